@@ -1,0 +1,66 @@
+"""Does a translation system understand which sense, which gender, which referent is meant?
+
+Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used: importing cc_hf imports no torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cc_hf.data.loading import load_dataset as load_dataset
+    from cc_hf.data.loading import load_examples as load_examples
+    from cc_hf.errors import CCError as CCError
+    from cc_hf.evaluators.base import Evaluator as Evaluator
+    from cc_hf.evaluators.loading import load_evaluator as load_evaluator
+    from cc_hf.results import EvaluationResult as EvaluationResult
+    from cc_hf.run import evaluate as evaluate
+    from cc_hf.run import load_metric as load_metric
+    from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
+    from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
+    from cc_hf.schema import Judgement as Judgement
+    from cc_hf.translate import translate as translate
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "CCError": "cc_hf.errors",
+    "ContrastiveSourceExample": "cc_hf.schema",
+    "ContrastiveTranslationExample": "cc_hf.schema",
+    "EvaluationResult": "cc_hf.results",
+    "Evaluator": "cc_hf.evaluators.base",
+    "Judgement": "cc_hf.schema",
+    "evaluate": "cc_hf.run",
+    "load_dataset": "cc_hf.data.loading",
+    "load_evaluator": "cc_hf.evaluators.loading",
+    "load_examples": "cc_hf.data.loading",
+    "load_metric": "cc_hf.run",
+    "translate": "cc_hf.translate",
+}
+
+__all__ = [
+    "CCError",
+    "ContrastiveSourceExample",
+    "ContrastiveTranslationExample",
+    "EvaluationResult",
+    "Evaluator",
+    "Judgement",
+    "__version__",
+    "evaluate",
+    "load_dataset",
+    "load_evaluator",
+    "load_examples",
+    "load_metric",
+    "translate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'cc_hf' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

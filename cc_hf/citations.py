@@ -1,0 +1,72 @@
+"""Every paper once: key -> BibTeX and URL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cc_hf.errors import UnknownNameError
+
+__all__ = ["CITATIONS", "Citation", "citation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A paper: BibTeX entry and the page to read it at."""
+
+    bibtex: str
+    url: str
+
+
+CITATIONS: dict[str, Citation] = {
+    "vamvas-sennrich-2021": Citation(
+        """@inproceedings{vamvas-sennrich-2021-contrastive,
+    title = "Contrastive Conditioning for Assessing Disambiguation in {MT}: {A} Case Study of Distilled Bias",
+    author = "Vamvas, Jannis and Sennrich, Rico",
+    booktitle = "Proceedings of the 2021 Conference on Empirical Methods in Natural Language Processing",
+    year = "2021",
+    pages = "10246--10265",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2021.emnlp-main.803",
+}""",
+        "https://aclanthology.org/2021.emnlp-main.803",
+    ),
+    "stanovsky-2019": Citation(
+        """@inproceedings{stanovsky-etal-2019-evaluating,
+    title = "Evaluating Gender Bias in Machine Translation",
+    author = "Stanovsky, Gabriel and Smith, Noah A. and Zettlemoyer, Luke",
+    booktitle = "Proceedings of the 57th Annual Meeting of the Association for Computational Linguistics",
+    year = "2019",
+    pages = "1679--1684",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/P19-1164",
+}""",
+        "https://aclanthology.org/P19-1164",
+    ),
+    "renduchintala-2021": Citation(
+        """@inproceedings{renduchintala-etal-2021-gender,
+    title = "Gender bias amplification during Speed-Quality optimization in Neural Machine Translation",
+    author = "Renduchintala, Adithya and Diaz, Denise and Heafield, Kenneth and Li, Xian and Diab, Mona",
+    booktitle = "Proceedings of the 59th Annual Meeting of the Association for Computational Linguistics (Volume 2: Short Papers)",
+    year = "2021",
+    pages = "99--109",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2021.acl-short.15",
+}""",
+        "https://aclanthology.org/2021.acl-short.15",
+    ),
+}
+
+
+def citation(key: str) -> Citation:
+    """The paper behind a key.
+
+    Raises:
+        UnknownNameError: for a key that is not in the table.
+
+    >>> citation("stanovsky-2019").url
+    'https://aclanthology.org/P19-1164'
+    """
+    try:
+        return CITATIONS[key]
+    except KeyError:
+        raise UnknownNameError("citation", key, CITATIONS) from None

@@ -1,0 +1,68 @@
+"""cc-hf evaluate: judge one system on one dataset, print the table, write the JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.output import check_output, write_atomically
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    dataset: Dataset,
+    config: Config = None,
+    tgt_lang: TgtLang = None,
+    translations: Annotated[Optional[Path], typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
+    system: Annotated[Optional[str], typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
+    metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
+    evaluator: Annotated[Optional[str], typer.Option(help="Evaluator model (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    data_dir: DataDir = None,
+    batch_tokens: BatchTokens = None,
+    on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    device: Device = None,
+    revision: Annotated[Optional[str], typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Judge the translations of one system on a dataset."""
+    from cc_hf.reports.tables import result_table
+    from cc_hf.run import evaluate as run_evaluate
+
+    check_output(output)
+    result = run_evaluate(
+        dataset,
+        config,
+        translations=translations,
+        system=system,
+        tgt_lang=tgt_lang,
+        metric=metric,
+        evaluator=evaluator,
+        score=score,
+        data_dir=data_dir,
+        batch_tokens=batch_tokens,
+        on_too_long=on_too_long,
+        device=device,
+        revision=revision,
+        seed=seed,
+        progress=not quiet,
+    )
+    console = Console()
+    console.print(result_table(result))
+    console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
+    if output is not None:
+        write_atomically(output, result.to_json())
+    if not quiet:
+        notes = Console(stderr=True)
+        if unused := result.counts.get("n_unused_lines"):
+            notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
+        if output is not None:
+            notes.print(Text(f"written: {output}"), soft_wrap=True)

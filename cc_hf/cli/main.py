@@ -1,0 +1,54 @@
+"""cc-hf: one verb per file. Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cc_hf import __version__
+from cc_hf.cli import analyze, evaluate, list_names, translate
+from cc_hf.errors import CCError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="cc-hf",
+    help="Does a translation system understand which sense, which gender, which referent is meant?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_names.list_names)
+app.command("evaluate")(evaluate.evaluate)
+app.command("translate")(translate.translate)
+app.add_typer(analyze.app, name="analyze")
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        typer.echo(f"cc-hf {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit.")) -> None:
+    pass
+
+
+def run() -> None:
+    """The entry point of the console script."""
+    try:
+        app()
+    except CCError as error:
+        Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("stopped; nothing was written")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,50 @@
+"""cc-hf translate: translations of a dataset by a system, one per line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cc_hf.cli.options import Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.output import check_output, write_atomically
+
+__all__ = ["translate"]
+
+
+def translate(
+    dataset: Dataset,
+    config: Config = None,
+    *,
+    system: Annotated[str, typer.Option(help="The model to translate with (name, folder or Hub).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: JSONL with id, source and translation if it ends in .jsonl, else one translation per line.")],
+    tgt_lang: TgtLang = None,
+    num_beams: Annotated[int, typer.Option(min=1, help="Beams of the search.")] = 5,
+    data_dir: DataDir = None,
+    device: Device = None,
+    quiet: Quiet = False,
+) -> None:
+    """Translate the sources of a dataset with a system."""
+    import json
+
+    from cc_hf.data.loading import declaration, load_examples
+    from cc_hf.run import check_target_language
+    from cc_hf.translate import translate as run_translate
+
+    check_output(output)
+    config = declaration(dataset).config(config).name
+    target = check_target_language(dataset, config, tgt_lang)
+    examples = load_examples(dataset, config, data_dir=data_dir)
+    translations = run_translate(
+        [e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, device=device, num_beams=num_beams, progress=not quiet
+    )
+    lines = list(translations)
+    if output.suffix == ".jsonl":
+        rows = zip(examples, translations, strict=True)
+        lines = [json.dumps({"id": e.id, "source": e.source, "translation": t}, ensure_ascii=False) for e, t in rows]
+    write_atomically(output, "".join(f"{line}\n" for line in lines))
+    if not quiet:
+        Console(stderr=True).print(Text(f"written: {output}, {len(lines)} translations"), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Disambiguation cues and where they go. By position, never by replacing text."""

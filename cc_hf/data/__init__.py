@@ -1,0 +1,1 @@
+"""Material: declarations, pinned files, one pure reader per dataset, files of translations."""

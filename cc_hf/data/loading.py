@@ -1,0 +1,112 @@
+"""Datasets by name: as examples, or as a `datasets.DatasetDict` through the builder in datasets_scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cc_hf import registry
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.download import fetch
+from cc_hf.schema import ContrastiveSourceExample
+
+if TYPE_CHECKING:
+    import datasets
+
+__all__ = ["declaration", "load_dataset", "load_examples"]
+
+
+def declaration(name: str) -> DatasetDeclaration:
+    """What a dataset declares of itself.
+
+    Raises:
+        UnknownNameError: for a dataset that is not registered.
+
+    >>> declaration("simplegen").default_config
+    'en-de'
+    """
+    found: DatasetDeclaration = registry.resolve("dataset", name)
+    return found
+
+
+def load_examples(name: str, config: str | None = None, *, data_dir: str | Path | None = None) -> list[ContrastiveSourceExample]:
+    """All examples of a configuration, in the order of the source files.
+
+    Args:
+        name: a name of `cc-hf list datasets`.
+        config: a configuration of it; None for its default.
+        data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of a download.
+
+    Raises:
+        UnknownNameError: for an unknown dataset or configuration.
+        DataError: when a file is missing, altered or malformed, or cannot be downloaded.
+
+    >>> load_examples("simplegen", "en-de")[0].correct_sources
+    ('My husband is a [male] director.',)
+    """
+    found = declaration(name)
+    chosen = found.config(config)
+    return list(found.read({file.path: fetch(file, data_dir) for file in found.files}, chosen.name))
+
+
+def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None) -> datasets.DatasetDict | datasets.Dataset:
+    """The dataset as `datasets` knows it: a DatasetDict with the split `test`, or that split.
+
+    Columns are the fields of ContrastiveSourceExample. The cache of `datasets` is used, and is made anew when the data or the code changed.
+
+    Args:
+        split: None or «test». Others: as `load_examples`.
+
+    Raises:
+        As `load_examples`; ValueError of `datasets` for a split that does not exist.
+
+    >>> load_dataset("simplegen", "en-es")["test"].num_rows
+    2664
+    """
+    found = declaration(name)
+    chosen = found.config(config)
+    paths = [fetch(file, data_dir) for file in found.files]
+    builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
+    builder.download_and_prepare()
+    loaded: datasets.DatasetDict | datasets.Dataset = builder.as_dataset(split=split)
+    return loaded
+
+
+def _script(name: str) -> Path:
+    package = Path(__file__).parent.parent
+    places = (package / "datasets_scripts", package.parent / "datasets_scripts")  # in the wheel, in a checkout
+    return next(place for place in places if place.is_dir()) / name / f"{name}.py"
+
+
+def _builder_class(name: str) -> Any:
+    """The builder of the script. `datasets` looks its module up in sys.modules, so it is registered before it is executed."""
+    import datasets
+
+    module_name = f"cc_hf_datasets_scripts_{name}"
+    if module_name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(module_name, _script(name))
+        if spec is None or spec.loader is None:
+            raise ImportError(f"no builder script for {name} at {_script(name)}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    members = vars(sys.modules[module_name]).values()
+    return next(m for m in members if inspect.isclass(m) and issubclass(m, datasets.GeneratorBasedBuilder) and m.__module__ == module_name)
+
+
+def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
+    """Changes when the script, the reader, the format or the data change."""
+    digest = hashlib.sha256()
+    code = [Path(inspect.getfile(found.read)), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
+    cues = sorted((Path(__file__).parent.parent / "cues").glob("*.py"))
+    for path in [_script(found.name), *code, *cues, *paths]:
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,153 @@
+"""Files of translations, matched to the examples: one per line, «source ||| translation» lines, or JSONL. Nothing is dropped unsaid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveSourceExample
+
+__all__ = ["MatchedTranslations", "read_lines", "read_translations"]
+
+_SEPARATOR = " ||| "
+
+
+@dataclass(frozen=True)
+class MatchedTranslations:
+    """One translation per example, in the order of the examples. `n_unused`: lines of the file whose source is no example's."""
+
+    translations: tuple[str, ...]
+    n_lines: int
+    n_unused: int
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    translation: str
+    source: str | None = None
+    id: str | None = None
+
+
+def read_translations(path: str | Path, examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:
+    """Read a file of translations and match it to the examples.
+
+    A file ending in .jsonl holds objects with `translation` and, to match by, `id` or `source` (with neither: line by line). A file in which
+    every line holds « ||| » is matched by source. Any other is matched line by line, one line per example.
+
+    Raises:
+        InputError: file not found, not UTF-8, an empty translation, a line without « ||| » among lines with it, numbers that differ, an
+            example without a translation, two translations of one source that differ.
+    """
+    path = Path(path)
+    if not examples:
+        raise InputError("expected at least one example to match translations to, got none")
+    lines = read_lines(path)
+    if path.suffix == ".jsonl":
+        rows = [_parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    else:
+        rows = _parse_text(path, lines)
+    if not rows:
+        raise InputError(f"{path}: expected translations, got an empty file")
+    for row in rows:
+        if not row.translation.strip():
+            raise InputError(f"{path}: line {row.line}: the translation is empty; mend the system's output")
+    if all(row.source is None and row.id is None for row in rows):
+        return _by_order(path, rows, examples)
+    key = "id" if all(row.id is not None for row in rows) else "source"
+    return _by_key(path, rows, examples, key)
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a UTF-8 text file, split at line feeds only (a translation may hold other Unicode line separators).
+
+    Raises:
+        InputError: when the file is not there or not UTF-8; the message names the line.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"file not found: {path}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert the file, for example with iconv -t UTF-8") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if lines and lines[-1] == "" else lines
+
+
+def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
+    paired = [_SEPARATOR in f"{line} " for line in lines]
+    if not any(paired):
+        return [_Row(number, line) for number, line in enumerate(lines, 1)]
+    if not all(paired):
+        number = paired.index(False) + 1
+        n = sum(paired)
+        raise InputError(f"{path}: line {number}: expected «source ||| translation», as on {n} of the {len(lines)} lines, got {lines[number - 1][:80]!r}")
+    rows = []
+    for number, line in enumerate(lines, 1):
+        source, _, translation = f"{line} ".partition(_SEPARATOR)
+        rows.append(_Row(number, translation.strip(), source=source.strip()))
+    return rows
+
+
+def _parse_json(path: Path, number: int, line: str) -> _Row:
+    try:
+        found: Any = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error.msg})") from None
+    if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
+        raise InputError(f"{path}: line {number}: expected an object with a string «translation» (and «id» or «source»), got {line[:60]!r}")
+    for key in ("id", "source"):
+        if key in found and not isinstance(found[key], str):
+            raise InputError(f"{path}: line {number}: {key}: expected a string, got {found[key]!r}")
+    return _Row(number, found["translation"], source=found.get("source"), id=found.get("id"))
+
+
+def _by_order(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:
+    if len(rows) != len(examples):
+        at = min(len(rows), len(examples))
+        where = f"line {rows[at].line} has no example" if len(rows) > len(examples) else f"the source {examples[at].source!r} has no line"
+        raise InputError(
+            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)} ({where}); write «source ||| translation» lines or JSONL with ids to match by source or id"
+        )
+    return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
+
+
+def _by_key(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceExample], key: str) -> MatchedTranslations:
+    table: dict[str, list[_Row]] = {}
+    for row in rows:
+        value = getattr(row, key)
+        if value is None:
+            raise InputError(f"{path}: line {row.line}: expected «{key}», as on other lines")
+        table.setdefault(value, []).append(row)
+    wanted: dict[str, int] = {}
+    for example in examples:
+        wanted[getattr(example, key)] = wanted.get(getattr(example, key), 0) + 1
+    if missing := [example for example in examples if getattr(example, key) not in table]:
+        first = missing[0]
+        raise InputError(
+            f"{path}: {len(missing)} of {len(examples)} examples have no translation; the first is example {first.id}, {key} {getattr(first, key)!r}. "
+            f"Line {rows[0].line} of the file has the {key} {getattr(rows[0], key)!r}"
+        )
+    translations = []
+    taken: dict[str, int] = {}
+    for example in examples:
+        value = getattr(example, key)
+        found = table[value]
+        different = {row.translation for row in found}
+        if len(different) > 1 and len(found) != wanted[value]:
+            lines = ", ".join(str(row.line) for row in found)
+            raise InputError(f"{path}: lines {lines} give {len(different)} different translations of {value!r}, which {wanted[value]} examples have; keep one line each")
+        position = taken.get(value, 0)
+        translations.append(found[position if len(different) > 1 else 0].translation)
+        taken[value] = position + 1
+    n_unused = sum(len(found) for value, found in table.items() if value not in wanted)
+    return MatchedTranslations(tuple(translations), len(rows), n_unused)

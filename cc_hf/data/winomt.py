@@ -1,0 +1,118 @@
+"""WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021): reads test.tsv, five columns without header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from cc_hf.cues.gender_brackets import gender_bracket_sources
+from cc_hf.cues.placement import token_start
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.errors import DataError, InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus
+
+__all__ = ["DECLARATION", "read"]
+
+_GENDERS = ("male", "female", "neutral")
+_STEREOTYPES = ("pro", "anti", "none")
+_TGT_LANGS = ("ar", "cs", "de", "es", "fr", "he", "it", "pl", "ru", "uk")
+_FILE = SourceFile(
+    repository="ZurichNLP/contrastive-conditioning",
+    commit="b2f1b3195cb2bb36555ab2789c58055e747240bc",
+    path="tasks/data/winomt/test.tsv",
+    sha256="b99c279bcb7aa70e324df735779a905ea0387790af4dc3c4a921fad184fdaa44",
+    size=380928,
+)
+
+
+def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceExample]:
+    """The rows with a gold gender of male or female, in file order; ids are 0-based row numbers of test.tsv.
+
+    The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the occupation column in the place of that one
+    word, as the paper's program does, which damages 147 rows («[female] construction worker worker»).
+
+    Raises:
+        DataError: for a row that is not as expected; the message names the line.
+    """
+    path = paths[_FILE.path]
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if not line:
+            continue
+        gold, index, sentence, occupation, stereotype = _columns(path, number, line)
+        if gold == "neutral" or (config in ("pro", "anti") and stereotype != config):
+            continue
+        tokens = sentence.split(" ")
+        at = int(index)
+        if at < len(tokens) and not tokens[at]:
+            at += 1  # a double space before the occupation makes an empty token
+        try:
+            start = token_start(sentence, at)
+        except InputError as error:
+            raise DataError(f"{path}: line {number}: {error}") from None
+        focus = Focus(_occupation_at(sentence, start, occupation), start)
+        if config == "emnlp2021":
+            correct, incorrect = _as_the_program(tokens, int(index), occupation, gold)
+        else:
+            correct, incorrect = gender_bracket_sources(sentence, focus, gold)
+        yield ContrastiveSourceExample(
+            id=str(number - 1),
+            src_lang="en",
+            tgt_lang="",
+            source=sentence,
+            focus=focus,
+            correct_sources=correct,
+            incorrect_sources=incorrect,
+            category=gold,
+            gold=gold,
+            extra={"occupation": occupation, "stereotype": stereotype},
+        )
+
+
+def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, str]:
+    columns = line.split("\t")
+    if len(columns) != 5:
+        raise DataError(f"{path}: line {number}: expected 5 columns (gender, index, sentence, occupation, stereotype), got {len(columns)}: {line[:80]!r}")
+    gold, index, sentence, occupation, stereotype = columns
+    for name, value, known in (("gender", gold, _GENDERS), ("stereotype", stereotype, _STEREOTYPES)):
+        if value not in known:
+            raise DataError(f"{path}: line {number}: {name}: expected one of {', '.join(known)}, got {value!r}")
+    if not index.isdecimal():
+        raise DataError(f"{path}: line {number}: index: expected a number from 0, got {index!r}")
+    return gold, index, sentence, occupation, stereotype
+
+
+def _occupation_at(sentence: str, start: int, occupation: str) -> str:
+    """The occupation as written in the sentence, or the word there where the column differs from it."""
+    written = sentence[start : start + len(occupation)]
+    return written if written.lower() == occupation.lower() else sentence[start:].split(" ")[0]
+
+
+def _as_the_program(tokens: list[str], index: int, occupation: str, gold: str) -> tuple[tuple[str], tuple[str]]:
+    other = "female" if gold == "male" else "male"
+    variants = []
+    for gender in (gold, other):
+        changed = list(tokens)
+        changed[index] = f"[{gender}] {occupation}"
+        variants.append(" ".join(changed))
+    return (variants[0],), (variants[1],)
+
+
+DECLARATION = DatasetDeclaration(
+    name="winomt",
+    description="WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does the translation of the occupation show it?",
+    licence="mit",
+    homepage="https://github.com/gabrielStanovsky/mt_gender",
+    citation_keys=("stanovsky-2019", "vamvas-sennrich-2021"),
+    revision=_FILE.commit,
+    cues="gender_brackets",
+    files=(_FILE,),
+    configs=(
+        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, 3648),
+        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, 3648),
+        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, 1582),
+        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, 1586),
+    ),
+    default_config="default",
+    extra_keys=("occupation", "stereotype"),
+    read=read,
+)

@@ -1,0 +1,75 @@
+"""The errors that cc_hf raises. Each message says what was expected, what came, where, and what to do.
+
+    CCError
+    ├── InputError (also ValueError)          arguments and translations that do not fit
+    │   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
+    │   └── TooLongError                      a text that the evaluator cannot take whole
+    ├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
+    ├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
+    └── MissingDependencyError (also ImportError)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CCError",
+    "DataError",
+    "EvaluatorError",
+    "InputError",
+    "MissingDependencyError",
+    "TooLongError",
+    "UnknownNameError",
+]
+
+
+class CCError(Exception):
+    """The root of the tree; catch it to catch everything that cc_hf raises on purpose."""
+
+
+class InputError(CCError, ValueError):
+    """Arguments or translations that do not fit."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not registered.
+
+    >>> raise UnknownNameError("dataset", "winmt", ["winomt", "simplegen"])
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.UnknownNameError: unknown dataset 'winmt'; did you mean 'winomt'? Known: simplegen, winomt
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+        super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(names) or 'none'}")
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0])
+
+
+class TooLongError(InputError):
+    """A text that is longer than the evaluator can take."""
+
+
+class DataError(CCError, ValueError):
+    """A file of a dataset that is missing, altered or malformed."""
+
+
+class EvaluatorError(CCError, RuntimeError):
+    """A model that cannot be loaded, or scores that cannot be used."""
+
+
+class MissingDependencyError(CCError, ImportError):
+    """A package of an extra that is not installed.
+
+    >>> str(MissingDependencyError("torch", "models"))
+    "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: pip install 'cc_hf[{extra}]'")

@@ -1,0 +1,163 @@
+"""The evaluator protocol: requests in, per-token sums out. A family says how to tokenise and how to run one batch, nothing else.
+
+The template method `score` deduplicates, checks lengths, sorts, batches and restores the order. No torch here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.batching import plan_batches
+from cc_hf.schema import ScoringRequest
+
+__all__ = ["SCORES", "Evaluator", "ScoreFunction", "TokenScores"]
+
+#: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
+ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class TokenScores:
+    """What teacher forcing keeps of each request; every score definition is a function of it.
+
+    Attributes:
+        sum_logprob: (n,) float64, sum of natural-log probabilities of the target tokens, EOS included.
+        n_tokens: (n,) int64, number of target tokens, EOS included.
+        mean_probability: (n,) float64, arithmetic mean of the token probabilities, in [0, 1].
+    """
+
+    sum_logprob: npt.NDArray[np.float64]
+    n_tokens: npt.NDArray[np.int64]
+    mean_probability: npt.NDArray[np.float64]
+
+    @property
+    def mean_logprob(self) -> npt.NDArray[np.float64]:
+        """(n,) mean natural-log probability per target token."""
+        return self.sum_logprob / self.n_tokens
+
+    def __getitem__(self, index: npt.NDArray[np.int64]) -> TokenScores:
+        return TokenScores(self.sum_logprob[index], self.n_tokens[index], self.mean_probability[index])
+
+
+#: Score of one pair by name (spec of Vamvas & Sennrich 2021 and its program):
+#: arithmetic, the mean token probability of the paper's footnote 2; geometric, exp of the mean log-probability, the default;
+#: reference, 2 ** mean natural-log probability, which the paper's program computes.
+SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
+    "arithmetic": lambda found: found.mean_probability,
+    "geometric": lambda found: np.exp(found.mean_logprob),
+    "reference": lambda found: np.exp2(found.mean_logprob),
+}
+
+
+class Evaluator(ABC):
+    """A model that gives the probability of a translation under a source.
+
+    Attributes:
+        name: as the user named it.
+        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the model's files.
+        dtype: of the arithmetic, such as float32.
+        batch_tokens: padded source plus target tokens of a batch.
+        max_tokens: longest source or target that the model takes, EOS included.
+        on_too_long: «error», or «truncate»: the text is cut and the signature says so.
+    """
+
+    def __init__(self, *, name: str, identity: str, dtype: str, batch_tokens: int, max_tokens: int, on_too_long: str) -> None:
+        if batch_tokens < 1:
+            raise InputError(f"batch_tokens: expected at least 1, got {batch_tokens}")
+        if on_too_long not in ("error", "truncate"):
+            raise InputError(f"on_too_long: expected 'error' or 'truncate', got {on_too_long!r}")
+        self.name = name
+        self.identity = identity
+        self.dtype = dtype
+        self.batch_tokens = batch_tokens
+        self.max_tokens = max_tokens
+        self.on_too_long = on_too_long
+
+    @abstractmethod
+    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        """Raise InputError when the model does not translate from `src_lang` to `tgt_lang`."""
+
+    @abstractmethod
+    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """Token ids of each source as the encoder takes them, EOS included."""
+
+    @abstractmethod
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """Token ids of each translation as the decoder must produce them, EOS included, language tokens not."""
+
+    @abstractmethod
+    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        """Score one batch by teacher forcing."""
+
+    def signature_fields(self) -> dict[str, str]:
+        """What the signature says of this evaluator."""
+        fields = {"eval": f"{self.name}@{self.identity}", "dtype": self.dtype}
+        return {**fields, "toolong": "truncate"} if self.on_too_long == "truncate" else fields
+
+    def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
+        """Score every request; arrays are in the order of the requests.
+
+        Equal requests are scored once. The result does not depend on order or batch size beyond rounding.
+
+        Raises:
+            InputError: for no requests, or languages that the model does not support.
+            TooLongError: when a text is longer than `max_tokens` and `on_too_long` is «error»; the message names the row.
+        """
+        if not requests:
+            raise InputError("nothing to score: expected at least one request, got none")
+        self.check_languages(src_lang, tgt_lang)
+        distinct = sorted(set(requests))  # the canonical order: a shuffled input gives the very same batches
+        place = {request: i for i, request in enumerate(distinct)}
+        sources = self._encode_distinct([r.source for r in distinct], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
+        targets = self._encode_distinct([r.translation for r in distinct], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
+        sources = [self._fit(ids, request, "source") for ids, request in zip(sources, distinct, strict=True)]
+        targets = [self._fit(ids, request, "translation") for ids, request in zip(targets, distinct, strict=True)]
+        found = self._score_all(sources, targets, progress=progress)
+        return found[np.array([place[request] for request in requests])]
+
+    def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
+        """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.
+
+        Languages may be left out where the model has only one direction.
+
+        Raises:
+            InputError: when the numbers of sources and translations differ, or as `score` does.
+        """
+        if len(sources) != len(translations):
+            raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
+        pairs = zip(sources, translations, strict=True)
+        requests = [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(pairs)]
+        return self.score(requests, src_lang=src_lang, tgt_lang=tgt_lang).mean_logprob
+
+    def _encode_distinct(self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
+        distinct = sorted(set(texts))
+        table = dict(zip(distinct, encode(distinct), strict=True))
+        return [table[text] for text in texts]
+
+    def _fit(self, ids: list[int], request: ScoringRequest, side: str) -> list[int]:
+        if len(ids) <= self.max_tokens:
+            return ids
+        if self.on_too_long == "truncate":
+            return [*ids[: self.max_tokens - 1], ids[-1]]
+        text = request.source if side == "source" else request.translation
+        raise TooLongError(
+            f"row {request.row}: the {side} has {len(ids)} tokens, {self.name} takes at most {self.max_tokens}: {text[:80]!r}... "
+            "Shorten it, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the signature will say so)"
+        )
+
+    def _score_all(self, sources: list[list[int]], targets: list[list[int]], *, progress: bool) -> TokenScores:
+        n = len(sources)
+        sums, counts, means = np.empty(n), np.empty(n, dtype=np.int64), np.empty(n)
+        with tqdm(total=n, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False) as bar:
+            for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
+                found = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
+                sums[batch], counts[batch], means[batch] = found.sum_logprob, found.n_tokens, found.mean_probability
+                bar.update(len(batch))
+        return TokenScores(sums, counts, means)

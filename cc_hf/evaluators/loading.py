@@ -1,0 +1,219 @@
+"""From a name to an evaluator: embedded models, local folders, the Hub. Loaded once per process and options."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub.errors import HFValidationError
+
+from cc_hf import registry
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.languages import two_letter_code
+
+try:
+    import torch
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+except ModuleNotFoundError as error:
+    raise MissingDependencyError(str(error.name), "models") from error
+
+__all__ = ["TINY_EN_DE", "EmbeddedModel", "LoadedModel", "default_evaluator", "load_evaluator", "load_model"]
+
+_ASSETS = Path(__file__).parent.parent / "assets"
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+_WEIGHTS = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
+_BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
+
+
+@dataclass(frozen=True)
+class EmbeddedModel:
+    """A model that ships with the package."""
+
+    name: str
+    folder: str
+    src_lang: str
+    tgt_lang: str
+
+    @property
+    def path(self) -> Path:
+        """The folder of its files."""
+        return _ASSETS / self.folder
+
+
+TINY_EN_DE = EmbeddedModel("cc-tiny-en-de", "cc-tiny-en-de", "en", "de")
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A seq2seq model with its tokenizer, on its device, in eval mode. `identity`: commit, or hash of the files."""
+
+    name: str
+    identity: str
+    model: Any
+    tokenizer: Any
+    src_lang: str
+    tgt_lang: str
+
+    @property
+    def signature_name(self) -> str:
+        """Name and identity, as a signature gives them."""
+        return f"{self.name}@{self.identity}"
+
+
+_EVALUATORS: dict[tuple[object, ...], Evaluator] = {}
+_MODELS: dict[tuple[object, ...], LoadedModel] = {}
+
+
+def default_evaluator(src_lang: str, tgt_lang: str) -> str:
+    """The embedded evaluator of a language pair.
+
+    Raises:
+        InputError: when none is embedded for the pair.
+
+    >>> default_evaluator("en", "de")
+    'cc-tiny-en-de'
+    """
+    for name in registry.names("evaluator"):
+        embedded: EmbeddedModel = registry.resolve("evaluator", name)
+        if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
+            return name
+    pairs = ", ".join(registry.names("evaluator"))
+    raise InputError(
+        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator=..., "
+        f"such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
+    )
+
+
+def load_evaluator(
+    name_or_path: str | Path,
+    *,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: str = "float32",
+    batch_tokens: int | None = None,
+    on_too_long: str = "error",
+) -> Evaluator:
+    """Load an evaluator, or return the one that this process loaded before with the same options.
+
+    Args:
+        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub.
+        revision: commit, tag or branch of the Hub.
+        device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
+        dtype: float32, bfloat16 or float16.
+        batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
+        on_too_long: «error», or «truncate» (the signature says so).
+
+    Raises:
+        UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model».
+        EvaluatorError: when the model cannot be loaded or no evaluator family fits it.
+        InputError: for options out of range.
+
+    >>> evaluator = load_evaluator("cc-tiny-en-de")
+    >>> right, wrong = evaluator.mean_logprobs(["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2)
+    >>> bool(right > wrong)
+    True
+    """
+    loaded = load_model(name_or_path, revision=revision, device=device, dtype=dtype)
+    tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
+    key = (id(loaded), tokens, on_too_long)
+    if key not in _EVALUATORS:
+        family = loaded.model.config.model_type
+        if family not in registry.EVALUATOR_FAMILIES:
+            raise EvaluatorError(f"{loaded.name}: expected a model of one of the families {', '.join(registry.names('evaluator family'))}, got {family!r}")
+        longest = min(loaded.model.config.max_position_embeddings, loaded.tokenizer.model_max_length)
+        _EVALUATORS[key] = registry.resolve("evaluator family", family)(
+            loaded.model,
+            loaded.tokenizer,
+            src_lang=loaded.src_lang,
+            tgt_lang=loaded.tgt_lang,
+            name=loaded.name,
+            identity=loaded.identity,
+            dtype=dtype,
+            batch_tokens=tokens,
+            max_tokens=longest,
+            on_too_long=on_too_long,
+        )
+    return _EVALUATORS[key]
+
+
+def load_model(name_or_path: str | Path, *, revision: str | None = None, device: str | None = None, dtype: str = "float32") -> LoadedModel:
+    """Load a seq2seq model and its tokenizer once per process and options; for evaluators and systems under test alike.
+
+    Raises:
+        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`.
+    """
+    if dtype not in _DTYPES:
+        raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
+    name = str(name_or_path)
+    place, languages = _locate(name)
+    where = _device(device)
+    key = (place, revision, str(where), dtype, _stamp(place))
+    if key not in _MODELS:
+        model, tokenizer = _read(name, place, revision=revision, dtype=_DTYPES[dtype])
+        model.to(where).eval()
+        identity = str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
+        src_lang, tgt_lang = languages or tuple(two_letter_code(getattr(tokenizer, side, None) or "") for side in ("source_lang", "target_lang"))
+        _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, identity, model, tokenizer, src_lang, tgt_lang)
+    return _MODELS[key]
+
+
+def _locate(name: str) -> tuple[str, tuple[str, str] | None]:
+    if name in registry.EVALUATORS:
+        embedded: EmbeddedModel = registry.resolve("evaluator", name)
+        return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
+    if Path(name).is_dir():
+        return name, None
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        if "/" in name:
+            raise EvaluatorError(f"no evaluator at {name!r}: expected a folder that transformers saved, or organisation/model of the Hub; there is no such folder")
+        raise UnknownNameError("evaluator", name, registry.EVALUATORS)
+    return name, None
+
+
+def _device(device: str | None) -> torch.device:
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(name)
+    except RuntimeError as error:
+        raise InputError(f"device: expected 'cpu', 'cuda' or 'cuda:N', got {name!r}") from error
+    if found.type not in _BATCH_TOKENS or (found.type == "cuda" and not torch.cuda.is_available()):
+        raise InputError(f"device: {name!r} is not available here; use 'cpu'" + (" or 'cuda'" if torch.cuda.is_available() else ""))
+    return found
+
+
+def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
+    try:
+        config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
+        if config.model_type not in registry.EVALUATOR_FAMILIES:
+            raise EvaluatorError(
+                f"{name}: expected a sequence-to-sequence model of one of the families {', '.join(registry.names('evaluator family'))}, got a model of type {config.model_type!r}"
+            )
+        model = AutoModelForSeq2SeqLM.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, HFValidationError) as error:
+        first_line = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+        raise EvaluatorError(
+            f"{name}: the model could not be loaded ({first_line}). Check the name; without network, save the model to a folder and give its path, or use one of: {', '.join(registry.EVALUATORS)}"
+        ) from error
+    return model, tokenizer
+
+
+def _stamp(place: str) -> tuple[tuple[str, int, int], ...]:
+    """Names, sizes and times of a local folder's files: a model that changed on disk is loaded anew."""
+    folder = Path(place)
+    if not folder.is_dir():
+        return ()
+    return tuple((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(folder.iterdir()) if p.suffix in _WEIGHTS)
+
+
+def _hash_files(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.iterdir() if p.suffix in _WEIGHTS):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:12]

@@ -1,0 +1,57 @@
+"""The languages that cc_hf knows by ISO 639-1 code."""
+
+from __future__ import annotations
+
+from cc_hf.errors import UnknownNameError
+
+__all__ = ["LANGUAGES", "language_name", "two_letter_code"]
+
+LANGUAGES: dict[str, str] = {
+    "ar": "Arabic",
+    "cs": "Czech",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fi": "Finnish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "it": "Italian",
+    "lt": "Lithuanian",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "uk": "Ukrainian",
+}
+
+
+def language_name(code: str) -> str:
+    """The English name of a language.
+
+    Raises:
+        UnknownNameError: for a code that is not in the table.
+
+    >>> language_name("de")
+    'German'
+    """
+    try:
+        return LANGUAGES[code]
+    except KeyError:
+        raise UnknownNameError("language", code, LANGUAGES) from None
+
+
+_THREE_LETTERS = {
+    "ara": "ar", "ces": "cs", "deu": "de", "ger": "de", "eng": "en", "spa": "es", "fin": "fi", "fra": "fr", "heb": "he", "hin": "hi",
+    "ita": "it", "lit": "lt", "nld": "nl", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru", "ukr": "uk",
+}  # fmt: skip
+
+
+def two_letter_code(code: str) -> str:
+    """ISO 639-1 for a code that a model gives in two or three letters; an unknown code, and "", are returned as they are.
+
+    >>> two_letter_code("deu"), two_letter_code("de"), two_letter_code("")
+    ('de', 'de', '')
+    """
+    return _THREE_LETTERS.get(code, code)

@@ -1,0 +1,280 @@
+"""Contrastive conditioning (Vamvas & Sennrich 2021): a translation is right when it is more probable under a correct cue than under a wrong one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf import __version__, signature
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement, ScoringRequest
+from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
+from cc_hf.statistics.bootstrap import accuracy_intervals
+
+__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests"]
+
+#: Raised whenever a figure can change; the CHANGELOG says which and why.
+METRIC_VERSION = 1
+
+_KEYS = ("correct_sources", "incorrect_sources", "category")
+
+
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse what cannot be judged, with the row that is wrong.
+
+    Raises:
+        InputError: empty lists, different lengths, an empty or blank translation, a missing key, no or blank sources, a category that is
+            not a string or is empty.
+    """
+    for name, rows in (("predictions", predictions), ("references", references)):
+        if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__"):
+            raise InputError(f"{name}: expected a list, got {type(rows).__name__}")
+    if len(predictions) != len(references):
+        raise InputError(f"expected as many references as predictions, got {len(predictions)} predictions and {len(references)} references")
+    if len(predictions) == 0:
+        raise InputError("nothing to judge: expected at least one prediction, got none")
+    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
+        if not isinstance(translation, str) or not translation.strip():
+            raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
+        if not isinstance(reference, Mapping):
+            raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
+        if missing := [key for key in _KEYS if key not in reference]:
+            raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_KEYS)}, got {', '.join(map(str, reference))}")
+        for key in _KEYS[:2]:
+            found = reference[key]
+            if isinstance(found, str) or not hasattr(found, "__len__") or len(found) == 0:
+                raise InputError(f"row {row}: {key}: expected a list with at least one source, got {found!r}")
+            if bad := [source for source in found if not isinstance(source, str) or not source.strip()]:
+                raise InputError(f"row {row}: {key}: expected sources that are not blank, got {bad[0]!r}")
+        if not isinstance(reference["category"], str) or not reference["category"]:
+            raise InputError(f"row {row}: category: expected a string that is not empty, got {reference['category']!r}")
+
+
+def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> list[ScoringRequest]:
+    """One request per translation and contrastive source, row by row, the correct sources first."""
+    return [
+        ScoringRequest(source, translation, row)
+        for row, (translation, reference) in enumerate(zip(predictions, references, strict=True))
+        for key in _KEYS[:2]
+        for source in reference[key]
+    ]
+
+
+def pair_scores(
+    wanted: Sequence[ScoringRequest], evaluator: Evaluator | ScoreFunction, *, src_lang: str, tgt_lang: str, score: str = "geometric", progress: bool = False
+) -> npt.NDArray[np.float64]:
+    """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a callable gives them.
+
+    Raises:
+        InputError: for a score that is not defined.
+        EvaluatorError: when a callable returns too few or too many scores, or one that is NaN, infinite or negative.
+    """
+    if isinstance(evaluator, Evaluator):
+        if score not in SCORES:
+            raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
+        return SCORES[score](evaluator.score(wanted, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
+    try:
+        found = np.asarray(evaluator([r.source for r in wanted], [r.translation for r in wanted]), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"the evaluator function failed: expected one number per pair; {error}") from error
+    if found.shape != (len(wanted),):
+        raise EvaluatorError(f"the evaluator function returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair")
+    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    if len(bad):
+        request = wanted[int(bad[0])]
+        raise EvaluatorError(
+            f"row {request.row}: the evaluator function returned {found[bad[0]]} ({len(bad)} such scores); expected finite numbers of 0 or more. "
+            f"Source: {request.source!r}, translation: {request.translation!r}"
+        )
+    return found
+
+
+def judge(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None
+) -> tuple[Judgement, ...]:
+    """The verdict on every translation (section 3.2): the best score of each side, their share, the rank weight.
+
+    Where both sides score 0, probability_correct is 0.5, a tie. Ties count as correct, as in the paper's program.
+
+    Args:
+        predictions, references: as in `compute`.
+        scores: in the order of `requests`.
+        ids: names of the examples; None for row numbers.
+    """
+    best = np.empty((len(predictions), 2))
+    at = 0
+    for row, reference in enumerate(references):
+        for side, key in enumerate(_KEYS[:2]):
+            n = len(reference[key])
+            best[row, side] = scores[at : at + n].max()
+            at += n
+    total = best.sum(axis=1)
+    probability = np.divide(best[:, 0], total, out=np.full(len(best), 0.5), where=total > 0)
+    categories = [reference["category"] for reference in references]
+    weights = rank_weights(probability, categories)
+    return tuple(
+        Judgement(
+            example_id=str(row) if ids is None else ids[row],
+            category=categories[row],
+            probability_correct=float(probability[row]),
+            is_correct=bool(probability[row] >= 0.5),
+            score_correct=float(best[row, 0]),
+            score_incorrect=float(best[row, 1]),
+            weight=int(weights[row]),
+            translation=predictions[row],
+        )
+        for row in range(len(predictions))
+    )
+
+
+def evaluate(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    evaluator: Evaluator | ScoreFunction,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    score: str = "geometric",
+    ids: Sequence[str] | None = None,
+    dataset: str = "",
+    config: str = "",
+    origin: Mapping[str, str] | None = None,
+    seed: int = 0,
+    n_resamples: int = 1000,
+    progress: bool = False,
+) -> EvaluationResult:
+    """Judge translations and sum up.
+
+    Args:
+        predictions: translations.
+        references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
+        evaluator: an Evaluator, or a function (sources, translations) -> scores, which are taken as they are.
+        src_lang, tgt_lang: ISO 639-1 codes, checked against the evaluator's.
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); of no effect with a function.
+        ids, dataset, config: names for the result.
+        origin: signature fields of the data, such as {"data": "winomt/default@b2f1b31"}.
+        seed, n_resamples: of the bootstrap.
+        progress: show a bar on scoring that takes longer than a second.
+
+    Raises:
+        InputError: as `check_input`, or for an unknown score or language.
+        EvaluatorError: as `pair_scores`.
+        TooLongError: as `Evaluator.score`.
+    """
+    check_input(predictions, references)
+    scores = pair_scores(requests(predictions, references), evaluator, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+    judgements = judge(predictions, references, scores, ids=ids)
+    categories = [j.category for j in judgements]
+    probability = np.array([j.probability_correct for j in judgements])
+    correct = np.array([j.is_correct for j in judgements])
+    weights = np.array([j.weight for j in judgements])
+    found = category_accuracies(probability, correct, categories)
+    totals = {
+        "accuracy": total_accuracy(correct),
+        "weighted_accuracy": total_accuracy(correct, weights),
+        "min_accuracy": min_accuracy(found, weighted=False),
+        "weighted_min_accuracy": min_accuracy(found, weighted=True),
+        "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
+    }
+    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found}
+    return EvaluationResult(
+        dataset=dataset,
+        config=config,
+        tgt_lang=tgt_lang,
+        metric="contrastive_conditioning",
+        signature=_signature(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, n=len(judgements), seed=seed, n_resamples=n_resamples),
+        n=len(judgements),
+        scores={**totals, **by_category},
+        intervals=accuracy_intervals(correct, weights, categories, seed=seed, n_resamples=n_resamples),
+        categories=found,
+        judgements=judgements,
+        counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+    )
+
+
+def _signature(
+    evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int
+) -> str:
+    if isinstance(evaluator, Evaluator):
+        model = {**evaluator.signature_fields(), "score": score}
+    else:
+        model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
+    fields: dict[str, str | int] = {
+        "data": "own",
+        "cues": "own",
+        **origin,
+        "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
+        **model,
+        "pool": "max",
+        "weight": "rank",
+        "tie": "correct",
+        "n": n,
+        "boot": n_resamples,
+        "seed": seed,
+        "m": METRIC_VERSION,
+        "v": __version__,
+    }
+    return signature.build("cc", fields)
+
+
+def compute(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    *,
+    evaluator: str | Path | Evaluator | ScoreFunction | None = None,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    score: str = "geometric",
+    seed: int = 0,
+    n_resamples: int = 1000,
+    device: str | None = None,
+    batch_tokens: int | None = None,
+    revision: str | None = None,
+    on_too_long: str = "error",
+) -> dict[str, Any]:
+    """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
+
+    `evaluator` is a name, a path, an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
+    on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
+
+    Returns:
+        accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category>,
+        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), signature.
+
+    Raises:
+        As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
+
+    >>> def by_length(sources, translations):
+    ...     return [1 / len(source) for source in sources]
+    >>> reference = {"correct_sources": ["The [male] cook left."], "incorrect_sources": ["The [female] cook left."], "category": "male"}
+    >>> result = compute(["Der Koch ging."], [reference], evaluator=by_length, src_lang="en", tgt_lang="de")
+    >>> result["accuracy"], round(result["probability_correct"][0], 3)
+    (1.0, 0.523)
+    """
+    check_input(predictions, references)
+    loaded: Evaluator | Callable[..., Any]
+    if evaluator is None or isinstance(evaluator, (str, Path)):
+        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+
+        name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
+        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
+    elif callable(evaluator) or isinstance(evaluator, Evaluator):
+        loaded = evaluator
+    else:
+        raise InputError(f"evaluator: expected a name, a path, an Evaluator or a function, got {type(evaluator).__name__}")
+    result = evaluate(predictions, references, loaded, src_lang=src_lang, tgt_lang=tgt_lang, score=score, seed=seed, n_resamples=n_resamples)
+    return {
+        **result.scores,
+        "n": result.n,
+        **result.counts,
+        "probability_correct": [j.probability_correct for j in result.judgements],
+        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
+        "signature": result.signature,
+    }

@@ -1,0 +1,99 @@
+"""What a metric answers: frozen, in [0, 1], with counts beside rates, to JSON and back. No formatting: that is for reports."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cc_hf.errors import InputError
+from cc_hf.schema import Judgement
+
+__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval in the unit of its score; `level` in (0, 1)."""
+
+    low: float
+    high: float
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAccuracy:
+    """One category: counts, accuracy and weighted accuracy in [0, 1]."""
+
+    category: str
+    n: int
+    n_correct: int
+    n_ties: int
+    accuracy: float
+    weighted_accuracy: float
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """One system on one dataset by one metric.
+
+    Attributes:
+        dataset, config, tgt_lang, metric: names; dataset and config are "" for data of the caller's own.
+        signature: everything that the figures depend on.
+        n: number of judgements.
+        scores: name -> value in [0, 1].
+        intervals: name of a score -> confidence interval.
+        categories: one entry per category, sorted by name.
+        judgements: one per example, in the order of the examples.
+        counts: name -> number, such as n_ties.
+    """
+
+    dataset: str
+    config: str
+    tgt_lang: str
+    metric: str
+    signature: str
+    n: int
+    scores: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    categories: tuple[CategoryAccuracy, ...]
+    judgements: tuple[Judgement, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in self.scores.items():
+            if not (math.isfinite(value) and 0 <= value <= 1):
+                raise InputError(f"score {name!r}: expected a number in [0, 1], got {value!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and lists, ready for JSON."""
+        return {**asdict(self), "intervals": {name: asdict(i) for name, i in self.intervals.items()}}
+
+    def to_json(self) -> str:
+        """Strict JSON (no NaN), UTF-8 text, one result."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> EvaluationResult:
+        """The inverse of `to_json`.
+
+        Raises:
+            InputError: when the text is not JSON or lacks a field.
+        """
+        try:
+            row = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
+        try:
+            return cls(
+                **{
+                    **row,
+                    "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
+                    "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
+                    "judgements": tuple(Judgement(**j) for j in row["judgements"]),
+                }
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"expected the JSON of an evaluation result (the file that `cc-hf evaluate --output` writes): {error!r}") from error

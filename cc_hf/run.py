@@ -1,0 +1,139 @@
+"""The whole road on one page: a dataset, the translations of a system, a metric, an evaluator model, and out comes a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cc_hf import registry
+from cc_hf.data.loading import declaration, load_examples
+from cc_hf.data.translations import read_translations
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+
+if TYPE_CHECKING:
+    from cc_hf.evaluators.base import Evaluator, ScoreFunction
+
+__all__ = ["check_target_language", "evaluate", "load_metric"]
+
+
+def evaluate(
+    dataset: str,
+    config: str | None = None,
+    *,
+    translations: str | Path | Sequence[str] | None = None,
+    system: str | Path | None = None,
+    tgt_lang: str | None = None,
+    metric: str = "contrastive_conditioning",
+    evaluator: str | Path | Evaluator | ScoreFunction | None = None,
+    score: str = "geometric",
+    data_dir: str | Path | None = None,
+    batch_tokens: int | None = None,
+    on_too_long: str = "error",
+    device: str | None = None,
+    revision: str | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> EvaluationResult:
+    """Judge the translations of one system.
+
+    Args:
+        dataset, config: names of `cc-hf list datasets`; config None takes the dataset's default.
+        translations: a file (see `cc_hf.data.translations.read_translations`) or one translation per example, in their order.
+        system: instead of translations, a model to make them with.
+        tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
+        metric: a name of `cc-hf list metrics`.
+        evaluator: name, path, Evaluator or function; None takes the one that ships for the language pair.
+        score: arithmetic, geometric or reference.
+        data_dir: a local copy of the upstream repositories, instead of a download.
+        batch_tokens, on_too_long, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
+        seed: of the bootstrap.
+        progress: bars on anything that takes longer than a second.
+
+    Raises:
+        InputError, DataError, EvaluatorError: see `cc_hf.errors`; each names what was expected, what came, and where.
+
+    >>> result = evaluate("simplegen", "en-de", system="cc-tiny-en-de")  # doctest: +SKIP
+    """
+    declared = declaration(dataset)
+    compute = registry.resolve("metric", metric)
+    config = declared.config(config).name
+    target = check_target_language(dataset, config, tgt_lang)
+    examples = load_examples(dataset, config, data_dir=data_dir)
+    src_lang = examples[0].src_lang
+    origin, counts = dict(declared.signature_fields(config)), {}
+    if (translations is None) == (system is None):
+        raise InputError("expected either translations or a system to translate with, got " + ("neither" if translations is None else "both"))
+    if system is not None:
+        from cc_hf.evaluators.loading import load_model
+        from cc_hf.translate import DEFAULT_BEAMS, translate
+
+        texts: Sequence[str] = translate([e.source for e in examples], system, src_lang=src_lang, tgt_lang=target, device=device, progress=progress)
+        origin["sys"] = f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"
+    elif isinstance(translations, (str, Path)):
+        matched = read_translations(translations, examples)
+        texts, counts = matched.translations, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
+    else:
+        texts = list(translations or ())
+    if len(texts) != len(examples):
+        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(texts)}")
+    if evaluator is None or isinstance(evaluator, (str, Path)):
+        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+
+        name = default_evaluator(src_lang, target) if evaluator is None else evaluator
+        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
+    result: EvaluationResult = compute(
+        texts,
+        [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples],
+        evaluator,
+        src_lang=src_lang,
+        tgt_lang=target,
+        score=score,
+        ids=[e.id for e in examples],
+        dataset=dataset,
+        config=config,
+        origin=origin,
+        seed=seed,
+        progress=progress,
+    )
+    return replace(result, counts={**result.counts, **counts})
+
+
+def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:
+    """The target language of a configuration: the one asked for, or its only one.
+
+    Raises:
+        InputError: when the configuration does not have it, or has several and none was asked for.
+
+    >>> check_target_language("simplegen", "en-de", None)
+    'de'
+    """
+    languages: tuple[str, ...] = declaration(dataset).config(config).tgt_langs
+    if tgt_lang is None and len(languages) == 1:
+        return languages[0]
+    if tgt_lang is None:
+        raise InputError(f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang): {', '.join(languages)}")
+    if tgt_lang not in languages:
+        raise InputError(f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of {', '.join(languages)}")
+    return tgt_lang
+
+
+def load_metric(name: str, **options: Any) -> Any:
+    """The `evaluate` module of a metric, loaded from the installed package: no download, no checkout needed.
+
+    Options go to `evaluate.load`.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered.
+
+    >>> load_metric("contrastive_conditioning").name
+    'contrastive_conditioning'
+    """
+    import evaluate as host
+
+    registry.resolve("metric", name)
+    package = Path(__file__).parent
+    folder = next(path for path in (package / "metrics_modules" / name, package.parent / "metrics" / name) if path.is_dir())
+    return host.load(str(folder), **options)

@@ -1,0 +1,139 @@
+"""The frozen dataclasses that travel along the road: examples, requests, judgements. No behaviour but validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cc_hf.errors import InputError
+
+__all__ = ["ContrastiveSourceExample", "ContrastiveTranslationExample", "Focus", "Judgement", "ScoringRequest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The words of the source that must be disambiguated. `start`: 0-based position in characters of the source."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastiveSourceExample:
+    """One translation is judged under several sources (Vamvas & Sennrich 2021, section 3.2).
+
+    Attributes:
+        id: unique within dataset, configuration and split.
+        src_lang: ISO 639-1 code of the source.
+        tgt_lang: ISO 639-1 code of the translation, "" where the source serves every target language.
+        source: the source that the system under test translates.
+        focus: the words that must be disambiguated.
+        correct_sources: at least one variant of the source with a correct disambiguation cue.
+        incorrect_sources: at least one variant with an incorrect cue.
+        category: group for category accuracies.
+        gold: the correct reading.
+        extra: further columns of the dataset, strings only.
+
+    Raises:
+        InputError: when a field is empty that must not be, or the focus is not at its place.
+    """
+
+    id: str
+    src_lang: str
+    tgt_lang: str
+    source: str
+    focus: Focus
+    correct_sources: tuple[str, ...]
+    incorrect_sources: tuple[str, ...]
+    category: str
+    gold: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("id", "src_lang", "source", "correct_sources", "incorrect_sources", "category"):
+            if not getattr(self, name):
+                raise InputError(f"example {self.id!r}: {name} is empty; every contrastive source example needs one")
+        found = self.source[self.focus.start : self.focus.start + len(self.focus.text)]
+        if found != self.focus.text:
+            raise InputError(f"example {self.id!r}: the focus {self.focus.text!r} is not at character {self.focus.start} of the source, which has {found!r} there")
+
+    def to_row(self) -> dict[str, Any]:
+        """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the focus)."""
+        row = asdict(self)
+        return {**row, "correct_sources": list(self.correct_sources), "incorrect_sources": list(self.incorrect_sources), "extra": dict(self.extra)}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
+        """The inverse of `to_row`.
+
+        >>> example = ContrastiveSourceExample("0", "en", "de", "The doctor left.", Focus("doctor", 4),
+        ...     ("The [male] doctor left.",), ("The [female] doctor left.",), "male", "male")
+        >>> ContrastiveSourceExample.from_row(example.to_row()) == example
+        True
+        """
+        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
+        return cls(
+            **fields,
+            focus=Focus(row["focus"]["text"], row["focus"]["start"]),
+            correct_sources=tuple(row["correct_sources"]),
+            incorrect_sources=tuple(row["incorrect_sources"]),
+            extra=dict(row["extra"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastiveTranslationExample:
+    """Several translations are judged under one source (Sennrich 2017, Rios et al. 2017); the correct one must beat all others.
+
+    Attributes: as in `ContrastiveSourceExample`; `correct_translation` and at least one of `contrastive_translations`.
+        LM-Wino-X has an empty source.
+    """
+
+    id: str
+    src_lang: str
+    tgt_lang: str
+    source: str
+    correct_translation: str
+    contrastive_translations: tuple[str, ...]
+    category: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("id", "tgt_lang", "correct_translation", "contrastive_translations", "category"):
+            if not getattr(self, name):
+                raise InputError(f"example {self.id!r}: {name} is empty; every contrastive translation example needs one")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ScoringRequest:
+    """One thing to score: a translation under a source. `row`: 0-based index of the caller's row, for error messages only."""
+
+    source: str
+    translation: str
+    row: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one translation.
+
+    Attributes:
+        example_id: the example's id, or the row number as a string.
+        category: the example's category.
+        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1].
+        is_correct: probability_correct >= 0.5 (the paper writes > 0.5, its program >=; ties are counted apart).
+        score_correct: best score over the correct sources.
+        score_incorrect: best score over the incorrect sources.
+        weight: rank weight within the category, 1 .. n of the category.
+        translation: the translation that was judged.
+    """
+
+    example_id: str
+    category: str
+    probability_correct: float
+    is_correct: bool
+    score_correct: float
+    score_incorrect: float
+    weight: int
+    translation: str

@@ -1,0 +1,59 @@
+"""The reproducibility signature that every result carries, in sacreBLEU's manner: key:value pairs joined by «|».
+
+    cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2b3c4|dtype:float32|score:geometric|...|m:1|v:0.1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cc_hf.errors import InputError
+
+__all__ = ["build", "parse"]
+
+_RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
+
+
+def build(metric: str, fields: Mapping[str, str | int]) -> str:
+    """Write a signature; «|», «:» and «%» inside values are escaped.
+
+    Raises:
+        InputError: for an empty metric or an empty value.
+
+    >>> build("cc", {"data": "winomt", "n": 3648})
+    'cc|data:winomt|n:3648'
+    """
+    for key, value in {"metric": metric, **fields}.items():
+        if not str(value):
+            raise InputError(f"signature: {key!r} is empty; write every option, defaults too")
+    return "|".join([_escape(metric), *(f"{_escape(key)}:{_escape(str(value))}" for key, value in fields.items())])
+
+
+def parse(text: str) -> tuple[str, dict[str, str]]:
+    """Read a signature: the metric and its fields, all strings.
+
+    Raises:
+        InputError: when a part has no «:» or a key occurs twice.
+
+    >>> parse("cc|data:winomt|n:3648")
+    ('cc', {'data': 'winomt', 'n': '3648'})
+    """
+    metric, *parts = text.split("|")
+    fields: dict[str, str] = {}
+    for part in parts:
+        key, colon, value = part.partition(":")
+        if not colon or _unescape(key) in fields:
+            raise InputError(f"not a signature: expected key:value once per key, got {part!r} in {text!r}")
+        fields[_unescape(key)] = _unescape(value)
+    return _unescape(metric), fields
+
+
+def _escape(text: str) -> str:
+    return "".join(_RESERVED.get(c, c) for c in text)
+
+
+def _unescape(text: str) -> str:
+    for plain, code in _RESERVED.items():
+        if plain != "%":
+            text = text.replace(code, plain)
+    return text.replace("%25", "%")

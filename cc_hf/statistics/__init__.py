@@ -1,0 +1,1 @@
+"""Statistics over judgements: arrays in, frozen results out. No models, no files."""

@@ -1,0 +1,1 @@
+"""How the embedded evaluator is made: German grammar, sentences of our own, Tatoeba pairs with cues, training."""

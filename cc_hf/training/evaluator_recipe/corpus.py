@@ -1,0 +1,162 @@
+"""Natural pairs: Tatoeba's English and German, and copies in which a cue stands before an occupation whose German gender is certain."""
+
+from __future__ import annotations
+
+import random
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from cc_hf.training.evaluator_recipe.grammar import CASES, Case, Gender, Noun, read_occupations
+from cc_hf.training.evaluator_recipe.sentences import CUE_WORD, Pair, SentenceMaker, capital
+
+_WORDS = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
+# The word before a masculine noun, and what it becomes before a feminine one in the same case.
+_TO_FEMININE = {
+    "der": "die", "den": "die", "dem": "der", "des": "der", "vom": "von der", "zum": "zur", "beim": "bei der", "im": "in der", "am": "an der",
+    "ein": "eine", "einen": "eine", "einem": "einer", "eines": "einer", "dieser": "diese", "diesen": "diese", "diesem": "dieser",
+    **{stem + ending: stem + feminine for stem in ("mein", "dein", "sein", "ihr", "unser", "kein", "Ihr", "euer")
+       for ending, feminine in (("", "e"), ("en", "e"), ("em", "er"), ("es", "er"))},
+    "guter": "gute", "ist": "ist", "bin": "bin", "bist": "bist", "war": "war", "als": "als", "wurde": "wurde", "wird": "wird",
+}  # fmt: skip
+
+
+def read_tatoeba(path: Path) -> list[Pair]:
+    """The pairs of a manythings.org archive (deu-eng.zip), NFC, in file order."""
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("deu.txt").decode("utf-8")
+    pairs = []
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = unicodedata.normalize("NFC", line).split("\t")
+        if len(fields) < 2:
+            raise ValueError(f"{path}: line {number}: expected English and German separated by a tab, got {line!r}")
+        pairs.append(Pair(fields[0].strip(), fields[1].strip()))
+    return pairs
+
+
+@cache
+def _german_forms() -> dict[str, dict[str, set[Gender]]]:
+    """English singular -> German singular form -> genders. Adjectival nouns are left out: their form does not show the gender."""
+    table: dict[str, dict[str, set[Gender]]] = {}
+    for occupation in read_occupations():
+        forms = table.setdefault(occupation.english.lower(), {})
+        for gender, nouns in (("m", occupation.masculine), ("f", occupation.feminine)):
+            for noun in nouns:
+                for form in _singular_forms(noun):
+                    forms.setdefault(form, set()).add("m" if gender == "m" else "f")
+    return table
+
+
+def _singular_forms(noun: Noun) -> set[str]:
+    if noun.declension == "adjective":
+        return set()
+    return {noun.form(case, plural=False, adjective_ending="") for case in CASES}
+
+
+@cache
+def _feminine_of() -> dict[str, str]:
+    """Masculine singular form -> feminine noun (Lehrer -> Lehrerin), where each has exactly one."""
+    table = {}
+    for occupation in read_occupations():
+        for masculine in occupation.masculine:
+            for feminine in occupation.feminine:
+                if feminine.base.endswith("in") and feminine.base[:4].translate(_UMLAUTS) == masculine.base[:4].translate(_UMLAUTS):
+                    for form in _singular_forms(masculine):
+                        table.setdefault(form, feminine.base)
+    return table
+
+
+_UMLAUTS = str.maketrans("ÄÖÜäöü", "AOUaou")
+
+
+@cache
+def _english_pattern() -> re.Pattern[str]:
+    nouns = sorted((o.english for o in read_occupations()), key=len, reverse=True)
+    return re.compile(r"\b(" + "|".join(map(re.escape, nouns)) + r")\b", re.IGNORECASE)
+
+
+def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """Copies of the pairs that hold one occupation, with the cue that the German noun proves, and its feminine twin where that is safe.
+
+    >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
+    ...     print(p.english, "|", p.german)
+    The [male] teacher smiled. | Der Lehrer lächelte.
+    The [female] teacher smiled. | Die Lehrerin lächelte.
+    """
+    for pair in pairs:
+        found = list(_english_pattern().finditer(pair.english))
+        if len(found) != 1:
+            continue
+        forms = _german_forms()[found[0].group().lower()]
+        hits = [m for m in _WORDS.finditer(pair.german) if m.group() in forms]
+        if len(hits) != 1 or len(forms[hits[0].group()]) != 1:
+            continue
+        gender = next(iter(forms[hits[0].group()]))
+        at = found[0].start()
+        sources = {g: f"{pair.english[:at]}[{CUE_WORD[g]}] {pair.english[at:]}" for g in CUE_WORD}
+        yield Pair(sources[gender], pair.german, sources["f" if gender == "m" else "m"])
+        if gender == "m" and (twin := _feminine_twin(pair.german, hits[0])):
+            yield Pair(sources["f"], twin, sources["m"])
+
+
+def _feminine_twin(german: str, noun: re.Match[str]) -> str | None:
+    before = german[: noun.start()].rstrip(" ")
+    word = re.search(r"[\w]+$", before)
+    feminine = _feminine_of().get(noun.group())
+    if word is None or feminine is None:
+        return None
+    key = word.group()
+    replacement = _TO_FEMININE.get(key) or _TO_FEMININE.get(key[0].lower() + key[1:])
+    if replacement is None:
+        return None
+    if key[0].isupper():
+        replacement = replacement[0].upper() + replacement[1:]
+    return before[: word.start()] + replacement + " " + feminine + german[noun.end() :]
+
+
+_NAMES = re.compile(r"\b(Tom|Mary)\b(?!'|’)")
+_GERMAN_NAMES = {"Tom": "Tom", "Mary": "Maria"}
+_CASE_BEFORE: dict[str, Case] = {
+    **dict.fromkeys(("mit", "von", "bei", "zu", "nach", "als"), "dat"),
+    **dict.fromkeys(("für", "ohne", "gegen", "um"), "acc"),
+    **dict.fromkeys(("dass", "ob", "wenn", "weil", "als"), "nom"),
+}
+
+
+def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
+    """The pair with «Tom» or «Mary» replaced by an occupation, where the German case is certain; otherwise None.
+
+    The pronouns of the pair stay: the noun's gender comes from the cue alone.
+    """
+    names = _NAMES.findall(pair.english)
+    if len(names) != 1 or pair.english.count(names[0]) != 1:
+        return None
+    german_name = _GERMAN_NAMES[names[0]]
+    found = [m for m in re.finditer(rf"\b{german_name}\b", pair.german)]
+    if len(found) != 1:
+        return None
+    start, end = found[0].span()
+    if start == 0 and pair.english.startswith(names[0] + " ") and pair.german[end : end + 1] == " ":
+        case: Case = "nom"
+    else:
+        before = re.search(r"(\w+) $", pair.german[:start])
+        if before is None or before.group(1).lower() not in _CASE_BEFORE:
+            return None
+        case = _CASE_BEFORE[before.group(1).lower()]
+    person = maker.person(cued=cued, pronoun=None)
+    german = person.german(case)
+    sources = []
+    for words in (person.english, person.contrast):
+        at = pair.english.index(names[0])
+        sources.append(pair.english[:at] + (capital(words) if at == 0 else words) + pair.english[at + len(names[0]) :])
+    return Pair(sources[0], pair.german[:start] + (capital(german) if start == 0 else german) + pair.german[end:], sources[1])
+
+
+def split_development(pairs: list[Pair], *, n: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Training and development pairs; all translations of one English sentence fall on the same side."""
+    english = sorted({p.english for p in pairs})
+    held_out = set(random.Random(seed).sample(english, n))
+    return [p for p in pairs if p.english not in held_out], [p for p in pairs if p.english in held_out]

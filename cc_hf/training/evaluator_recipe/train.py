@@ -1,0 +1,312 @@
+"""Trains the embedded evaluator: one SentencePiece vocabulary for both languages, a small Marian model, bf16 weights on disk.
+
+Deterministic on one machine for one seed and one number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+
+import sentencepiece
+import torch
+from transformers import MarianConfig, MarianMTModel, MarianTokenizer
+
+from cc_hf.training.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
+from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker
+
+logger = logging.getLogger(__name__)
+
+EOS, UNK = 0, 1
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that decides the model, but for the machine."""
+
+    seed: int = 1
+    passes: int = 6
+    n_pieces: int = 8000
+    d_model: int = 256
+    encoder_layers: int = 4
+    decoder_layers: int = 2
+    ffn_dim: int = 1024
+    heads: int = 8
+    dropout: float = 0.1
+    label_smoothing: float = 0.05
+    learning_rate: float = 1e-3
+    warmup_steps: int = 1500
+    batch_tokens: int = 4000
+    sentences_per_pass: int = 150_000
+    copies_per_pass: int = 3
+    max_pieces: int = 80
+    average_decay: float = 0.99
+    average_every: int = 8
+
+
+@dataclass(frozen=True)
+class Material:
+    """Tatoeba split into training and development, and what is made of it."""
+
+    training: list[Pair]
+    development: list[Pair]
+    copies: list[Pair]
+    development_copies: list[Pair]
+
+
+def read_material(tatoeba: Path, *, seed: int, excluded: Iterable[str] = ()) -> Material:
+    """`excluded`: English sentences of test sets; they are taken out wherever they occur."""
+    banned = {_key(text) for text in excluded}
+    pairs = [pair for pair in read_tatoeba(tatoeba) if _key(pair.english) not in banned]
+    training, development = split_development(pairs, n=6000, seed=seed)
+    return Material(training, development, list(cued_copies(training)), list(cued_copies(development)))
+
+
+def one_pass(material: Material, recipe: Recipe, *, number: int, excluded: Iterable[str] = ()) -> list[Pair]:
+    """The pairs of one pass in random order: Tatoeba (names replaced by occupations in part), cued copies, sentences of our own."""
+    banned = {_key(text) for text in excluded}
+    draw = random.Random(recipe.seed * 1000 + number)
+    maker = SentenceMaker(recipe.seed * 1000 + number)
+    pairs = []
+    for pair in material.training:
+        pairs.append((draw.random() < 0.6 and with_person(pair, maker, cued=draw.random() < 0.75)) or pair)
+    pairs += material.copies * recipe.copies_per_pass
+    own = (pair for pair in maker if _key(pair.english) not in banned)
+    pairs += islice(own, recipe.sentences_per_pass)
+    draw.shuffle(pairs)
+    return pairs
+
+
+def _key(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
+def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
+    """Write source.spm, target.spm (the same model) and vocab.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = folder / "pieces.txt"
+    text.write_text("".join(f"{p.english}\n{p.german}\n" for p in pairs), encoding="utf-8")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(text),
+        model_prefix=str(folder / "pieces"),
+        vocab_size=n_pieces,
+        model_type="unigram",
+        character_coverage=0.9999,
+        normalization_rule_name="identity",
+        input_sentence_size=400_000,
+        shuffle_input_sentence=True,
+        bos_id=-1,
+        pad_id=-1,
+        eos_id=EOS,
+        unk_id=UNK,
+        num_threads=2,
+        minloglevel=2,
+    )
+    model = sentencepiece.SentencePieceProcessor(model_file=str(folder / "pieces.model"))
+    vocabulary = {model.id_to_piece(i): i for i in range(model.vocab_size())}
+    vocabulary["<pad>"] = len(vocabulary)
+    (folder / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
+    for name in ("source.spm", "target.spm"):
+        shutil.copyfile(folder / "pieces.model", folder / name)
+    for name in ("pieces.model", "pieces.vocab", "pieces.txt"):
+        (folder / name).unlink()
+
+
+class Encoder:
+    """Pairs to id lists with EOS, and padded batches of similar length."""
+
+    def __init__(self, folder: Path, max_pieces: int) -> None:
+        self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "source.spm"))
+        self._max = max_pieces
+        self.pad = self._pieces.vocab_size()
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[*found, EOS] for found in self._pieces.encode(list(texts), out_type=int)]
+
+    def batches(self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Batches of about `batch_tokens` padded target tokens, in random order; pairs longer than the limit are left out."""
+        source, target = self.ids([p.english for p in pairs]), self.ids([p.german for p in pairs])
+        usable = [i for i in range(len(pairs)) if len(source[i]) <= self._max and len(target[i]) <= self._max]
+        draw = random.Random(seed)
+        draw.shuffle(usable)
+        usable.sort(key=lambda i: (len(target[i]), len(source[i])))
+        groups: list[list[int]] = [[]]
+        for i in usable:
+            if groups[-1] and (len(groups[-1]) + 1) * max(len(target[i]), len(source[i])) > batch_tokens:
+                groups.append([])
+            groups[-1].append(i)
+        draw.shuffle(groups)
+        for group in groups:
+            yield self._tensor([source[i] for i in group]), self._tensor([target[i] for i in group])
+
+    def _tensor(self, rows: list[list[int]]) -> torch.Tensor:
+        width = max(map(len, rows))
+        return torch.tensor([row + [self.pad] * (width - len(row)) for row in rows])
+
+
+def build_model(recipe: Recipe, pad: int) -> MarianMTModel:
+    """A Marian model with random weights and tied embeddings."""
+    torch.manual_seed(recipe.seed)
+    config = MarianConfig(
+        vocab_size=pad + 1,
+        d_model=recipe.d_model,
+        encoder_layers=recipe.encoder_layers,
+        decoder_layers=recipe.decoder_layers,
+        encoder_attention_heads=recipe.heads,
+        decoder_attention_heads=recipe.heads,
+        encoder_ffn_dim=recipe.ffn_dim,
+        decoder_ffn_dim=recipe.ffn_dim,
+        dropout=recipe.dropout,
+        attention_dropout=0.0,
+        activation_dropout=0.0,
+        activation_function="relu",
+        max_position_embeddings=256,
+        scale_embedding=True,
+        pad_token_id=pad,
+        eos_token_id=EOS,
+        decoder_start_token_id=pad,
+        forced_eos_token_id=EOS,
+        init_std=recipe.d_model**-0.5,
+    )
+    model = MarianMTModel(config)
+    with torch.no_grad():  # a post-norm encoder of several layers collapses (all positions become equal) unless its branches start small
+        for stack in (model.model.encoder, model.model.decoder):
+            for name, weight in stack.named_parameters():
+                if name.endswith(("out_proj.weight", "fc2.weight")):
+                    weight.mul_((2 * len(stack.layers)) ** -0.5)
+    model.set_attn_implementation("eager")  # in training on CPU 1.7 times as fast as sdpa, whose backward pass is slow
+    return model
+
+
+def _logits(model: MarianMTModel, source: torch.Tensor, target: torch.Tensor, pad: int) -> torch.Tensor:
+    start = torch.full((len(target), 1), pad)
+    output = model(
+        input_ids=source,
+        attention_mask=(source != pad).long(),
+        decoder_input_ids=torch.cat([start, target[:, :-1]], dim=1),
+        use_cache=False,
+    )
+    return output.logits
+
+
+@torch.inference_mode()
+def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pair]) -> float:
+    """Share of pairs whose German is more probable under the right cue than under the other one."""
+    model.eval()
+    correct = 0
+    for start in range(0, len(pairs), 64):
+        chunk = pairs[start : start + 64]
+        target = encoder._tensor(encoder.ids([p.german for p in chunk]))
+        scores = []
+        for sources in ([p.english for p in chunk], [p.contrast for p in chunk]):
+            logprobs = _logits(model, encoder._tensor(encoder.ids(sources)), target, encoder.pad).float().log_softmax(-1)
+            chosen = logprobs.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+            scores.append(chosen.masked_fill(target == encoder.pad, 0).sum(1))
+        correct += int((scores[0] > scores[1]).sum())
+    model.train()
+    return correct / len(pairs)
+
+
+@torch.inference_mode()
+def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pair]) -> float:
+    """Nats per target token."""
+    model.eval()
+    total = count = 0.0
+    for source, target in encoder.batches(pairs, batch_tokens=4000, seed=0):
+        loss = torch.nn.functional.cross_entropy(
+            _logits(model, source, target, encoder.pad).float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, reduction="sum"
+        )
+        total, count = total + loss.item(), count + int((target != encoder.pad).sum())
+    model.train()
+    return total / count
+
+
+def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str] = (), threads: int = 2) -> dict[str, float]:
+    """Train and save; returns the development figures. `output` gets the model, the tokenizer and training_log.jsonl."""
+    torch.set_num_threads(threads)
+    material = read_material(tatoeba, seed=recipe.seed, excluded=excluded)
+    first = one_pass(material, recipe, number=0, excluded=excluded)
+    train_pieces(first, output, recipe.n_pieces)
+    encoder = Encoder(output, recipe.max_pieces)
+    n_steps = recipe.passes * sum(1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0))
+    model = build_model(recipe, encoder.pad)
+    logger.info("%d parameters, about %d steps, %d pairs a pass", sum(p.numel() for p in model.parameters()), n_steps, len(first))
+    development = {
+        "own": list(islice(SentenceMaker(recipe.seed + 77, development=True), 1000)),
+        "natural": material.development_copies,
+    }
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    average = [p.detach().clone() for p in parameters]
+    optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
+    scale = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda s: min((s + 1) / recipe.warmup_steps, max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1))
+    )
+    step, started, tokens = 0, time.monotonic(), 0
+    figures: dict[str, float] = {}
+    with (output / "training_log.jsonl").open("w", encoding="utf-8") as log:
+        for number in range(recipe.passes):
+            pairs = first if number == 0 else one_pass(material, recipe, number=number, excluded=excluded)
+            for source, target in encoder.batches(pairs, batch_tokens=recipe.batch_tokens, seed=number):
+                with torch.autocast("cpu", torch.bfloat16):
+                    logits = _logits(model, source, target, encoder.pad)
+                loss = torch.nn.functional.cross_entropy(
+                    logits.float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, label_smoothing=recipe.label_smoothing
+                )
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
+                scale.step()
+                step, tokens = step + 1, tokens + int((target != encoder.pad).sum())
+                if step % recipe.average_every == 0:
+                    torch._foreach_lerp_(average, [p.detach() for p in parameters], 1 - recipe.average_decay)
+                if step % 100 == 0:
+                    logger.info("step %d of %d, loss %.3f, %.0f tokens/s", step, n_steps, loss.item(), tokens / (time.monotonic() - started))
+                if step % 500 == 0:
+                    figures = _measure(model, parameters, average, encoder, material, development)
+                    row = {"step": step, "tokens": tokens, "seconds": round(time.monotonic() - started), "loss": round(loss.item(), 4), **figures}
+                    log.write(json.dumps(row) + "\n")
+                    log.flush()
+                    logger.info("%s", row)
+                    _save(model, parameters, average, output)
+    figures = _measure(model, parameters, average, encoder, material, development)
+    _save(model, parameters, average, output)
+    (output / "recipe.json").write_text(json.dumps({**asdict(recipe), "steps": step, "target_tokens": tokens, **figures}, indent=1) + "\n", encoding="utf-8")
+    return figures
+
+
+def _measure(
+    model: MarianMTModel,
+    parameters: list[torch.nn.Parameter],
+    average: list[torch.Tensor],
+    encoder: Encoder,
+    material: Material,
+    development: dict[str, list[Pair]],
+) -> dict[str, float]:
+    kept = [p.detach().clone() for p in parameters]
+    with torch.no_grad():
+        torch._foreach_copy_(parameters, average)
+        figures = {f"accuracy_{name}": contrast_accuracy(model, encoder, pairs) for name, pairs in development.items()}
+        figures["loss_development"] = round(development_loss(model, encoder, material.development[:2000]), 4)
+        torch._foreach_copy_(parameters, kept)
+    return figures
+
+
+def _save(model: MarianMTModel, parameters: list[torch.nn.Parameter], average: list[torch.Tensor], output: Path) -> None:
+    kept = [p.detach().clone() for p in parameters]
+    with torch.no_grad():
+        torch._foreach_copy_(parameters, average)
+        model.to(torch.bfloat16).save_pretrained(output)
+        model.to(torch.float32)
+        torch._foreach_copy_(parameters, kept)
+    tokenizer = MarianTokenizer(
+        str(output / "source.spm"), str(output / "target.spm"), str(output / "vocab.json"), source_lang="en", target_lang="de", model_max_length=256
+    )
+    tokenizer.save_pretrained(output)
