@@ -1,12 +1,12 @@
 """The errors that cc_hf raises. Each message says what was expected, what came, where, and what to do.
 
-    CCError
-    ├── InputError (also ValueError)          arguments and translations that do not fit
-    │   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
-    │   └── TooLongError                      a text that the evaluator cannot take whole
-    ├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
-    ├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
-    └── MissingDependencyError (also ImportError)
+CCError
+├── InputError (also ValueError)          arguments and translations that do not fit
+│   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
+│   └── TooLongError                      a text that the evaluator cannot take whole
+├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
+├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
+└── MissingDependencyError (also ImportError)
 """
 
 from __future__ import annotations

@@ -9,8 +9,11 @@ from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.loading import LoadedModel, load_model, torch
+from cc_hf.evaluators.loading import LoadedModel, load_model  # first: it says which extra brings torch
 from cc_hf.evaluators.teacher_forcing import pad_ids
+
+# isort: split
+import torch
 
 __all__ = ["DEFAULT_BEAMS", "translate"]
 

@@ -44,7 +44,9 @@ def human_agreement(
         table.add_row(name, str(found.n_labels), f"{100 * value:.2f}", f"{100 * interval.low:.1f} – {100 * interval.high:.1f}")
     console = Console()
     console.print(table)
-    console.print(f"human {found.labels[0]}: judged {found.confusion[0]}, human {found.labels[1]}: judged {found.confusion[1]} (columns {', '.join(found.labels)})", highlight=False)
+    console.print(
+        f"human {found.labels[0]}: judged {found.confusion[0]}, human {found.labels[1]}: judged {found.confusion[1]} (columns {', '.join(found.labels)})", highlight=False
+    )
     console.print(f"signature: {judged.signature}", soft_wrap=True, highlight=False, markup=False)
     if output is not None:
         write_atomically(output, json.dumps({**asdict(found), "signature": judged.signature}, indent=1) + "\n")

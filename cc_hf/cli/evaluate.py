@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -19,18 +19,18 @@ def evaluate(
     dataset: Dataset,
     config: Config = None,
     tgt_lang: TgtLang = None,
-    translations: Annotated[Optional[Path], typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
-    system: Annotated[Optional[str], typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
+    translations: Annotated[Path | None, typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
+    system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
     metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
-    evaluator: Annotated[Optional[str], typer.Option(help="Evaluator model (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    evaluator: Annotated[str | None, typer.Option(help="Evaluator model (name, folder or Hub); default: the one that ships for the language pair.")] = None,
     score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
     device: Device = None,
-    revision: Annotated[Optional[str], typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
+    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge the translations of one system on a dataset."""

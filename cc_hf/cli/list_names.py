@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -23,7 +23,7 @@ class Kind(str, Enum):
     evaluators = "evaluators"
 
 
-def list_names(kind: Annotated[Optional[Kind], typer.Argument(help="What to list; default: all.")] = None) -> None:
+def list_names(kind: Annotated[Kind | None, typer.Argument(help="What to list; default: all.")] = None) -> None:
     """List datasets with their configurations, metrics and evaluators."""
     console = Console()
     for shown in [kind] if kind else list(Kind):
@@ -38,9 +38,7 @@ def _datasets() -> Table:
         declaration = registry.resolve("dataset", name)
         for config in declaration.configs:
             default = " (default)" if config.name == declaration.default_config else ""
-            table.add_row(
-                name, Text(config.name + default), str(config.n_examples), " ".join(config.tgt_langs), declaration.licence, Text(config.description)
-            )
+            table.add_row(name, Text(config.name + default), str(config.n_examples), " ".join(config.tgt_langs), declaration.licence, Text(config.description))
     return table
 
 

@@ -38,9 +38,7 @@ def translate(
     config = declaration(dataset).config(config).name
     target = check_target_language(dataset, config, tgt_lang)
     examples = load_examples(dataset, config, data_dir=data_dir)
-    translations = run_translate(
-        [e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, device=device, num_beams=num_beams, progress=not quiet
-    )
+    translations = run_translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, device=device, num_beams=num_beams, progress=not quiet)
     lines = list(translations)
     if output.suffix == ".jsonl":
         rows = zip(examples, translations, strict=True)

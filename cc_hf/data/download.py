@@ -71,7 +71,9 @@ def _download(file: SourceFile, path: Path) -> None:
                 with urllib.request.urlopen(file.url, timeout=_TIMEOUT) as response:
                     while block := response.read(1 << 16):
                         target.write(block)
-            except (OSError, urllib.error.URLError, HTTPException) as error:
+            except (OSError, HTTPException) as error:
+                if isinstance(error, urllib.error.HTTPError):
+                    error.close()  # it holds the connection
                 raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline: {_LOCAL_HINT}") from error
         received = hashlib.sha256(part.read_bytes()).hexdigest()
         if received != file.sha256:

@@ -84,7 +84,12 @@ _GENDERS = ("male", "female")
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
 _SLOT = re.compile(r"\{(\w+)\}")
 #: What the paper's templates lack in grammar, mended in the configurations «.grammatical».
-_MENDED = (("enjoys {pos} work a", "enjoys {pos} work as a"), ("work hard {occs}", "work hard as {occs}"), ("works a", "works as a"), ("chooses {obj} words", "chooses {pos} words"))
+_MENDED = (
+    ("enjoys {pos} work a", "enjoys {pos} work as a"),
+    ("work hard {occs}", "work hard as {occs}"),
+    ("works a", "works as a"),
+    ("chooses {obj} words", "chooses {pos} words"),
+)
 
 
 def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceExample]:

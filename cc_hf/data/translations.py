@@ -116,7 +116,8 @@ def _by_order(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSource
         at = min(len(rows), len(examples))
         where = f"line {rows[at].line} has no example" if len(rows) > len(examples) else f"the source {examples[at].source!r} has no line"
         raise InputError(
-            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)} ({where}); write «source ||| translation» lines or JSONL with ids to match by source or id"
+            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)} ({where}). "
+            f"«source ||| translation» lines, or JSONL with ids, are matched by source or id"
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
 

@@ -17,6 +17,7 @@ from cc_hf.languages import two_letter_code
 try:
     import torch
     from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers.utils import logging
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
@@ -185,6 +186,8 @@ def _device(device: str | None) -> torch.device:
 
 
 def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # loading takes a second; the bar of transformers cannot be told so by an argument
     try:
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
         if config.model_type not in registry.EVALUATOR_FAMILIES:
@@ -196,8 +199,12 @@ def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) ->
     except (OSError, ValueError, KeyError, HFValidationError) as error:
         first_line = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise EvaluatorError(
-            f"{name}: the model could not be loaded ({first_line}). Check the name; without network, save the model to a folder and give its path, or use one of: {', '.join(registry.EVALUATORS)}"
+            f"{name}: the model could not be loaded ({first_line}). Check the name. "
+            f"Without network, save the model to a folder and give its path, or use one of: {', '.join(registry.EVALUATORS)}"
         ) from error
+    finally:
+        if bars:
+            logging.enable_progress_bar()
     return model, tokenizer
 
 

@@ -28,20 +28,26 @@ class MarianEvaluator(Evaluator):
         self.tgt_lang = tgt_lang
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        """Only the direction of the model."""
         for side, wanted, own in (("source", src_lang, self.src_lang), ("target", tgt_lang, self.tgt_lang)):
             if wanted and own and wanted != own:
                 raise InputError(f"{self.name} does not support the {side} language {wanted!r}: it translates from {self.src_lang!r} to {self.tgt_lang!r}")
         if self.tokenizer.supported_language_codes:
-            raise InputError(f"{self.name} has several target languages ({', '.join(self.tokenizer.supported_language_codes[:5])}, ...); only Marian models of one direction are supported")
+            raise InputError(
+                f"{self.name} has several target languages ({', '.join(self.tokenizer.supported_language_codes[:5])}, ...); only Marian models of one direction are supported"
+            )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """By the source model, with EOS."""
         return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """By the target model, with EOS."""
         return list(self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"])
 
     @torch.inference_mode()
     def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        """Teacher forcing behind <pad>; the decoder's states are projected at real positions only."""
         config, device = self.model.config, self.model.device
         source_ids, source_mask = pad_ids(sources, pad=config.pad_token_id, device=device)
         labels, label_mask = pad_ids(targets, pad=config.pad_token_id, device=device)

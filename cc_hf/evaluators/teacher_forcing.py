@@ -42,7 +42,9 @@ def token_scores(
     real = mask.bool()
     states, wanted = hidden[real], labels[real]
     logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
-    for chunk in torch.arange(len(wanted), device=hidden.device).split(max(1, _CHUNK_ELEMENTS // n_vocabulary)):
+    size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
+    for start in range(0, len(wanted), size):
+        chunk = slice(start, start + size)
         logits = project(states[chunk]).float()
         chosen = logits.gather(-1, wanted[chunk, None]).squeeze(-1)
         logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()

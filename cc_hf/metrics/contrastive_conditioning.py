@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from cc_hf.schema import Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals
 
-__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests"]
+__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -96,9 +97,7 @@ def pair_scores(
     return found
 
 
-def judge(
-    predictions: Sequence[str], references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None
-) -> tuple[Judgement, ...]:
+def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None) -> tuple[Judgement, ...]:
     """The verdict on every translation (section 3.2): the best score of each side, their share, the rank weight.
 
     Where both sides score 0, probability_correct is 0.5, a tie. Ties count as correct, as in the paper's program.
@@ -199,9 +198,17 @@ def evaluate(
     )
 
 
-def _signature(
-    evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int
-) -> str:
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments of `compute`, and all others, which are the host's.
+
+    >>> split_options({"score": "geometric", "num_process": 1})
+    ({'score': 'geometric'}, {'num_process': 1})
+    """
+    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
+    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+
+
+def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int) -> str:
     if isinstance(evaluator, Evaluator):
         model = {**evaluator.signature_fields(), "score": score}
     else:

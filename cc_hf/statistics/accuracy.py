@@ -75,9 +75,7 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
     Raises:
         InputError: when there is no category.
     """
-    values = [c.weighted_accuracy if weighted else c.accuracy for c in categories if c.category != "none"] or [
-        c.weighted_accuracy if weighted else c.accuracy for c in categories
-    ]
+    values = [c.weighted_accuracy if weighted else c.accuracy for c in categories if c.category != "none"] or [c.weighted_accuracy if weighted else c.accuracy for c in categories]
     if not values:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")
     return min(values)

@@ -56,12 +56,14 @@ def accuracy_intervals(
         parts[name] = _resample(is_correct[members], weights[members].astype(np.float64), n_resamples, generator)
     samples = _summaries(parts)
     tails = [(1 - level) / 2, (1 + level) / 2]
-    return {name: Interval(*(float(q) for q in np.quantile(values, tails)), level=level) for name, values in samples.items()}
+    found = {}
+    for name, values in samples.items():
+        low, high = np.quantile(values, tails)
+        found[name] = Interval(float(low), float(high), level)
+    return found
 
 
-def _resample(
-    correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator
-) -> tuple[npt.NDArray[np.float64], ...]:
+def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:
     """Per resample: number of samples, number correct, sum of weights, sum of the weights of the correct ones."""
     n = len(correct)
     columns = np.stack([np.ones(n), correct.astype(np.float64), weights, weights * correct])
@@ -76,7 +78,7 @@ def _summaries(parts: dict[str, tuple[npt.NDArray[np.float64], ...]]) -> dict[st
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
     counted = [name for name in parts if name != "none"] or list(parts)
-    total = np.sum([p for p in parts.values()], axis=0)
+    total = np.sum(list(parts.values()), axis=0)
     return {
         "accuracy": total[1] / total[0],
         "weighted_accuracy": total[3] / total[2],

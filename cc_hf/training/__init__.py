@@ -1,0 +1,1 @@
+"""Training: how the embedded evaluator was made."""

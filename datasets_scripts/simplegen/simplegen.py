@@ -1,11 +1,13 @@
 """SimpleGEN in contrastive format as a builder of the datasets library; rows come from cc_hf.data.simplegen."""
 
+import typing
+
 import datasets
 
 import cc_hf.citations
-import cc_hf.data.simplegen
 import cc_hf.data.features
 import cc_hf.data.loading
+import cc_hf.data.simplegen
 
 _DECLARATION = cc_hf.data.simplegen.DECLARATION
 
@@ -17,7 +19,7 @@ class Simplegen(datasets.GeneratorBasedBuilder):
     BUILDER_CONFIGS = [datasets.BuilderConfig(name=c.name, version=_DECLARATION.version, description=c.description) for c in _DECLARATION.configs]  # noqa: RUF012
     DEFAULT_CONFIG_NAME = _DECLARATION.default_config
 
-    def _info(self):
+    def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(
             description=_DECLARATION.description,
             citation="\n\n".join(cc_hf.citations.citation(key).bibtex for key in _DECLARATION.citation_keys),
@@ -26,9 +28,9 @@ class Simplegen(datasets.GeneratorBasedBuilder):
             features=cc_hf.data.features.source_example_features(_DECLARATION.extra_keys),
         )
 
-    def _split_generators(self, dl_manager):
+    def _split_generators(self, dl_manager: typing.Any) -> list[datasets.SplitGenerator]:
         return [datasets.SplitGenerator(name=datasets.Split.TEST)]
 
-    def _generate_examples(self):
+    def _generate_examples(self) -> typing.Iterator[tuple[int, dict[str, typing.Any]]]:
         examples = cc_hf.data.loading.load_examples("simplegen", self.config.name, data_dir=self.config.data_dir)
         yield from enumerate(example.to_row() for example in examples)

@@ -1,5 +1,7 @@
 """Contrastive conditioning as a module of the evaluate library; the work is done by cc_hf."""
 
+import typing
+
 import datasets
 import evaluate
 
@@ -40,20 +42,11 @@ Example:
 class ContrastiveConditioning(evaluate.Metric):
     """Declares the features and hands over to cc_hf.metrics.contrastive_conditioning."""
 
-    def __init__(self, *args, evaluator=None, src_lang="", tgt_lang="", score="geometric", device=None, batch_tokens=None, revision=None, on_too_long="error", **kwargs):
-        self._options = {
-            "evaluator": evaluator,
-            "src_lang": src_lang,
-            "tgt_lang": tgt_lang,
-            "score": score,
-            "device": device,
-            "batch_tokens": batch_tokens,
-            "revision": revision,
-            "on_too_long": on_too_long,
-        }
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+        self._options, others = core.split_options(kwargs)
+        super().__init__(*args, **others)
 
-    def _info(self):
+    def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=cc_hf.citations.citation("vamvas-sennrich-2021").bibtex,
@@ -71,10 +64,10 @@ class ContrastiveConditioning(evaluate.Metric):
             reference_urls=[cc_hf.citations.citation("vamvas-sennrich-2021").url],
         )
 
-    def add_batch(self, *, predictions=None, references=None, **kwargs):
+    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
-    def _compute(self, predictions, references, **options):
+    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import shutil
 from pathlib import Path
 
 import sentencepiece
@@ -18,17 +18,17 @@ Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
 
 
 def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 64) -> Path:
-    """A model of two layers on each side with a vocabulary of about a hundred pieces."""
-    (folder / "text.txt").write_text(_TEXT * 20, encoding="utf-8")
+    """A model of two layers on each side with a vocabulary of 70 pieces."""
+    model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        input=str(folder / "text.txt"), model_prefix=str(folder / "pieces"), vocab_size=110, eos_id=0, unk_id=1, bos_id=-1, pad_id=-1, minloglevel=2
+        sentence_iterator=iter(_TEXT.splitlines() * 20), model_writer=model_file, vocab_size=70, eos_id=0, unk_id=1, bos_id=-1, pad_id=-1, minloglevel=2
     )
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "pieces.model"))
+    for name in ("source.spm", "target.spm"):
+        (folder / name).write_bytes(model_file.getvalue())
+    pieces = sentencepiece.SentencePieceProcessor(model_proto=model_file.getvalue())
     vocabulary = {pieces.id_to_piece(i): i for i in range(pieces.vocab_size())}
     vocabulary["<pad>"] = len(vocabulary)
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    for name in ("source.spm", "target.spm"):
-        shutil.copyfile(folder / "pieces.model", folder / name)
     pad = vocabulary["<pad>"]
     torch.manual_seed(seed)
     config = MarianConfig(

@@ -59,7 +59,7 @@ def _singular_forms(noun: Noun) -> set[str]:
 @cache
 def _feminine_of() -> dict[str, str]:
     """Masculine singular form -> feminine noun (Lehrer -> Lehrerin), where each has exactly one."""
-    table = {}
+    table: dict[str, str] = {}
     for occupation in read_occupations():
         for masculine in occupation.masculine:
             for feminine in occupation.feminine:
@@ -135,7 +135,7 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
     if len(names) != 1 or pair.english.count(names[0]) != 1:
         return None
     german_name = _GERMAN_NAMES[names[0]]
-    found = [m for m in re.finditer(rf"\b{german_name}\b", pair.german)]
+    found = list(re.finditer(rf"\b{german_name}\b", pair.german))
     if len(found) != 1:
         return None
     start, end = found[0].span()

@@ -85,6 +85,7 @@ class Person:
     gender: Gender | None  # of the German words, None where they are the same for all
 
     def german(self, case: Case) -> str:
+        """The German words in a case."""
         if self.noun is None:
             return {"nom": "jemand", "acc": "jemanden", "dat": "jemandem", "gen": "jemandes"}[case]
         return noun_phrase(self.noun, case, determiner=self.determiner, adjective=self.adjective)
@@ -203,10 +204,10 @@ class SentenceMaker:
         mark, other = self._bracket(cue) if cue else ("", "")
         if noun.declension == "adjective" and english == "a" and adjective[0]:
             adjective = ("", "")
-        words = [" ".join(w for w in (english, adjective[0], m, occupation.english) if w) for m in (mark, other)]
+        variants = [" ".join(w for w in (english, adjective[0], m, occupation.english) if w) for m in (mark, other)]
         if english == "a":
-            words = [_indefinite(w) for w in words]
-        return Person(words[0], words[1], noun, german, adjective[1], cue, gender)
+            variants = [_indefinite(w) for w in variants]
+        return Person(variants[0], variants[1], noun, german, adjective[1], cue, gender)
 
     def _pronouns(self, referent: Person | None, english: Gender) -> dict[str, str]:
         """German pronouns: those of the English one, now and then those of the noun (more often where the noun does not say)."""
@@ -324,7 +325,13 @@ class SentenceMaker:
             return self._one_person()
         sources = []
         for words in (person.english, person.contrast):
-            name = subject[0] if english.startswith("{S}") else subject[0][0].lower() + subject[0][1:] if subject[0] not in ("Tom", "Mary", "Peter's father", "Peter's mother") else subject[0]
+            name = (
+                subject[0]
+                if english.startswith("{S}")
+                else subject[0][0].lower() + subject[0][1:]
+                if subject[0] not in ("Tom", "Mary", "Peter's father", "Peter's mother")
+                else subject[0]
+            )
             sources.append(english.format(S=name, n=_indefinite("a " + words.split(" ", 1)[1])))
         german_name = subject[1] if german.startswith("{S}") or subject[1] in ("Tom", "Maria", "Peters Vater", "Peters Mutter") else subject[1][0].lower() + subject[1][1:]
         return Pair(sources[0], german.format(S=german_name, n=phrase), sources[1])
@@ -368,7 +375,7 @@ def _lower_unless_first(name: str, template: str) -> str:
 
 def _indefinite(words: str) -> str:
     """«a» becomes «an» before a vowel, looking behind a cue as well as at it: the article of the word without the cue."""
-    first, rest = words.split(" ", 1)
+    rest = words.split(" ", 1)[1]
     bare = rest.split("] ", 1)[-1] if rest.startswith("[") else rest
     return f"{'an' if bare[:1].lower() in 'aeio' or bare.startswith('un') else 'a'} {rest}"
 

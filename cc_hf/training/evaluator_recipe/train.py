@@ -5,10 +5,10 @@ Deterministic on one machine for one seed and one number of threads.
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import random
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -61,11 +61,11 @@ class Material:
     development_copies: list[Pair]
 
 
-def read_material(tatoeba: Path, *, seed: int, excluded: Iterable[str] = ()) -> Material:
+def read_material(tatoeba: Path, *, seed: int, n_development: int = 6000, excluded: Iterable[str] = ()) -> Material:
     """`excluded`: English sentences of test sets; they are taken out wherever they occur."""
     banned = {_key(text) for text in excluded}
     pairs = [pair for pair in read_tatoeba(tatoeba) if _key(pair.english) not in banned]
-    training, development = split_development(pairs, n=6000, seed=seed)
+    training, development = split_development(pairs, n=n_development, seed=seed)
     return Material(training, development, list(cued_copies(training)), list(cued_copies(development)))
 
 
@@ -91,11 +91,10 @@ def _key(text: str) -> str:
 def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
     """Write source.spm, target.spm (the same model) and vocab.json."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = folder / "pieces.txt"
-    text.write_text("".join(f"{p.english}\n{p.german}\n" for p in pairs), encoding="utf-8")
+    trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        input=str(text),
-        model_prefix=str(folder / "pieces"),
+        sentence_iterator=(text for pair in pairs for text in (pair.english, pair.german)),
+        model_writer=trained,  # not a file: the model would record the path
         vocab_size=n_pieces,
         model_type="unigram",
         character_coverage=0.9999,
@@ -109,14 +108,12 @@ def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
         num_threads=2,
         minloglevel=2,
     )
-    model = sentencepiece.SentencePieceProcessor(model_file=str(folder / "pieces.model"))
+    model = sentencepiece.SentencePieceProcessor(model_proto=trained.getvalue())
     vocabulary = {model.id_to_piece(i): i for i in range(model.vocab_size())}
     vocabulary["<pad>"] = len(vocabulary)
     (folder / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
     for name in ("source.spm", "target.spm"):
-        shutil.copyfile(folder / "pieces.model", folder / name)
-    for name in ("pieces.model", "pieces.vocab", "pieces.txt"):
-        (folder / name).unlink()
+        (folder / name).write_bytes(trained.getvalue())
 
 
 class Encoder:
@@ -128,6 +125,7 @@ class Encoder:
         self.pad = self._pieces.vocab_size()
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, EOS included."""
         return [[*found, EOS] for found in self._pieces.encode(list(texts), out_type=int)]
 
     def batches(self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -193,7 +191,8 @@ def _logits(model: MarianMTModel, source: torch.Tensor, target: torch.Tensor, pa
         decoder_input_ids=torch.cat([start, target[:, :-1]], dim=1),
         use_cache=False,
     )
-    return output.logits
+    logits: torch.Tensor = output.logits
+    return logits
 
 
 @torch.inference_mode()
@@ -220,18 +219,16 @@ def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pai
     model.eval()
     total = count = 0.0
     for source, target in encoder.batches(pairs, batch_tokens=4000, seed=0):
-        loss = torch.nn.functional.cross_entropy(
-            _logits(model, source, target, encoder.pad).float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, reduction="sum"
-        )
+        loss = torch.nn.functional.cross_entropy(_logits(model, source, target, encoder.pad).float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, reduction="sum")
         total, count = total + loss.item(), count + int((target != encoder.pad).sum())
     model.train()
     return total / count
 
 
-def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str] = (), threads: int = 2) -> dict[str, float]:
+def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str] = (), n_development: int = 6000, threads: int = 2) -> dict[str, float]:
     """Train and save; returns the development figures. `output` gets the model, the tokenizer and training_log.jsonl."""
     torch.set_num_threads(threads)
-    material = read_material(tatoeba, seed=recipe.seed, excluded=excluded)
+    material = read_material(tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded)
     first = one_pass(material, recipe, number=0, excluded=excluded)
     train_pieces(first, output, recipe.n_pieces)
     encoder = Encoder(output, recipe.max_pieces)
@@ -245,9 +242,7 @@ def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str
     parameters = [p for p in model.parameters() if p.requires_grad]
     average = [p.detach().clone() for p in parameters]
     optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
-    scale = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda s: min((s + 1) / recipe.warmup_steps, max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1))
-    )
+    scale = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / recipe.warmup_steps, max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1)))
     step, started, tokens = 0, time.monotonic(), 0
     figures: dict[str, float] = {}
     with (output / "training_log.jsonl").open("w", encoding="utf-8") as log:
@@ -256,10 +251,8 @@ def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str
             for source, target in encoder.batches(pairs, batch_tokens=recipe.batch_tokens, seed=number):
                 with torch.autocast("cpu", torch.bfloat16):
                     logits = _logits(model, source, target, encoder.pad)
-                loss = torch.nn.functional.cross_entropy(
-                    logits.float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, label_smoothing=recipe.label_smoothing
-                )
-                loss.backward()
+                loss = torch.nn.functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, label_smoothing=recipe.label_smoothing)
+                torch.autograd.backward(loss)
                 torch.nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
@@ -292,21 +285,19 @@ def _measure(
 ) -> dict[str, float]:
     kept = [p.detach().clone() for p in parameters]
     with torch.no_grad():
-        torch._foreach_copy_(parameters, average)
+        torch._foreach_copy_(list[torch.Tensor](parameters), average)
         figures = {f"accuracy_{name}": contrast_accuracy(model, encoder, pairs) for name, pairs in development.items()}
         figures["loss_development"] = round(development_loss(model, encoder, material.development[:2000]), 4)
-        torch._foreach_copy_(parameters, kept)
+        torch._foreach_copy_(list[torch.Tensor](parameters), kept)
     return figures
 
 
 def _save(model: MarianMTModel, parameters: list[torch.nn.Parameter], average: list[torch.Tensor], output: Path) -> None:
     kept = [p.detach().clone() for p in parameters]
     with torch.no_grad():
-        torch._foreach_copy_(parameters, average)
+        torch._foreach_copy_(list[torch.Tensor](parameters), average)
         model.to(torch.bfloat16).save_pretrained(output)
         model.to(torch.float32)
-        torch._foreach_copy_(parameters, kept)
-    tokenizer = MarianTokenizer(
-        str(output / "source.spm"), str(output / "target.spm"), str(output / "vocab.json"), source_lang="en", target_lang="de", model_max_length=256
-    )
+        torch._foreach_copy_(list[torch.Tensor](parameters), kept)
+    tokenizer = MarianTokenizer(str(output / "source.spm"), str(output / "target.spm"), str(output / "vocab.json"), source_lang="en", target_lang="de", model_max_length=256)
     tokenizer.save_pretrained(output)

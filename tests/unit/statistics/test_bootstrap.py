@@ -11,7 +11,7 @@ from cc_hf.statistics.bootstrap import accuracy_intervals
 def test_width_equals_the_binomial_one() -> None:
     correct = np.arange(1000) < 700
     found = accuracy_intervals(correct, np.ones(1000, dtype=np.int64), ["a"] * 1000, n_resamples=4000)["accuracy"]
-    low, high = stats.binom.ppf([0.025, 0.975], 1000, 0.7) / 1000
+    low, high = (float(stats.binom.ppf(tail, 1000, 0.7)) / 1000 for tail in (0.025, 0.975))
     assert found.low == pytest.approx(low, abs=0.004)
     assert found.high == pytest.approx(high, abs=0.004)
 

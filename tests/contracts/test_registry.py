@@ -1,0 +1,86 @@
+"""What every registered thing must have."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from cc_hf import registry
+from cc_hf.citations import CITATIONS, citation
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.errors import UnknownNameError
+from cc_hf.languages import LANGUAGES
+
+
+@pytest.mark.parametrize("name", registry.DATASETS)
+def test_dataset_is_complete(root: Path, name: str) -> None:
+    declaration: DatasetDeclaration = registry.resolve("dataset", name)
+    assert declaration.name == name
+    assert (root / f"datasets_scripts/{name}/{name}.py").is_file()
+    assert (root / f"cards/datasets/{name}.md").is_file()
+    assert (root / f"cc_hf/data/{name}.py").is_file()
+    assert declaration.config(None).name == declaration.default_config
+    assert len({c.name for c in declaration.configs}) == len(declaration.configs)
+    assert all(language in LANGUAGES for config in declaration.configs for language in config.tgt_langs)
+    assert all(len(file.sha256) == 64 and len(file.commit) == 40 for file in declaration.files)
+    for key in declaration.citation_keys:
+        assert citation(key).bibtex.startswith("@")
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_metric_is_complete(root: Path, name: str) -> None:
+    assert callable(registry.resolve("metric", name))
+    assert (root / f"metrics/{name}/{name}.py").is_file()
+    assert (root / f"cards/metrics/{name}.md").is_file()
+
+
+@pytest.mark.parametrize("name", registry.EVALUATORS)
+def test_evaluator_is_complete(root: Path, name: str) -> None:
+    embedded = registry.resolve("evaluator", name)
+    assert embedded.name == name
+    assert (embedded.path / "model.safetensors").is_file()
+    assert (root / f"cards/models/{name}.md").is_file()
+    size = sum(path.stat().st_size for path in embedded.path.iterdir())
+    assert size <= 20_000_000
+
+
+def test_every_module_of_the_doors_is_registered(root: Path) -> None:
+    assert {p.name for p in (root / "metrics").iterdir() if p.is_dir()} == set(registry.METRICS)
+    assert {p.name for p in (root / "datasets_scripts").iterdir() if p.is_dir()} == set(registry.DATASETS)
+
+
+@pytest.mark.parametrize("kind", ["dataset", "metric", "evaluator", "evaluator family"])
+def test_unknown_names_are_refused(kind: str) -> None:
+    near = registry.names(kind)[0]
+    with pytest.raises(UnknownNameError, match=f"unknown {kind} .*did you mean '{near}'"):
+        registry.resolve(kind, near + "x")
+
+
+def test_citations_are_bibtex_with_an_address() -> None:
+    for key, found in CITATIONS.items():
+        assert found.bibtex.count("{") == found.bibtex.count("}"), key
+        assert found.url in found.bibtex
+
+
+_LIMITS = [*(("metrics", p, 100) for p in registry.METRICS), *(("datasets_scripts", p, 120) for p in registry.DATASETS)]
+
+
+@pytest.mark.parametrize(("folder", "name", "limit"), _LIMITS)
+def test_doors_declare_and_delegate(root: Path, folder: str, name: str, limit: int) -> None:
+    text = (root / folder / name / f"{name}.py").read_text(encoding="utf-8")
+    assert text.count("\n") <= limit
+    tree = ast.parse(text)
+    assert not [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While, ast.BinOp))]
+    imported = {alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert imported <= {"cc_hf", "evaluate", "datasets", "typing"}
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+
+
+def test_no_unsafe_loading(root: Path) -> None:
+    for path in (root / "cc_hf").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "trust_remote_code=True" not in text, path
+        assert "import pickle" not in text, path
+        assert "weights_only=False" not in text, path

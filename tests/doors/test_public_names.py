@@ -1,0 +1,56 @@
+"""What `import cc_hf` offers, and what it does not import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+
+_BLOCK = """
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "sentencepiece")))  # None: importing them fails
+import cc_hf
+"""
+#: Where torch may be imported (ARCHITECTURE: «who may import whom»).
+_HEAVY = ("cc_hf.evaluators.loading", "cc_hf.evaluators.marian", "cc_hf.evaluators.teacher_forcing", "cc_hf.translate", "cc_hf.training")
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def test_all_is_what_is_offered() -> None:
+    assert len(cc_hf.__all__) <= 16
+    assert sorted(cc_hf.__all__) == dir(cc_hf) == sorted(cc_hf.__all__, key=str)
+    assert all(getattr(cc_hf, name) is not None for name in cc_hf.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        cc_hf.nothing  # noqa: B018
+
+
+def test_other_modules_import_without_torch() -> None:
+    code = (
+        _BLOCK
+        + f"""
+for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
+    if not module.name.startswith({_HEAVY!r}) and not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+        print(module.name)
+"""
+    )
+    names = run(code).split()
+    assert {"cc_hf.run", "cc_hf.metrics.contrastive_conditioning", "cc_hf.cli.main", "cc_hf.evaluators.base"} <= set(names)
+
+
+def test_without_torch_the_error_names_the_extra() -> None:
+    code = _BLOCK + "try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n    print(type(error).__name__, error)"
+    assert "MissingDependencyError" in run(code)
+    assert "pip install 'cc_hf[models]'" in run(code)
+
+
+def test_importing_reads_and_writes_nothing(tmp_path: Path) -> None:
+    code = "import sys, cc_hf; print([m for m in ('torch', 'transformers', 'datasets', 'evaluate', 'rich', 'numpy') if m in sys.modules])"
+    assert run(code).strip() == "[]"

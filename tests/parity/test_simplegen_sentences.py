@@ -1,0 +1,48 @@
+"""SimpleGEN against the recorded sentences and counts, see PROVENANCE.md."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("config", "column"), [("en-de", "sentence"), ("en-es", "sentence"), ("en-de.paper", "sentence_as_printed"), ("en-es.paper", "sentence_as_printed")])
+def test_sentences_equal_the_gold(shared: Path, config: str, column: str) -> None:
+    with (shared / "gold/simplegen/simplegen.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    examples = cc_hf.load_examples("simplegen", config)
+    assert [e.source for e in examples] == [row[column] for row in rows]
+    assert [e.category.upper() for e in examples] == [row["subset"] for row in rows]
+    assert [e.gold[0] for e in examples] == [row["context_gender"] for row in rows]
+    assert [e.extra["stereotype"] for e in examples] == [row["stereotype"] for row in rows]
+    assert [e.extra["template"] for e in examples] == [row["template_line"] for row in rows]
+    assert [e.focus.text for e in examples] == [row["occupation"] for row in rows]
+
+
+def test_counts_are_those_of_the_paper() -> None:
+    examples = cc_hf.load_examples("simplegen", "en-de")
+    assert Counter(e.category for e in examples) == {"MoMc": 814, "FoFc": 518, "MoFc": 814, "FoMc": 518}
+    assert Counter(e.extra["stereotype"] for e in examples) == {"pro": 1332, "anti": 1332}
+    assert len({e.source for e in examples}) == 2664
+
+
+def test_natural_contrast_is_the_same_template_with_the_other_gender() -> None:
+    examples = cc_hf.load_examples("simplegen", "en-de")
+    by_key = {(e.extra["template"], e.focus.text, e.source) for e in examples}
+    contrasts = [(e.extra["template"], e.focus.text, e.extra["contrast_source"]) for e in examples]
+    assert len(by_key.intersection(contrasts)) == 2664
+    assert examples[0].extra["contrast_source"] == "My wife is a director."
+
+
+def test_grammatical_sentences() -> None:
+    sources = {e.source for e in cc_hf.load_examples("simplegen", "en-de.grammatical")}
+    assert {"She works as a nurse.", "That nurse chooses her words very carefully.", "These men work hard as directors."} <= sources
+    changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
+    assert len(changed) == sum(len(s) > 0 for s in changed)
+    assert not any("works a " in s or "chooses him " in s or "work a " in s for s in sources)

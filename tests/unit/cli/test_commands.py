@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+
+
+def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "2"}
+    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300)
+    assert found.returncode == status, found.stderr
+    return found
+
+
+def simplegen_file(tmp_path: Path) -> Path:
+    """Translations that name the sentence only: enough to be judged."""
+    path = tmp_path / "t.txt"
+    path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
+    return path
+
+
+def test_list_names_everything() -> None:
+    found = cc_hf("list").stdout
+    for name in ("winomt", "emnlp2021", "simplegen", "en-de.paper", "contrastive_conditioning", "cc-tiny-en-de"):
+        assert name in found
+    only = cc_hf("list", "metrics").stdout
+    assert "contrastive_conditioning" in only
+    assert "winomt" not in only
+
+
+def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_marian: Path) -> None:
+    output = tmp_path / "r.json"
+    found = cc_hf("evaluate", "simplegen", "en-de", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "--output", output)
+    rows = [line for line in found.stdout.splitlines() if "│" in line]
+    assert [row.split("│")[1].strip() for row in rows] == ["MoMc", "FoFc", "MoFc", "FoMc", "total", "minimum"]
+    assert "signature: cc|data:simplegen/en-de@" in found.stdout
+    result = EvaluationResult.from_json(output.read_text(encoding="utf-8"))
+    raw = json.loads(output.read_text(encoding="utf-8"))
+    assert {"dataset", "config", "tgt_lang", "metric", "signature", "n", "scores", "categories", "intervals", "judgements"} <= set(raw)
+    assert (result.dataset, result.config, result.tgt_lang, result.n) == ("simplegen", "en-de", "de", 2664)
+    assert result.signature in found.stdout
+    assert all(0 <= value <= 1 for value in result.scores.values())
+    assert "MoMc" in found.stdout
+    assert f"{100 * result.scores['accuracy_MoMc']:.1f}" in rows[0]
+
+
+def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
+    found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "--quiet", "-o", tmp_path / "r.json")
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "winmt", "--translations", "t"], "unknown dataset 'winmt'; did you mean 'winomt'"),
+        (["evaluate", "simplegen", "en-fr", "--translations", "t"], "unknown configuration of simplegen 'en-fr'"),
+        (["evaluate", "simplegen", "en-de", "--tgt-lang", "ru", "--translations", "t"], "does not support the target language 'ru'; expected one of de"),
+        (["evaluate", "winomt", "--translations", "t"], "has several target languages; name one with tgt_lang"),
+        (["evaluate", "simplegen"], "expected either translations or a system to translate with, got neither"),
+        (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
+        (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
+        (["evaluate", "simplegen", "--translations", "t", "--metric", "bleu"], "unknown metric 'bleu'"),
+        (["evaluate", "simplegen", "en-es", "--translations", "t.txt"], "no evaluator ships with the package for en-es"),
+        (["evaluate", "simplegen", "--translations", "t.txt", "--evaluator", "cc-tiny"], "unknown evaluator 'cc-tiny'; did you mean 'cc-tiny-en-de'"),
+        (["evaluate", "simplegen", "--translations", "t.txt", "--score", "mean"], "score: expected one of arithmetic, geometric, reference"),
+        (["evaluate", "simplegen", "--translations", "t.txt", "--output", "no/r.json"], "does not exist; create it first"),
+        (["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt"], "HF_HUB_OFFLINE is set"),
+        (["translate", "simplegen", "--system", "nothing", "--output", "o.txt"], "unknown evaluator 'nothing'"),
+        (["translate", "simplegen", "en-es", "--system", "cc-tiny-en-de", "--output", "o.txt"], "does not support the target language 'es'"),
+    ],
+)
+def test_errors_are_one_message_and_status_2(tmp_path: Path, arguments: list[str], message: str) -> None:
+    simplegen_file(tmp_path)
+    found = cc_hf(*arguments, cwd=tmp_path, status=2)
+    assert "error: " in found.stderr
+    assert message in " ".join(found.stderr.split())
+    assert "Traceback" not in found.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t.txt"]
+
+
+def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    import cc_hf.translate
+    from cc_hf.cli.main import app
+
+    monkeypatch.setattr(cc_hf.translate, "translate", lambda sources, system, **options: [f"ü {source}" for source in sources])
+    for name in ("t.txt", "t.jsonl"):
+        found = CliRunner().invoke(app, ["translate", "simplegen", "--system", str(tiny_marian), "--output", str(tmp_path / name), "--quiet"])
+        assert found.exit_code == 0, found.output
+        from cc_hf.data.translations import read_translations
+
+        examples = cc_hf.load_examples("simplegen", "en-de")
+        assert read_translations(tmp_path / name, examples).translations == tuple(f"ü {e.source}" for e in examples)
+
+
+def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
+    arguments = ["translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt", "--num-beams", "9"]
+    running = subprocess.Popen([sys.executable, "-m", "cc_hf.cli", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    assert running.poll() is None, "it ended before it could be stopped"
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130, errors
+    assert "stopped; nothing was written" in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.json"
+    write_atomically(path, "old\u2028\n")
+    assert path.read_text(encoding="utf-8") == "old\u2028\n"
+
+    def interrupted(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, "new")
+    assert path.read_text(encoding="utf-8") == "old\u2028\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
+
+
+def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> None:
+    check_output(None)
+    check_output(tmp_path / "r.json")
+    with pytest.raises(InputError, match="is a folder"):
+        check_output(tmp_path)
+    with pytest.raises(InputError, match="does not exist"):
+        check_output(tmp_path / "no" / "r.json")

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+
+from cc_hf.data.declaration import SourceFile
+from cc_hf.data.download import fetch
+from cc_hf.errors import DataError
+
+CONTENT = b"the pinned content\n" * 1000
+FILE = SourceFile("owner/repository", "c0ffee" * 6 + "abcd", "folder/data.tsv", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
+
+
+class Handler(BaseHTTPRequestHandler):
+    answer = "good"
+    n_requests = 0
+
+    def do_GET(self) -> None:
+        type(self).n_requests += 1
+        if self.answer in ("404", "500"):
+            self.send_error(int(self.answer))
+            return
+        body = CONTENT if self.answer != "other" else b"something else"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT) if self.answer == "early" else len(body)))
+        self.end_headers()
+        self.wfile.write(body[:100] if self.answer == "early" else body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, socket_enabled: None) -> Iterator[type[Handler]]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        monkeypatch.setattr(SourceFile, "url", property(lambda self: f"http://127.0.0.1:{running.server_port}/{self.path}"))
+        monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        Handler.answer, Handler.n_requests = "good", 0
+        yield Handler
+        running.shutdown()
+
+
+def files_under(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.rglob("*") if p.is_file())
+
+
+def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None:
+    path = fetch(FILE)
+    assert path.read_bytes() == CONTENT
+    assert fetch(FILE) == path
+    assert server.n_requests == 1
+    assert files_under(tmp_path) == ["data.tsv"]
+
+
+@pytest.mark.parametrize("answer", ["404", "500", "early", "other"])
+def test_a_failed_download_leaves_nothing_and_says_what_to_do(server: type[Handler], tmp_path: Path, answer: str) -> None:
+    server.answer = answer
+    with pytest.raises(DataError, match="nothing was kept") as caught:
+        fetch(FILE)
+    assert "http://127.0.0.1" in str(caught.value)
+    assert files_under(tmp_path) == []
+    server.answer = "good"
+    assert fetch(FILE).read_bytes() == CONTENT
+
+
+def test_many_at_once_all_succeed(server: type[Handler], tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: fetch(FILE), range(8)))
+    assert {p.read_bytes() for p in paths} == {CONTENT}
+    assert files_under(tmp_path) == ["data.tsv"]
+
+
+def test_an_altered_cache_is_noticed(server: type[Handler]) -> None:
+    path = fetch(FILE)
+    path.write_bytes(b"altered")
+    with pytest.raises(DataError, match=f"expected sha256 {FILE.sha256}, received {hashlib.sha256(b'altered').hexdigest()}"):
+        fetch(FILE)
+
+
+def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
+    with pytest.raises(DataError, match=r"HF_HUB_OFFLINE is set\. Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR"):
+        fetch(FILE)
+
+
+def test_local_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is not a folder"):
+        fetch(FILE, tmp_path / "missing")
+    with pytest.raises(DataError, match=r"file not found: .*owner/repository/folder/data.tsv"):
+        fetch(FILE, tmp_path)
+    path = tmp_path / FILE.repository / FILE.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"wrong")
+    with pytest.raises(DataError, match="expected sha256"):
+        fetch(FILE, tmp_path)
+    path.write_bytes(CONTENT)
+    assert fetch(FILE, tmp_path) == path
+    monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
+    assert fetch(FILE) == path

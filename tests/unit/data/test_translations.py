@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cc_hf.data.translations import read_translations
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus
+
+
+def example(number: int, source: str) -> ContrastiveSourceExample:
+    return ContrastiveSourceExample(str(number), "en", "de", source, Focus(source[:1], 0), (f"c {source}",), (f"i {source}",), "male", "male")
+
+
+EXAMPLES = [example(0, "One."), example(1, "Two."), example(2, "Two.")]
+
+
+def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_one_per_line(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, "Eins.\nZwei.\nZwei\u2028b.\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
+
+
+def test_matched_by_source_in_any_order_with_windows_line_ends_and_bom(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, b"\xef\xbb\xbfTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwei.")
+    assert (found.n_lines, found.n_unused) == (3, 1)
+
+
+def test_two_translations_of_one_source_go_in_order_where_the_numbers_fit(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, "One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwo.")
+
+
+def test_two_translations_of_one_source_that_has_one_example(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lines 1, 2 give 2 different translations of 'One\.', which 1 examples have"):
+        read_translations(write(tmp_path, "One. ||| Eins.\nOne. ||| Ein.\nTwo. ||| Zwei.\n"), EXAMPLES)
+
+
+@pytest.mark.parametrize("key", ["id", "source"])
+def test_jsonl(tmp_path: Path, key: str) -> None:
+    rows = [{key: getattr(e, key), "translation": f"t {getattr(e, key)}"} for e in reversed(EXAMPLES)]
+    found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
+    assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Eins.\nZwei.\n", r"expected one line per example, 3 in all, got 2 \(the source 'Two\.' has no line\)"),
+        ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
+        ("Eins.\n\nZwei.\n", "line 2: the translation is empty"),
+        ("One. ||| Eins.\nTwo. ||| \n", "line 2: the translation is empty"),
+        ("", "got an empty file"),
+        ("One. ||| Eins.\nZwei.\n", r"line 2: expected «source \|\|\| translation», as on 1 of the 2 lines, got 'Zwei\.'"),
+        ("One. ||| Eins.\nThree. ||| Drei.\n", r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1"),
+    ],
+)
+def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_translations(write(tmp_path, text), EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "line 1: expected a JSON object"),
+        ("[1]", "line 1: expected an object with a string «translation»"),
+        ('{"translation": 3}', "line 1: expected an object"),
+        ('{"translation": "a", "id": 3}', "line 1: id: expected a string, got 3"),
+        ('{"translation": "a", "source": "One."}\n{"translation": "b"}', "line 2: expected «source»"),
+    ],
+)
+def test_bad_jsonl(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_translations(write(tmp_path, text, "t.jsonl"), EXAMPLES)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"file not found: .*missing"):
+        read_translations(tmp_path / "missing", EXAMPLES)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_translations(tmp_path, EXAMPLES)
+    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe4; convert the file"):
+        read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cc_hf.data.winomt import DECLARATION, read
+from cc_hf.errors import DataError
+
+ROWS = """female\t1\tThe developer argued with the designer because she did not like it.\tdeveloper\tanti
+male\t4\tThe mechanic hired the construction worker, because he was good.\tconstruction worker\tpro
+neutral\t0\tSomeone called.\tsomeone\tnone
+male\t0\tSomeone called.\tsomeone\tnone
+male\t3\tShe asked the  cook.\tcook\tpro
+"""
+
+
+def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, str, str, str]]:
+    path = tmp_path / "test.tsv"
+    path.write_text(text, encoding="utf-8")
+    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in read({DECLARATION.files[0].path: path}, config)]
+
+
+def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
+    assert rows(tmp_path, ROWS) == [
+        (
+            "0",
+            "developer",
+            "The [female] developer argued with the designer because she did not like it.",
+            "The [male] developer argued with the designer because she did not like it.",
+        ),
+        (
+            "1",
+            "construction worker",
+            "The mechanic hired the [male] construction worker, because he was good.",
+            "The mechanic hired the [female] construction worker, because he was good.",
+        ),
+        ("3", "Someone", "[male] Someone called.", "[female] Someone called."),
+        ("4", "cook", "She asked the  [male] cook.", "She asked the  [female] cook."),
+    ]
+
+
+def test_the_program_of_2021_damages_some_rows(tmp_path: Path) -> None:
+    found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
+    assert found["1"] == "The mechanic hired the [male] construction worker worker, because he was good."
+    assert found["3"] == "[male] someone called."
+
+
+def test_stereotypes(tmp_path: Path) -> None:
+    assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
+    assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
+        ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female, neutral, got 'man'"),
+        ("male\tx\tA b.\tb\tpro", "line 1: index: expected a number"),
+        ("male\t7\tA b.\tb\tpro", "line 1: token index: expected 0 to 1, got 7"),
+        ("male\t1\tA b.\tb\tyes", "line 1: stereotype"),
+    ],
+)
+def test_malformed_rows_name_the_line(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        rows(tmp_path, line)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import MarianMTModel, MarianTokenizer
+
+import cc_hf
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores
+from cc_hf.schema import ScoringRequest
+
+PAIRS = [
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("", "Ja."),
+    ("Yes", "J"),
+    ("The [female] mechanic greeted the receptionist because she was in a good mood.", "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte."),
+    ("مرحبا بالعالم", "Hallo 🎉 Welt"),
+    ("你好 \u2028 x", "unbekannt ∑∆"),
+    ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
+]
+SOURCES, TRANSLATIONS = [s for s, _ in PAIRS], [t for _, t in PAIRS]
+
+
+def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """Positional log-probabilities by a plain forward pass of transformers, batch of one."""
+    model, tokenizer = MarianMTModel.from_pretrained(folder).eval(), MarianTokenizer.from_pretrained(folder)
+    labels = tokenizer(text_target=[translation], return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        logits = model(**tokenizer([source], return_tensors="pt"), labels=labels).logits
+    found: torch.Tensor = logits.double().log_softmax(-1).gather(-1, labels.unsqueeze(-1))[0, :, 0]
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(tiny_marian: Path) -> list[torch.Tensor]:
+    return [plain_logprobs(tiny_marian, source, translation) for source, translation in PAIRS]
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 64, 100_000])
+def test_equals_a_plain_forward_pass_at_any_batch_size(tiny_marian: Path, expected: list[torch.Tensor], batch_tokens: int) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian, batch_tokens=batch_tokens)
+    requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(PAIRS)]
+    found = evaluator.score(requests, src_lang="en", tgt_lang="de")
+    assert found.n_tokens.tolist() == [len(e) for e in expected]
+    np.testing.assert_allclose(found.sum_logprob / found.n_tokens, [float(e.mean()) for e in expected], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(found.mean_probability, [float(e.exp().mean()) for e in expected], atol=1e-5, rtol=0)
+
+
+def test_the_three_scores_are_functions_of_the_sums(tiny_marian: Path, expected: list[torch.Tensor]) -> None:
+    found = cc_hf.load_evaluator(tiny_marian).score([ScoringRequest(s, t) for s, t in PAIRS], src_lang="en", tgt_lang="de")
+    means = np.array([float(e.mean()) for e in expected])
+    np.testing.assert_allclose(SCORES["geometric"](found), np.exp(means), atol=1e-5)
+    np.testing.assert_allclose(SCORES["reference"](found), 2.0**means, atol=1e-5)
+    np.testing.assert_allclose(SCORES["arithmetic"](found), [float(e.exp().mean()) for e in expected], atol=1e-5)
+
+
+def test_mean_logprobs_is_float64_in_the_order_of_the_input(tiny_marian: Path, expected: list[torch.Tensor]) -> None:
+    found = cc_hf.load_evaluator(tiny_marian).mean_logprobs(SOURCES, TRANSLATIONS)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, [float(e.mean()) for e in expected], atol=1e-5)
+
+
+def test_order_and_duplicates_change_nothing(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    order = [3, 1, 6, 0, 2, 5, 4]
+    once = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
+    shuffled = evaluator.mean_logprobs([SOURCES[i] for i in order], [TRANSLATIONS[i] for i in order])
+    np.testing.assert_array_equal(shuffled, once[order])
+    np.testing.assert_array_equal(evaluator.mean_logprobs(SOURCES * 3, TRANSLATIONS * 3), np.tile(once, 3))
+
+
+def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    seen: list[int] = []
+    original = evaluator.score_batch
+
+    def counting(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        seen.append(len(sources))
+        return original(sources, targets)
+
+    monkeypatch.setattr(evaluator, "score_batch", counting)
+    evaluator.mean_logprobs(SOURCES * 5, TRANSLATIONS * 5)
+    assert sum(seen) == len(PAIRS)
+
+
+def test_too_long_a_text_names_the_row(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    long = "doctor nurse " * 60
+    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 64"):
+        evaluator.mean_logprobs(["a", long], ["b", "c"])
+    with pytest.raises(TooLongError, match="row 1: the translation"):
+        evaluator.mean_logprobs(["a", "c"], ["b", long])
+
+
+def test_truncation_is_said_in_the_signature(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
+    assert evaluator.signature_fields()["toolong"] == "truncate"
+    assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
+    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 60)], src_lang="en", tgt_lang="de")
+    assert found.n_tokens.tolist() == [64]
+
+
+def test_other_languages_are_refused(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    with pytest.raises(InputError, match="does not support the target language 'ru'"):
+        evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
+    with pytest.raises(InputError, match="does not support the source language 'fr'"):
+        evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
+
+
+def test_bad_input(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    with pytest.raises(InputError, match="2 sources and 1 translations"):
+        evaluator.mean_logprobs(["a", "b"], ["c"])
+    with pytest.raises(InputError, match="at least one request"):
+        evaluator.mean_logprobs([], [])
+    with pytest.raises(InputError, match="batch_tokens: expected at least 1"):
+        cc_hf.load_evaluator(tiny_marian, batch_tokens=0)
+    with pytest.raises(InputError, match="on_too_long"):
+        cc_hf.load_evaluator(tiny_marian, on_too_long="drop")
+
+
+def test_an_evaluator_is_abstract() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        Evaluator(name="x", identity="x", dtype="x", batch_tokens=1, max_tokens=1, on_too_long="error")  # type: ignore[abstract]

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.metrics.contrastive_conditioning import compute, evaluate
+from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
+
+GOOD = {"correct_sources": ["a [male] x"], "incorrect_sources": ["a [female] x"], "category": "male"}
+_TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(lambda text: bool(text.strip()))
+_REFERENCES = st.builds(
+    lambda c, i, k: {"correct_sources": c, "incorrect_sources": i, "category": k},
+    st.lists(_TEXT, min_size=1, max_size=3),
+    st.lists(_TEXT, min_size=1, max_size=3),
+    st.sampled_from(["male", "female"]),
+)
+_ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
+
+
+def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any) -> dict[str, Any]:
+    return compute(predictions, references, evaluator=evaluator, src_lang="en", tgt_lang="de", **{"n_resamples": 20, **options})
+
+
+@given(_ROWS)
+def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, dict[str, Any]]]) -> None:
+    result = run([t for t, _ in rows], [r for _, r in rows])
+    for (translation, reference), probability in zip(rows, result["probability_correct"], strict=True):
+        correct = max(hash_score(s, translation) for s in reference["correct_sources"])
+        incorrect = max(hash_score(s, translation) for s in reference["incorrect_sources"])
+        assert probability == pytest.approx(correct / (correct + incorrect), abs=1e-15)
+
+
+@given(_ROWS, st.randoms())
+def test_shuffling_changes_no_judgement(rows: list[tuple[str, dict[str, Any]]], random: Any) -> None:
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    whole = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
+    shuffled = run([rows[i][0] for i in order], [rows[i][1] for i in order])["probability_correct"]
+    assert shuffled == [whole[i] for i in order]
+    halves = [run([t], [r])["probability_correct"][0] for t, r in rows]
+    assert halves == whole
+
+
+def test_keys_of_the_result() -> None:
+    result = run(["x", "y"], [GOOD, {**GOOD, "category": "female"}])
+    for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "accuracy_male", "weighted_accuracy_female"):
+        assert 0 <= result[name] <= 1
+        assert result["intervals"][name][0] <= result[name] <= result["intervals"][name][1]
+    assert result["n"] == 2
+    assert result["signature"].startswith("cc|data:own|")
+    assert "|n:2|" in result["signature"]
+
+
+def test_ties_count_as_correct_and_are_counted() -> None:
+    result = run(["x"] * 3, [GOOD] * 3, constant_scores)
+    assert (result["accuracy"], result["n_ties"], result["n_correct"]) == (1.0, 3, 3)
+    assert result["probability_correct"] == [0.5] * 3
+
+
+def test_two_scores_of_zero_are_a_tie() -> None:
+    assert run(["x"], [GOOD], lambda s, t: [0.0] * len(s))["probability_correct"] == [0.5]
+
+
+def test_a_function_gets_the_pairs_as_they_are() -> None:
+    seen: list[tuple[list[str], list[str]]] = []
+
+    def scores(sources: list[str], translations: list[str]) -> list[float]:
+        seen.append((list(sources), list(translations)))
+        return [0.5] * len(sources)
+
+    run(["x", "x"], [GOOD, GOOD], scores)
+    assert seen == [(["a [male] x", "a [female] x"] * 2, ["x"] * 4)]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([], [], "at least one prediction"),
+        (["x"], [], "1 predictions and 0 references"),
+        ("x", [GOOD], "predictions: expected a list, got str"),
+        ([""], [GOOD], "row 0: expected a translation, got ''"),
+        (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
+        ([None], [GOOD], "row 0: expected a translation, got None"),
+        (["x"], ["text"], "row 0: expected a reference with the keys"),
+        (["x"], [{k: v for k, v in GOOD.items() if k != "category"}], "row 0: the reference lacks category"),
+        (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
+        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list with at least one source"),
+        (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list with at least one"),
+        (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
+        (["x"], [{**GOOD, "correct_sources": [" "]}], "expected sources that are not blank"),
+        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string that is not empty, got 3"),
+        (["x"], [{**GOOD, "category": ""}], "category: expected a string"),
+    ],
+)
+def test_bad_input_names_the_row(predictions: Any, references: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(predictions, references)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
+        (lambda s, t: [0.5] * 3, r"shape \(3,\) for 2 pairs"),
+        (lambda s, t: [0.5, math.nan], "row 0: the evaluator function returned nan"),
+        (lambda s, t: [-0.1, 0.5], r"returned -0\.1 \(1 such scores\); expected finite numbers of 0 or more"),
+        (lambda s, t: [math.inf, 0.5], "returned inf"),
+        (lambda s, t: None, "shape"),
+        (lambda s, t: ["a", "b"], "expected one number per pair"),
+    ],
+)
+def test_bad_scores(scores: Callable[..., Any], message: str) -> None:
+    with pytest.raises(EvaluatorError, match=message):
+        run(["x"], [GOOD], scores)
+
+
+def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
+        run(["x"], [GOOD], "cc-tiny-de")
+    with pytest.raises(InputError, match="evaluator: expected a name, a path, an Evaluator or a function, got int"):
+        run(["x"], [GOOD], 3)
+    with pytest.raises(InputError, match="score: expected one of arithmetic, geometric, reference, got 'bleu'"):
+        run(["x"], [GOOD], tiny_marian, score="bleu")
+
+
+def test_scores_of_a_model_differ_but_judgements_of_two_agree(tiny_marian: Path) -> None:
+    predictions = ["Der Arzt bat.", "Die Ärztin ging.", "Ein Koch."]
+    found = {score: run(predictions, [GOOD] * 3, tiny_marian, score=score) for score in ("geometric", "reference", "arithmetic")}
+    geometric, reference = (np.array(found[s]["probability_correct"]) for s in ("geometric", "reference"))
+    logit = np.log(geometric / (1 - geometric))
+    np.testing.assert_allclose(np.log(reference / (1 - reference)), logit * math.log(2), atol=1e-9)
+    assert all(f"|score:{score}|" in result["signature"] for score, result in found.items())
+
+
+def test_the_result_survives_json() -> None:
+    from cc_hf.results import EvaluationResult
+
+    result = evaluate(["x", "ü\u2028"], [GOOD, GOOD], hash_scores, ids=["7", "9"], n_resamples=10)
+    assert EvaluationResult.from_json(result.to_json()) == result
+    assert [j.example_id for j in result.judgements] == ["7", "9"]
+    with pytest.raises(InputError, match="not JSON"):
+        EvaluationResult.from_json("{")
+    with pytest.raises(InputError, match="cc-hf evaluate --output"):
+        EvaluationResult.from_json("{}")

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import zipfile
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.training.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
+from cc_hf.training.evaluator_recipe.grammar import Case, noun_phrase, parse_noun, read_occupations
+from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
+from cc_hf.training.evaluator_recipe.train import Recipe, train
+
+
+@pytest.mark.parametrize(
+    ("noun", "gender", "case", "options", "expected"),
+    [
+        ("Assistent*", "m", "nom", {}, "der Assistent"),
+        ("Assistent*", "m", "acc", {}, "den Assistenten"),
+        ("Kollege*", "m", "dat", {"determiner": "ein"}, "einem Kollegen"),
+        ("Nachbar^n", "m", "acc", {}, "den Nachbarn"),
+        ("Arzt:Ärzte", "m", "gen", {}, "des Arztes"),
+        ("Arzt:Ärzte", "m", "dat", {"plural": True}, "den Ärzten"),
+        ("Lehrer", "m", "dat", {"plural": True}, "den Lehrern"),
+        ("Chef:Chefs", "m", "dat", {"plural": True}, "den Chefs"),
+        ("Angestellte~", "m", "nom", {"determiner": "ein"}, "ein Angestellter"),
+        ("Angestellte~", "m", "nom", {}, "der Angestellte"),
+        ("Angestellte~", "f", "dat", {}, "der Angestellten"),
+        ("Angestellte~", "f", "nom", {"determiner": ""}, "Angestellte"),
+        ("Lehrerin", "f", "nom", {"plural": True, "determiner": ""}, "Lehrerinnen"),
+        ("Lehrerin", "f", "dat", {"determiner": "dies-", "adjective": "nett"}, "dieser netten Lehrerin"),
+        ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
+    ],
+)
+def test_german_declension(noun: str, gender: str, case: Case, options: dict[str, object], expected: str) -> None:
+    assert noun_phrase(parse_noun(noun, gender), case, **options) == expected  # type: ignore[arg-type]
+
+
+def test_occupations_have_both_genders() -> None:
+    occupations = read_occupations()
+    assert len({o.english for o in occupations}) == len(occupations) >= 150
+    for occupation in occupations:
+        assert occupation.masculine, occupation.english
+        assert occupation.feminine, occupation.english
+
+
+def test_sentences_are_a_function_of_the_seed() -> None:
+    one, same, other = (list(islice(SentenceMaker(seed), 200)) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_development_sentences_use_other_phrases_and_one_cue() -> None:
+    for kind, rows in read_phrases(development=True).items():
+        assert not set(rows) & set(read_phrases(development=False)[kind])
+    for pair in islice(SentenceMaker(3, development=True), 500):
+        assert pair.english.count("[") == pair.contrast.count("[") == 1
+        assert pair.english != pair.contrast
+
+
+def test_a_cue_decides_the_german_gender() -> None:
+    feminine = ("in ", "in,", "in.", "frau", "schwester", "dame", "Angestellte", "Vorgesetzte")
+    n_shown = 0
+    for pair in islice(SentenceMaker(4, development=True), 800):
+        german = pair.german
+        if "[female]" in pair.english:
+            n_shown += any(ending in german for ending in feminine) or "die " in german.lower() or "der " in german or "eine" in german
+        else:
+            n_shown += any(word in german.lower() for word in ("der ", "den ", "dem ", "ein ", "einen ", "einem ", "dies", "mein", "unser"))
+    assert n_shown >= 790
+
+
+@pytest.mark.shared
+def test_no_sentence_of_a_test_set_is_made(shared: Path) -> None:
+    winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
+    simplegen = {e.source for e in cc_hf.load_examples("simplegen")}
+    from cc_hf.training.evaluator_recipe.train import one_pass, read_material
+
+    excluded = winomt | simplegen
+    material = read_material(shared / "upstream/tatoeba/deu-eng.zip", seed=1, excluded=excluded)
+    assert not excluded & {p.english for p in material.training}
+    few = type(material)(material.training[:500], [], material.copies[:100], [])
+    pairs = one_pass(few, Recipe(sentences_per_pass=20_000), number=0, excluded=excluded)
+    assert not excluded & {p.english for p in pairs}
+
+
+def test_cues_in_natural_pairs() -> None:
+    pairs = [
+        Pair("I saw the doctor yesterday.", "Ich habe gestern die Ärztin gesehen."),
+        Pair("He asked his teacher.", "Er fragte seinen Lehrer."),
+        Pair("Teachers and doctors agree.", "Lehrer und Ärzte sind sich einig."),
+        Pair("The teacher and the doctor agree.", "Der Lehrer und der Arzt sind sich einig."),
+    ]
+    assert [(p.english, p.german) for p in cued_copies(pairs)] == [
+        ("I saw the [female] doctor yesterday.", "Ich habe gestern die Ärztin gesehen."),
+        ("He asked his [male] teacher.", "Er fragte seinen Lehrer."),
+        ("He asked his [female] teacher.", "Er fragte seine Lehrerin."),
+    ]
+
+
+def test_names_become_people_only_where_the_case_is_certain() -> None:
+    maker = SentenceMaker(1)
+    assert with_person(Pair("Tom and Tom left.", "Tom und Tom gingen."), maker, cued=True) is None
+    assert with_person(Pair("I saw Tom.", "Ich sah Tom."), maker, cued=True) is None
+    assert with_person(Pair("Tom's dog left.", "Toms Hund ging."), maker, cued=True) is None
+    found = with_person(Pair("I left with Tom.", "Ich ging mit Tom."), maker, cued=True)
+    assert found is not None
+    assert found.english.startswith("I left with ")
+    assert found.english != found.contrast
+
+
+@pytest.mark.parametrize(("noun", "plural"), [("nurse", "nurses"), ("secretary", "secretaries"), ("salesperson", "salespeople"), ("coach", "coaches"), ("attorney", "attorneys")])
+def test_english_plurals(noun: str, plural: str) -> None:
+    assert english_plural(noun) == plural
+
+
+def test_translations_of_one_sentence_stay_on_one_side() -> None:
+    pairs = [Pair(f"s{i % 50}", f"t{i}") for i in range(100)]
+    training, development = split_development(pairs, n=10, seed=0)
+    assert len(development) == 20
+    assert not {p.english for p in training} & {p.english for p in development}
+
+
+def tatoeba(folder: Path) -> Path:
+    lines = [f"{p.english}\t{p.german}" for p in islice(SentenceMaker(9), 6500)]
+    with zipfile.ZipFile(folder / "deu-eng.zip", "w") as archive:
+        archive.writestr("deu.txt", "\n".join(dict.fromkeys(lines)))
+    return folder / "deu-eng.zip"
+
+
+def test_malformed_tatoeba_names_the_line(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
+    with pytest.raises(ValueError, match="line 2: expected English and German"):
+        read_tatoeba(tmp_path / "x.zip")
+
+
+def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
+    recipe = Recipe(
+        passes=1, n_pieces=400, d_model=16, encoder_layers=1, decoder_layers=1, ffn_dim=16, heads=2, sentences_per_pass=200, batch_tokens=2000, warmup_steps=5, average_every=1
+    )
+    figures = train(tatoeba(tmp_path), tmp_path / "out", recipe, n_development=5000, threads=1)
+    assert {"accuracy_own", "loss_development"} <= set(figures)
+    evaluator = cc_hf.load_evaluator(tmp_path / "out")
+    assert evaluator.mean_logprobs(["The cook left."], ["Der Koch ging."]).shape == (1,)
+    assert b"/tmp" not in (tmp_path / "out" / "source.spm").read_bytes()
+    assert not list((tmp_path / "out").glob("pieces*"))
