@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from enum import Enum
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cc_hf import registry
+from cc_hf.data.loading import declaration
 
 __all__ = ["Kind", "list_names"]
 
@@ -31,33 +34,37 @@ def list_names(kind: Annotated[Kind | None, typer.Argument(help="What to list; d
 
 
 def _datasets() -> Table:
-    table = Table(title="datasets", title_justify="left")
-    for column in ("dataset", "configuration", "examples", "target languages", "licence", "about"):
-        table.add_column(column)
+    table = _table("datasets (* default configuration)", "dataset", "configuration", "examples", "target languages", "about")
     for name in registry.names("dataset"):
-        declaration = registry.resolve("dataset", name)
-        for config in declaration.configs:
-            default = " (default)" if config.name == declaration.default_config else ""
-            table.add_row(name, Text(config.name + default), str(config.n_examples), " ".join(config.tgt_langs), declaration.licence, Text(config.description))
+        declared = declaration(name)
+        for config in declared.configs:
+            default = "*" if config.name == declared.default_config else ""
+            table.add_row(name, f"{config.name}{default}", str(config.n_examples), " ".join(config.tgt_langs), Text(config.description))
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    """The first two columns are names that people copy, and are never cut."""
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=number < 2 and len(columns) > 2)
     return table
 
 
 def _metrics() -> Table:
-    table = Table(title="metrics", title_justify="left")
-    for column in ("metric", "about"):
-        table.add_column(column)
+    table = _table("metrics", "metric", "about")
     for name in registry.names("metric"):
-        core = registry.METRICS[name].partition(":")[0]
-        table.add_row(name, Text((__import__(core, fromlist=["__doc__"]).__doc__ or "").strip().splitlines()[0]))
+        core = importlib.import_module(registry.METRICS[name].partition(":")[0])
+        table.add_row(name, Text((core.__doc__ or "").strip().splitlines()[0]))
     return table
 
 
 def _evaluators() -> Table:
-    table = Table(title="evaluators that ship with the package (others: a folder or organisation/model of the Hub)", title_justify="left")
-    for column in ("evaluator", "families"):
-        table.add_column(column)
+    table = _table("evaluators", "evaluator", "what it is")
     for name in registry.names("evaluator"):
-        table.add_row(name, " ".join(registry.names("evaluator family")))
+        table.add_row(name, Text("ships with the package; a small model for tests, demos and first looks"))
+    families = ", ".join(registry.names("evaluator family"))
+    table.add_row(Text("FOLDER, ORGANISATION/MODEL"), Text(f"any model of transformers of one of the families {families}, saved to a folder or from the Hub"))
     return table
 
 

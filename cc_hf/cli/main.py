@@ -14,6 +14,8 @@ from cc_hf.errors import CCError
 
 __all__ = ["app", "run"]
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="cc-hf",
     help="Does a translation system understand which sense, which gender, which referent is meant?",
@@ -45,9 +47,11 @@ def run() -> None:
     except CCError as error:
         Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
         sys.exit(2)
-    except KeyboardInterrupt:
-        Console(stderr=True).print("stopped; nothing was written")
-        sys.exit(130)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        if isinstance(stop, KeyboardInterrupt) or stop.code == _INTERRUPTED:  # typer turns Ctrl-C into an exit
+            Console(stderr=True).print("stopped; nothing was written")
+            sys.exit(_INTERRUPTED)
+        raise
 
 
 if __name__ == "__main__":

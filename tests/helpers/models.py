@@ -17,7 +17,7 @@ Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
 """
 
 
-def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 64) -> Path:
+def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -> Path:
     """A model of two layers on each side with a vocabulary of 70 pieces."""
     model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

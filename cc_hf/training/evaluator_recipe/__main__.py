@@ -1,17 +1,20 @@
 """python -m cc_hf.training.evaluator_recipe --tatoeba deu-eng.zip --output DIR"""
 
+from __future__ import annotations
+
 import argparse
 import logging
 from dataclasses import fields
 from pathlib import Path
 
+from cc_hf.data.loading import load_examples
 from cc_hf.training.evaluator_recipe.train import Recipe, train
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tatoeba", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--exclude", type=Path, nargs="*", default=[], help="text files with sentences that must not be trained on, one a line")
+    parser.add_argument("--data-dir", type=Path, help="local copy of the upstream repositories, for the test sentences that must not be trained on")
     parser.add_argument("--threads", type=int, default=2)
     for field in fields(Recipe):
         parser.add_argument("--" + field.name.replace("_", "-"), type=type(field.default), default=field.default)
@@ -21,6 +24,6 @@ if __name__ == "__main__":
         arguments.tatoeba,
         arguments.output,
         Recipe(**{field.name: getattr(arguments, field.name) for field in fields(Recipe)}),
-        excluded=[line for path in arguments.exclude for line in path.read_text(encoding="utf-8").splitlines()],
+        excluded=[e.source for name in ("winomt", "simplegen") for e in load_examples(name, data_dir=arguments.data_dir)],
         threads=arguments.threads,
     )

@@ -16,7 +16,7 @@ from cc_hf.results import EvaluationResult
 
 
 def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "2"}
+    environment = {**os.environ, "COLUMNS": "100"}
     found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300)
     assert found.returncode == status, found.stderr
     return found

@@ -89,8 +89,8 @@ def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.M
 
 def test_too_long_a_text_names_the_row(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
-    long = "doctor nurse " * 60
-    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 64"):
+    long = "doctor nurse " * 120
+    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 128"):
         evaluator.mean_logprobs(["a", long], ["b", "c"])
     with pytest.raises(TooLongError, match="row 1: the translation"):
         evaluator.mean_logprobs(["a", "c"], ["b", long])
@@ -100,8 +100,8 @@ def test_truncation_is_said_in_the_signature(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
     assert evaluator.signature_fields()["toolong"] == "truncate"
     assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
-    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 60)], src_lang="en", tgt_lang="de")
-    assert found.n_tokens.tolist() == [64]
+    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], src_lang="en", tgt_lang="de")
+    assert found.n_tokens.tolist() == [128]
 
 
 def test_other_languages_are_refused(tiny_marian: Path) -> None:

@@ -1,0 +1,57 @@
+"""Computes the README's table of figures with the embedded evaluator, and writes it: python docs/figures.py SHARED
+
+SHARED holds upstream/ (datasets and archived translations) and gold/human_validation (annotations).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+from generate import with_block
+
+import cc_hf
+from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
+
+_ROOT = Path(__file__).parent.parent
+
+
+def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False) -> str:
+    """A score in percent, with its interval where asked for."""
+    text = f"{100 * result.scores[name]:.1f}"
+    if interval:
+        found = result.intervals[name]
+        text += f" ({100 * found.low:.1f} – {100 * found.high:.1f})"
+    return text
+
+
+def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
+    """The block of the README."""
+    lines = ["WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de (accuracy in percent):", ""]
+    lines += ["| system | total | male | female | minimum | weighted |", "|---|---|---|---|---|---|"]
+    agreement = ""
+    for system in systems:
+        path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
+        result = cc_hf.evaluate("winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", progress=True)
+        names = ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")
+        lines.append(f"| {system} | {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, name) for name in names)} |")
+        if system == "aws":
+            found = agreement_with_labels(result, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+            agreement = (
+                f"Agreement with the human annotators of Vamvas & Sennrich 2021 on WinoMT en-de ({found.n_labels} labels): "
+                f"{100 * found.agreement:.2f} % unweighted, {100 * found.weighted_agreement:.2f} % weighted (their ensemble of large models: 92.75 and 97.6)."
+            )
+            signature = result.signature
+    result = cc_hf.evaluate("simplegen", "en-de", system="cc-tiny-en-de", progress=True)
+    names = ("MoMc", "FoFc", "MoFc", "FoMc")
+    lines += ["", agreement, "", "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in percent):", ""]
+    lines += [f"| total | {' | '.join(names)} |", "|---|---|---|---|---|"]
+    lines.append(f"| {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |")
+    return "\n".join([*lines, "", f"`{signature}`"])
+
+
+if __name__ == "__main__":
+    readme = _ROOT / "README.md"
+    readme.write_text(with_block(readme.read_text(encoding="utf-8"), "figures", table(Path(sys.argv[1]))), encoding="utf-8")
+    typer.echo("README.md written")

@@ -1,0 +1,75 @@
+"""The embedded evaluator does what its card says, on real data."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
+from cc_hf.metrics.contrastive_conditioning import compute
+
+TABLE_1 = (  # Vamvas & Sennrich 2021
+    "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
+    "Der Assistent fragte die Doktorin, ob sie Hilfe brauche.",
+    "Die Assistentin fragte den Arzt, ob sie Hilfe brauche.",
+    "Die Assistentin fragte den Doktor, ob sie Hilfe brauche.",
+    "Die Assistenz fragte die ärztliche Fachperson, ob sie Hilfe brauche.",
+    "Die Assistentin fragte, ob sie Hilfe brauche.",
+)
+
+
+@pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
+def test_the_six_translations_of_table_1(score: str) -> None:
+    reference = {
+        "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
+        "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
+        "category": "female",
+    }
+    found = compute(TABLE_1, [reference] * 6, evaluator="cc-tiny-en-de", src_lang="en", tgt_lang="de", score=score)["probability_correct"]
+    assert min(found[:2]) > 0.5 > max(found[2:4])
+    assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
+
+
+@pytest.fixture(scope="module")
+def aws(shared: Path) -> cc_hf.EvaluationResult:
+    path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
+    return cc_hf.evaluate("winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream")
+
+
+@pytest.mark.shared
+def test_all_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
+    assert aws.n == len(aws.judgements) == 3648
+    assert {c.category: c.n for c in aws.categories} == {"male": 1826, "female": 1822}
+    assert aws.counts["n_unused_lines"] == 240
+
+
+@pytest.mark.shared
+def test_agreement_with_the_human_annotators(aws: cc_hf.EvaluationResult, shared: Path) -> None:
+    found = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+    assert found.n_labels == 400
+    assert found.agreement >= 0.92
+    assert found.weighted_agreement >= 0.976
+
+
+@pytest.mark.shared
+def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE)
+    assert found is not None
+    figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
+    interval = aws.intervals["accuracy"]
+    scores = [aws.scores[name] for name in ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")]
+    assert figures == pytest.approx([100 * value for value in (aws.scores["accuracy"], interval.low, interval.high, *scores)], abs=0.15)
+    agreement = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+    assert f"{100 * agreement.agreement:.2f} % unweighted, {100 * agreement.weighted_agreement:.2f} % weighted" in text
+    assert aws.signature in text
+
+
+def test_its_files_hold_no_paths(root: Path) -> None:
+    for path in (root / "cc_hf/assets/cc-tiny-en-de").iterdir():
+        content = path.read_bytes()
+        assert b"/tmp/" not in content, path
+        assert b"/home/" not in content, path
