@@ -12,6 +12,7 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -63,27 +64,17 @@ def evaluate(
     target = check_target_language(dataset, config, tgt_lang)
     examples = load_examples(dataset, config, data_dir=data_dir)
     src_lang = examples[0].src_lang
-    origin, counts = dict(declared.signature_fields(config)), {}
     if (translations is None) == (system is None):
         raise InputError("expected either translations or a system to translate with, got " + ("neither" if translations is None else "both"))
-    if system is not None:
-        from cc_hf.evaluators.loading import load_model
-        from cc_hf.translate import DEFAULT_BEAMS, translate
-
-        texts: Sequence[str] = translate([e.source for e in examples], system, src_lang=src_lang, tgt_lang=target, device=device, progress=progress)
-        origin["sys"] = f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"
-    elif isinstance(translations, (str, Path)):
-        matched = read_translations(translations, examples)
-        texts, counts = matched.translations, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
-    else:
-        texts = list(translations or ())
-    if len(texts) != len(examples):
-        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(texts)}")
+    if translations is not None:  # a mismatch shows before any model is loaded
+        texts, origin, counts = _given(examples, translations)
     if evaluator is None or isinstance(evaluator, (str, Path)):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, target) if evaluator is None else evaluator
         evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
+    if system is not None:
+        texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
     result: EvaluationResult = compute(
         texts,
         [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples],
@@ -94,11 +85,31 @@ def evaluate(
         ids=[e.id for e in examples],
         dataset=dataset,
         config=config,
-        origin=origin,
+        origin={**declared.signature_fields(config), **origin},
         seed=seed,
         progress=progress,
     )
     return replace(result, counts={**result.counts, **counts})
+
+
+_Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts
+
+
+def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
+    from cc_hf.evaluators.loading import load_model
+    from cc_hf.translate import DEFAULT_BEAMS, translate
+
+    texts = translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=tgt_lang, device=device, progress=progress)
+    return texts, {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"}, {}
+
+
+def _given(examples: Sequence[ContrastiveSourceExample], translations: str | Path | Sequence[str]) -> _Texts:
+    if isinstance(translations, (str, Path)):
+        matched = read_translations(translations, examples)
+        return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
+    if len(translations) != len(examples):
+        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(translations)}")
+    return list(translations), {}, {}
 
 
 def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:

@@ -24,7 +24,7 @@ def _main() -> None:
 @app.command("human-agreement")
 def human_agreement(
     result: Annotated[Path, typer.Argument(help="JSON that `cc-hf evaluate --output` wrote.")],
-    annotations: Annotated[Path, typer.Option(help="JSONL of human labels, see `cc_hf.analysis.human_agreement.read_annotations`.")],
+    annotations: Annotated[Path, typer.Option(help="JSONL with index (the example's id), translation, gold_gender, binarized_annotator1 and binarized_annotator2.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")] = None,
 ) -> None:
     """Share of human labels that a result agrees with, unweighted and weighted (Vamvas & Sennrich 2021, Table 2)."""

@@ -146,7 +146,8 @@ def read_occupations() -> tuple[Occupation, ...]:
 
 def _epicene(cell: str) -> Noun:
     article, base = cell.split(" ", 1)
-    gender: Gender = {"der": "m", "die": "f", "das": "n"}[article]  # type: ignore[assignment]
+    genders: dict[str, Gender] = {"der": "m", "die": "f", "das": "n"}
+    gender = genders[article]
     if " " in base:  # «die ärztliche Fachperson»: the adjective declines, which form() does not do
         base = base.rsplit(" ", 1)[1]
     return Noun(base, gender, "feminine" if gender == "f" else "strong", base)
