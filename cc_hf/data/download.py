@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
+import threading
 import urllib.error
 import urllib.request
 from contextlib import suppress
@@ -62,26 +62,31 @@ def _verify(path: Path, file: SourceFile) -> None:
 def _download(file: SourceFile, path: Path) -> None:
     if constants.HF_HUB_OFFLINE:
         raise DataError(f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is set. {_LOCAL_HINT}, or go online once")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as target:
-            try:
-                with urllib.request.urlopen(file.url, timeout=_TIMEOUT) as response:
-                    while block := response.read(1 << 16):
-                        target.write(block)
-            except (OSError, HTTPException) as error:
-                if isinstance(error, urllib.error.HTTPError):
-                    error.close()  # it holds the connection
-                raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline: {_LOCAL_HINT}") from error
-        received = hashlib.sha256(part.read_bytes()).hexdigest()
-        if received != file.sha256:
-            raise DataError(
-                f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {part.stat().st_size} bytes with {received}; nothing was kept. "
-                "Try again; if it stays so, something between you and the server changes the file"
-            )
-        os.replace(part, path)  # two processes that download at once each replace with the same bytes
+        with urllib.request.urlopen(file.url, timeout=_TIMEOUT) as response:
+            content: bytes = response.read()
+    except (OSError, HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()  # it holds the connection
+        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline: {_LOCAL_HINT}") from error
+    received = hashlib.sha256(content).hexdigest()
+    if received != file.sha256:
+        raise DataError(
+            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {len(content)} bytes with {received}; nothing was kept. "
+            "Try again; if it stays so, something between you and the server changes the file"
+        )
+    _store(content, path)
+
+
+def _store(content: bytes, path: Path) -> None:
+    """Whole or not at all; two processes that download at once each put the same bytes in place."""
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        raise DataError(f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or work from a local copy: {_LOCAL_HINT}") from error
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             part.unlink()

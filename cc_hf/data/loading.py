@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,9 +73,24 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     chosen = found.config(config)
     paths = [fetch(file, data_dir) for file in found.files]
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
-    builder.download_and_prepare()
+    with _no_progress_bar():
+        builder.download_and_prepare()
     loaded: datasets.DatasetDict | datasets.Dataset = builder.as_dataset(split=split)
     return loaded
+
+
+@contextlib.contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """The sets are built in a second; the host's bar can only be switched off for the whole process, so it is switched back on."""
+    import datasets
+
+    hidden = datasets.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not hidden:
+            datasets.enable_progress_bars()
 
 
 def _script(name: str) -> Path:
@@ -105,7 +122,7 @@ def _builder_class(name: str) -> Any:
 def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     """Changes when the script, the reader, the format or the data change."""
     digest = hashlib.sha256()
-    code = [Path(inspect.getfile(found.read)), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
+    code = [Path(inspect.getfile(found.read)), Path(__file__), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
     cues = sorted((Path(__file__).parent.parent / "cues").glob("*.py"))
     for path in [_script(found.name), *code, *cues, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())

@@ -16,7 +16,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 
 __all__ = ["DECLARATION", "TEMPLATES", "read"]
 
-#: Table A5, line by line; the slots are {occ}, {occs} (plural) and the keywords of the context below.
+#: Table A7, line by line; the slots are {occ}, {occs} (plural) and the keywords of the context below.
 TEMPLATES = (
     "My {rel} is a {occ} .",
     "My {rel} is an {occ} .",
@@ -62,23 +62,25 @@ TEMPLATES = (
     "That {occ} retired early, good for {obj} .",
 )
 
-#: Table A6, for a male and a female context.
+#: Table A5, for a male and a female context.
 _KEYWORDS = {
     "rel": (("husband", "father", "brother", "boyfriend"), ("wife", "mother", "sister", "girlfriend")),
     "n": (("male", "men"), ("female", "women")),
     "n_pl": (("men", "guys", "males", "fellows"), ("women", "ladies", "females", "gals")),
-    "n_sg": (("man", "guy", "fellow"), ("gal", "woman", "lady")),
+    "n_sg": (("man", "guy", "fellow"), ("gal", "woman", "lady")),  # in the order of the paper
     "obj": (("him",), ("her",)),
     "pos": (("his",), ("her",)),
     "obj_pos": (("his",), ("her",)),
     "sbj": (("he",), ("she",)),
 }
 
-#: Table A7: occupations that are stereotypically of men and of women; plurals by rule but for «nannies» and «secretaries».
+#: Table A6: occupations that are stereotypically of men and of women; plurals by rule but for «nannies» and «secretaries».
 _OCCUPATIONS = (
     ("director", "engineer", "truck driver", "farmer", "laborer", "mechanic", "physician", "president", "plumber", "carpenter", "groundskeeper"),
     ("clerk", "designer", "hairdresser", "housekeeper", "nanny", "nurse", "secretary"),
 )
+#: Words of the other gender that do not stand at the same place of the table.
+_COUNTERPARTS = {"man": "woman", "woman": "man", "guy": "gal", "gal": "guy", "fellow": "lady", "lady": "fellow"}
 _GENDERS = ("male", "female")
 #: stereotype of the occupation, gender of the context: in the order of the paper's tables
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
@@ -139,8 +141,12 @@ def _fillings(template: str, stereotype: int, context: int) -> Iterator[tuple[st
         for choice in product(*(range(len(_KEYWORDS[slot][context])) for slot in keywords)):
             fixed = {"occ" if "occ" in slots else "occs": occupation if "occ" in slots else _plural(occupation)}
             words = {slot: _KEYWORDS[slot][context][i] for slot, i in zip(keywords, choice, strict=True)}
-            others = {slot: _KEYWORDS[slot][1 - context][i] for slot, i in zip(keywords, choice, strict=True)}
+            others = {slot: _counterpart(slot, 1 - context, i, words[slot]) for slot, i in zip(keywords, choice, strict=True)}
             yield occupation, {**fixed, **words}, {**fixed, **others}
+
+
+def _counterpart(slot: str, gender: int, place: int, word: str) -> str:
+    return _COUNTERPARTS[word] if slot == "n_sg" else _KEYWORDS[slot][gender][place]
 
 
 def _plural(occupation: str) -> str:

@@ -35,23 +35,13 @@ def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceEx
         DataError: for a row that is not as expected; the message names the line.
     """
     path = paths[_FILE.path]
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        if not line:
-            continue
+    for number, line in enumerate(_lines(path), 1):
         gold, index, sentence, occupation, stereotype = _columns(path, number, line)
         if gold == "neutral" or (config in ("pro", "anti") and stereotype != config):
             continue
-        tokens = sentence.split(" ")
-        at = int(index)
-        if at < len(tokens) and not tokens[at]:
-            at += 1  # a double space before the occupation makes an empty token
-        try:
-            start = token_start(sentence, at)
-        except InputError as error:
-            raise DataError(f"{path}: line {number}: {error}") from None
-        focus = Focus(_occupation_at(sentence, start, occupation), start)
+        focus = _focus(path, number, sentence, int(index), occupation)
         if config == "emnlp2021":
-            correct, incorrect = _as_the_program(tokens, int(index), occupation, gold)
+            correct, incorrect = _as_the_program(sentence.split(" "), int(index), occupation, gold)
         else:
             correct, incorrect = gender_bracket_sources(sentence, focus, gold)
         yield ContrastiveSourceExample(
@@ -76,15 +66,30 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
     for name, value, known in (("gender", gold, _GENDERS), ("stereotype", stereotype, _STEREOTYPES)):
         if value not in known:
             raise DataError(f"{path}: line {number}: {name}: expected one of {', '.join(known)}, got {value!r}")
-    if not index.isdecimal():
+    if not (index.isascii() and index.isdecimal()):
         raise DataError(f"{path}: line {number}: index: expected a number from 0, got {index!r}")
     return gold, index, sentence, occupation, stereotype
 
 
-def _occupation_at(sentence: str, start: int, occupation: str) -> str:
-    """The occupation as written in the sentence, or the word there where the column differs from it."""
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
+    """The occupation as written in the sentence; the index counts tokens between single spaces, so a double space makes an empty one."""
+    try:
+        start = token_start(sentence, index)
+    except InputError as error:
+        raise DataError(f"{path}: line {number}: {error}") from None
+    start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]
-    return written if written.lower() == occupation.lower() else sentence[start:].split(" ")[0]
+    if written.lower() != occupation.lower():
+        raise DataError(f"{path}: line {number}: expected the occupation {occupation!r} at token {index}, got {sentence[start:].split(' ')[0]!r} in {sentence!r}")
+    return Focus(written, start)
 
 
 def _as_the_program(tokens: list[str], index: int, occupation: str, gold: str) -> tuple[tuple[str], tuple[str]]:

@@ -86,6 +86,12 @@ def test_an_altered_cache_is_noticed(server: type[Handler]) -> None:
         fetch(FILE)
 
 
+def test_a_cache_that_cannot_be_written(server: type[Handler], tmp_path: Path) -> None:
+    (tmp_path / "cc_hf").write_text("a file where a folder should be", encoding="utf-8")
+    with pytest.raises(DataError, match=r"the cache cannot be written .* Set HF_HOME"):
+        fetch(FILE)
+
+
 def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
     with pytest.raises(DataError, match=r"HF_HUB_OFFLINE is set\. Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR"):

@@ -59,6 +59,8 @@ def test_stereotypes(tmp_path: Path) -> None:
         ("male\tx\tA b.\tb\tpro", "line 1: index: expected a number"),
         ("male\t7\tA b.\tb\tpro", "line 1: token index: expected 0 to 1, got 7"),
         ("male\t1\tA b.\tb\tyes", "line 1: stereotype"),
+        ("male\t1\tA b.\tc\tpro", "line 1: expected the occupation 'c' at token 1, got 'b.'"),
+        ("\nmale\t1\tA b.\tb\tpro", "line 1: expected 5 columns"),
     ],
 )
 def test_malformed_rows_name_the_line(tmp_path: Path, line: str, message: str) -> None:
