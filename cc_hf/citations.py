@@ -42,6 +42,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/P19-1164",
     ),
+    "raganato-2019": Citation(
+        """@inproceedings{raganato-etal-2019-mucow,
+    title = "The {M}u{C}o{W} Test Suite at {WMT} 2019: Automatically Harvested Multilingual Contrastive Word Sense Disambiguation Test Sets for Machine Translation",
+    author = {Raganato, Alessandro and Scherrer, Yves and Tiedemann, J{\\"o}rg},
+    booktitle = "Proceedings of the Fourth Conference on Machine Translation (Volume 2: Shared Task Papers, Day 1)",
+    year = "2019",
+    pages = "470--480",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/W19-5354",
+}""",
+        "https://aclanthology.org/W19-5354",
+    ),
     "renduchintala-2021": Citation(
         """@inproceedings{renduchintala-etal-2021-gender,
     title = "Gender bias amplification during Speed-Quality optimization in Neural Machine Translation",

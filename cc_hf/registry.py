@@ -14,6 +14,7 @@ __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "
 
 #: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
 DATASETS: dict[str, str] = {
+    "mucow": "cc_hf.data.mucow:DECLARATION",
     "simplegen": "cc_hf.data.simplegen:DECLARATION",
     "winomt": "cc_hf.data.winomt:DECLARATION",
 }
@@ -40,7 +41,7 @@ def names(kind: str) -> list[str]:
     """The registered names of a kind, sorted.
 
     >>> names("dataset")
-    ['simplegen', 'winomt']
+    ['mucow', 'simplegen', 'winomt']
     """
     return sorted(_TABLES[kind])
 

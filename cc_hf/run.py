@@ -56,7 +56,11 @@ def evaluate(
     Raises:
         InputError, DataError, EvaluatorError: see `cc_hf.errors`; each names what was expected, what came, and where.
 
-    >>> result = evaluate("simplegen", "en-de", system="cc-tiny-en-de")  # doctest: +SKIP
+    >>> def undecided(sources, translations):
+    ...     return [1.0] * len(sources)
+    >>> result = evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided)
+    >>> result.n, result.counts["n_ties"]
+    (2664, 2664)
     """
     declared = declaration(dataset)
     compute = registry.resolve("metric", metric)

@@ -33,19 +33,20 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ConfigDeclaration:
-    """One configuration: what it is, which languages it is for, how many examples it has."""
+    """One configuration: what it is, which languages it is for, how many examples it has, the files that only it and its like need."""
 
     name: str
     description: str
     tgt_langs: tuple[str, ...]
     n_examples: int
+    files: tuple[SourceFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetDeclaration:
     """A dataset. `revision`: pinned commit, or version of the generator, first 7 characters in the signature.
 
-    `extra_keys`: the columns in `extra`, the same for all configurations. `cues`: the signature's word for how cues were made.
+    `files`: those that all configurations share. `extra_keys`: the columns in `extra`, the same for all configurations. `cues`: the signature's word for how cues were made.
     """
 
     name: str
@@ -73,6 +74,10 @@ class DatasetDeclaration:
             if found.name == wanted:
                 return found
         raise UnknownNameError(f"configuration of {self.name}", wanted, [c.name for c in self.configs])
+
+    def files_of(self, config: str | None) -> tuple[SourceFile, ...]:
+        """The files that a configuration is read from; None: the default one."""
+        return (*self.files, *self.config(config).files)
 
     def signature_fields(self, config: str) -> dict[str, str]:
         """What the signature says of the data."""

@@ -52,7 +52,7 @@ def load_examples(name: str, config: str | None = None, *, data_dir: str | Path 
     """
     found = declaration(name)
     chosen = found.config(config)
-    return list(found.read({file.path: fetch(file, data_dir) for file in found.files}, chosen.name))
+    return list(found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}, chosen.name))
 
 
 def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None) -> datasets.DatasetDict | datasets.Dataset:
@@ -71,7 +71,7 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     """
     found = declaration(name)
     chosen = found.config(config)
-    paths = [fetch(file, data_dir) for file in found.files]
+    paths = [fetch(file, data_dir) for file in found.files_of(chosen.name)]
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
     with _no_progress_bar():
         builder.download_and_prepare()
@@ -123,7 +123,7 @@ def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     """Changes when the script, the reader, the format or the data change."""
     digest = hashlib.sha256()
     code = [Path(inspect.getfile(found.read)), Path(__file__), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
-    cues = sorted((Path(__file__).parent.parent / "cues").glob("*.py"))
-    for path in [_script(found.name), *code, *cues, *paths]:
+    tools = sorted(path for room in ("cues", "text") for path in (Path(__file__).parent.parent / room).glob("*.py"))
+    for path in [_script(found.name), *code, *tools, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

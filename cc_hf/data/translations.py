@@ -36,8 +36,8 @@ class _Row:
 def read_translations(path: str | Path, examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
-    A file ending in .jsonl holds objects with `translation` and, to match by, `id` or `source` (with neither: line by line). A file in which
-    every line holds « ||| » is matched by source. Any other is matched line by line, one line per example.
+    A file of JSON objects, one a line, holds `translation` and, to match by, `id` or `source` (or `sentence`; by source where the ids are not
+    those of the examples; with neither: line by line). A file in which every line holds « ||| » is matched by source. Any other is matched line by line, one line per example.
 
     Raises:
         InputError: file not found, not UTF-8, an empty translation, a line without « ||| » among lines with it, numbers that differ, an
@@ -47,7 +47,7 @@ def read_translations(path: str | Path, examples: Sequence[ContrastiveSourceExam
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
     lines = read_lines(path)
-    if path.suffix == ".jsonl":
+    if path.suffix == ".jsonl" or (lines and lines[0].startswith('{"')):
         rows = [_parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     else:
         rows = _parse_text(path, lines)
@@ -58,7 +58,9 @@ def read_translations(path: str | Path, examples: Sequence[ContrastiveSourceExam
             raise InputError(f"{path}: line {row.line}: the translation is empty; mend the system's output")
     if all(row.source is None and row.id is None for row in rows):
         return _by_order(path, rows, examples)
-    key = "id" if all(row.id is not None for row in rows) else "source"
+    known = {example.id for example in examples}
+    by_id = all(row.id is not None for row in rows) and (rows[0].source is None or known <= {row.id for row in rows})
+    key = "id" if by_id else "source"
     return _by_key(path, rows, examples, key)
 
 
@@ -105,10 +107,10 @@ def _parse_json(path: Path, number: int, line: str) -> _Row:
         raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error.msg})") from None
     if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
         raise InputError(f"{path}: line {number}: expected an object with a string «translation» (and «id» or «source»), got {line[:60]!r}")
-    for key in ("id", "source"):
+    for key in ("id", "source", "sentence"):
         if key in found and not isinstance(found[key], str):
             raise InputError(f"{path}: line {number}: {key}: expected a string, got {found[key]!r}")
-    return _Row(number, found["translation"], source=found.get("source"), id=found.get("id"))
+    return _Row(number, found["translation"], source=found.get("source", found.get("sentence")), id=found.get("id"))
 
 
 def _by_order(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:

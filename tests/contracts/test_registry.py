@@ -24,7 +24,7 @@ def test_dataset_is_complete(root: Path, name: str) -> None:
     assert declaration.config(None).name == declaration.default_config
     assert len({c.name for c in declaration.configs}) == len(declaration.configs)
     assert all(language in LANGUAGES for config in declaration.configs for language in config.tgt_langs)
-    assert all(len(file.sha256) == 64 and len(file.commit) == 40 for file in declaration.files)
+    assert all(len(file.sha256) == 64 and len(file.commit) == 40 for config in declaration.configs for file in declaration.files_of(config.name))
     for key in declaration.citation_keys:
         assert citation(key).bibtex.startswith("@")
 

@@ -12,9 +12,10 @@ from huggingface_hub import DatasetCard
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
 
-CARDS = [pytest.param(name, marks=[pytest.mark.shared] if registry.resolve("dataset", name).files else []) for name in registry.DATASETS]
+CARDS = [pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else []) for name in registry.DATASETS]
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -31,7 +32,7 @@ def test_front_matter_and_prose_follow_the_declaration(root: Path, name: str) ->
         assert re.search(rf"^\| `{re.escape(config.name)}`[^|]*\| {config.n_examples:,} \|", card.text, re.MULTILINE), config.name
     for key in declaration.extra_keys:
         assert f"`{key}`" in card.text
-    for file in declaration.files:
+    for file in declaration.files_of(None):
         assert file.path in card.text
         assert file.commit[:7] in card.text
 
@@ -41,7 +42,7 @@ def test_the_example_of_the_card_is_the_first_row(root: Path, shared: Path, name
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
     found = re.search(r"```json\n(.*?)```", text, re.DOTALL)
     assert found is not None
-    data_dir = shared / "upstream" if registry.resolve("dataset", name).files else None
+    data_dir = shared / "upstream" if load_declaration(name).files_of(None) else None
     row = load_examples(name, data_dir=data_dir)[0].to_row()
     shown = json.loads(found.group(1))
     assert shown == {key: row[key] for key in shown}

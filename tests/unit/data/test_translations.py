@@ -51,6 +51,12 @@ def test_jsonl(tmp_path: Path, key: str) -> None:
     assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
 
 
+def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
+    rows = [{"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
+    found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.log"), EXAMPLES)
+    assert found.translations == tuple(f"t {e.source}" for e in EXAMPLES)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,0 +1,1 @@
+"""Tokens and word forms; pure functions of strings."""

@@ -1,0 +1,24 @@
+"""English word forms."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import inflect
+
+__all__ = ["english_plural"]
+
+
+@cache
+def _engine() -> inflect.engine:
+    return inflect.engine()
+
+
+@cache
+def english_plural(noun: str) -> str:
+    """The plural of an English noun.
+
+    >>> english_plural("battery")
+    'batteries'
+    """
+    return str(_engine().plural(noun))
