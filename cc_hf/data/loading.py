@@ -9,17 +9,14 @@ import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch
 from cc_hf.schema import ContrastiveSourceExample
 
-if TYPE_CHECKING:
-    import datasets
-
-__all__ = ["declaration", "load_dataset", "load_examples"]
+__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "script_path"]
 
 
 def declaration(name: str) -> DatasetDeclaration:
@@ -55,13 +52,15 @@ def load_examples(name: str, config: str | None = None, *, data_dir: str | Path 
     return list(found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}, chosen.name))
 
 
-def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None) -> datasets.DatasetDict | datasets.Dataset:
+def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None, streaming: bool = False) -> Any:
     """The dataset as `datasets` knows it: a DatasetDict with the split `test`, or that split.
 
     Columns are the fields of ContrastiveSourceExample. The cache of `datasets` is used, and is made anew when the data or the code changed.
 
     Args:
-        split: None or «test». Others: as `load_examples`.
+        split: None or «test».
+        streaming: an IterableDatasetDict, or IterableDataset, that reads row by row and fills no cache.
+        name, config, data_dir: as `load_examples`.
 
     Raises:
         As `load_examples`; ValueError of `datasets` for a split that does not exist.
@@ -73,10 +72,11 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     chosen = found.config(config)
     paths = [fetch(file, data_dir) for file in found.files_of(chosen.name)]
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
+    if streaming:
+        return builder.as_streaming_dataset(split=split)
     with _no_progress_bar():
         builder.download_and_prepare()
-    loaded: datasets.DatasetDict | datasets.Dataset = builder.as_dataset(split=split)
-    return loaded
+    return builder.as_dataset(split=split)
 
 
 @contextlib.contextmanager
@@ -93,10 +93,19 @@ def _no_progress_bar() -> Iterator[None]:
             datasets.enable_progress_bars()
 
 
-def _script(name: str) -> Path:
+def script_path(name: str) -> Path:
+    """Where the builder script of a dataset lies."""
+    return _carried("datasets_scripts") / name / f"{name}.py"
+
+
+def card_path(name: str) -> Path:
+    """Where the card of a dataset lies."""
+    return _carried("cards") / "datasets" / f"{name}.md"
+
+
+def _carried(folder: str) -> Path:
     package = Path(__file__).parent.parent
-    places = (package / "datasets_scripts", package.parent / "datasets_scripts")  # in the wheel, in a checkout
-    return next(place for place in places if place.is_dir()) / name / f"{name}.py"
+    return next(place for place in (package / folder, package.parent / folder) if place.is_dir())  # in the wheel, in a checkout
 
 
 def _builder_class(name: str) -> Any:
@@ -105,9 +114,9 @@ def _builder_class(name: str) -> Any:
 
     module_name = f"cc_hf_datasets_scripts_{name}"
     if module_name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(module_name, _script(name))
+        spec = importlib.util.spec_from_file_location(module_name, script_path(name))
         if spec is None or spec.loader is None:
-            raise ImportError(f"no builder script for {name} at {_script(name)}")
+            raise ImportError(f"no builder script for {name} at {script_path(name)}")
         module = importlib.util.module_from_spec(spec)
         sys.modules[module_name] = module
         try:
@@ -124,6 +133,6 @@ def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     digest = hashlib.sha256()
     code = [Path(inspect.getfile(found.read)), Path(__file__), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
     tools = sorted(path for room in ("cues", "text") for path in (Path(__file__).parent.parent / room).glob("*.py"))
-    for path in [_script(found.name), *code, *tools, *paths]:
+    for path in [script_path(found.name), *code, *tools, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -38,6 +38,12 @@ def test_split_and_unknown_names() -> None:
         cc_hf.load_dataset("simplegen", "en-ed")
 
 
+def test_streaming_equals_loading() -> None:
+    streamed = cc_hf.load_dataset("simplegen", "en-es", streaming=True)
+    assert isinstance(streamed, datasets.IterableDatasetDict)
+    assert list(streamed["test"]) == cc_hf.load_dataset("simplegen", "en-es")["test"].to_list()
+
+
 @pytest.mark.shared
 def test_changed_data_is_never_served_from_the_cache(shared: Path, tmp_path: Path) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"

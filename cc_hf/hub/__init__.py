@@ -1,0 +1,1 @@
+"""The outside: what goes to, or comes from, the Hugging Face Hub."""

@@ -1,0 +1,83 @@
+"""A dataset as the folder that a Hub repository holds: Parquet by configuration, the card with its YAML, the builder script where it disturbs nobody."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import datasets
+from datasets.info import DatasetInfosDict
+from datasets.utils.metadata import MetadataConfigs
+from huggingface_hub import DatasetCard
+
+from cc_hf.data.loading import card_path, declaration, load_dataset, script_path
+from cc_hf.errors import InputError
+
+__all__ = ["build"]
+
+
+def build(name: str, configs: Sequence[str] | None = None, *, output: str | Path, data_dir: str | Path | None = None) -> list[Path]:
+    """Write README.md, CONFIG/test-00000-of-00001.parquet and loading/NAME.py into a new folder; returns the files, sorted.
+
+    The folder loads with `datasets.load_dataset(output, config)` and is ready to be uploaded. Two builds give the same bytes. It appears whole or
+    not at all.
+
+    Args:
+        name: a name of `cc-hf list datasets`.
+        configs: configurations; None for all.
+        output: a folder that does not exist yet, or is empty.
+        data_dir: as in `cc_hf.load_dataset`.
+
+    Raises:
+        UnknownNameError, DataError: as `cc_hf.load_dataset`.
+        InputError: when `output` exists and is not an empty folder, or its parent does not exist.
+    """
+    target = Path(output)
+    declared = declaration(name)
+    chosen = [declared.config(c).name for c in configs] if configs is not None else [c.name for c in declared.configs]
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
+    with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
+        folder = Path(place) / "build"
+        folder.mkdir()
+        _write(name, chosen, folder, data_dir)
+        if target.exists():
+            target.rmdir()
+        folder.rename(target)
+    return sorted(path for path in target.rglob("*") if path.is_file())
+
+
+def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path | None) -> None:
+    declared = declaration(name)
+    infos, metadata = DatasetInfosDict(), MetadataConfigs()
+    for config in configs:
+        loaded = load_dataset(name, config, data_dir=data_dir)
+        for split, rows in loaded.items():
+            path = folder / config / f"{split}-00000-of-00001.parquet"
+            path.parent.mkdir(exist_ok=True)
+            rows.to_parquet(path)
+        infos[config] = _info(config, loaded, folder / config)
+        metadata[config] = {"data_files": [{"split": split, "path": f"{config}/{split}-*"} for split in loaded]}
+        if config == declared.default_config:
+            metadata[config]["default"] = True
+    card = DatasetCard(card_path(name).read_text(encoding="utf-8"))
+    infos.to_dataset_card_data(card.data)
+    metadata.to_dataset_card_data(card.data)
+    (folder / "README.md").write_text(str(card), encoding="utf-8")
+    (folder / "loading").mkdir()
+    shutil.copyfile(script_path(name), folder / "loading" / f"{name}.py")
+
+
+def _info(config: str, loaded: datasets.DatasetDict, folder: Path) -> datasets.DatasetInfo:
+    """Features, numbers of rows and sizes, without what differs between machines."""
+    splits = datasets.SplitDict()
+    for split, rows in loaded.items():
+        splits.add(datasets.SplitInfo(name=split, num_bytes=rows.data.nbytes, num_examples=rows.num_rows))
+    features = next(iter(loaded.values())).features
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    total = sum(rows.data.nbytes for rows in loaded.values())
+    return datasets.DatasetInfo(config_name=config, features=features, splits=splits, download_size=size, dataset_size=total)

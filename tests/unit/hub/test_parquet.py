@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import datasets
+import pytest
+from huggingface_hub import DatasetCard
+
+import cc_hf
+from cc_hf.errors import InputError
+from cc_hf.hub.parquet import build
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_folder_loads_and_is_the_same_twice(tmp_path: Path) -> None:
+    files = build("simplegen", output=tmp_path / "a")
+    build("simplegen", output=tmp_path / "b")
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    assert {path.name for path in files} == {"README.md", "simplegen.py", "test-00000-of-00001.parquet"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    for config in ("en-de", "en-es.paper"):
+        loaded = datasets.load_dataset(str(tmp_path / "a"), config)
+        expected = cc_hf.load_dataset("simplegen", config)
+        assert loaded["test"].features == expected["test"].features
+        assert loaded["test"].to_list() == expected["test"].to_list()
+        streamed = datasets.load_dataset(str(tmp_path / "a"), config, streaming=True, split="test")
+        assert list(streamed) == expected["test"].to_list()
+
+
+def test_yaml_names_every_configuration(tmp_path: Path) -> None:
+    build("simplegen", ["en-de"], output=tmp_path / "a")
+    card = DatasetCard.load(tmp_path / "a/README.md")
+    front = card.data.to_dict()
+    assert front["configs"] == [{"config_name": "en-de", "data_files": [{"split": "test", "path": "en-de/test-*"}], "default": True}]
+    assert front["dataset_info"]["splits"][0]["num_examples"] == 2664
+    assert front["license"] == "cc-by-4.0"
+    assert "# SimpleGEN in contrastive format" in card.text
+
+
+def test_outputs_that_are_not_free(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/x").touch()
+    with pytest.raises(InputError, match="is not an empty folder"):
+        build("simplegen", ["en-de"], output=tmp_path / "full")
+    with pytest.raises(InputError, match="does not exist; create it first"):
+        build("simplegen", ["en-de"], output=tmp_path / "no/a")
+    (tmp_path / "empty").mkdir()
+    assert build("simplegen", ["en-de"], output=tmp_path / "empty")
+
+
+@pytest.mark.shared
+def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(cc_hf.CCError):
+        build("winomt", output=tmp_path / "a", data_dir=tmp_path)
+    assert list(tmp_path.iterdir()) == []
