@@ -99,8 +99,6 @@ def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
         model_type="unigram",
         character_coverage=0.9999,
         normalization_rule_name="identity",
-        input_sentence_size=400_000,
-        shuffle_input_sentence=True,
         bos_id=-1,
         pad_id=-1,
         eos_id=EOS,
