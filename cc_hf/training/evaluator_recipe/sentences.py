@@ -104,7 +104,9 @@ def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], 
 
 
 def english_plural(noun: str) -> str:
-    """>>> [english_plural(n) for n in ("secretary", "salesperson", "fisherman", "boss")]
+    """The plural of an English noun of occupations.tsv.
+
+    >>> [english_plural(n) for n in ("secretary", "salesperson", "fisherman", "boss")]
     ['secretaries', 'salespeople', 'fishermen', 'bosses']
     """
     if noun.endswith("person"):
