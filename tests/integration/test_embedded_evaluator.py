@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cc_hf
@@ -31,6 +32,15 @@ def test_the_six_translations_of_table_1(score: str) -> None:
     found = compute(TABLE_1, [reference] * 6, evaluator="cc-tiny-en-de", src_lang="en", tgt_lang="de", score=score)["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])
     assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
+
+
+def test_scores_do_not_depend_on_batch_size_or_order() -> None:
+    examples = cc_hf.load_examples("simplegen", "en-de")[::25]
+    sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
+    translations = [text for _ in examples for text in ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» zu finden…")]
+    scores = [cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n).mean_logprobs(sources[::step], translations[::step])[::step] for n in (1, 300, 20_000) for step in (1, -1)]
+    for found in scores[1:]:
+        np.testing.assert_allclose(found, scores[0], atol=1e-5, rtol=0)
 
 
 @pytest.fixture(scope="module")
