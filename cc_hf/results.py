@@ -59,7 +59,7 @@ class EvaluationResult:
     scores: Mapping[str, float]
     intervals: Mapping[str, Interval]
     categories: tuple[CategoryAccuracy, ...]
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[Judgement, ...] = field(repr=False)
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.statistics.bootstrap import check_bootstrap
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -72,6 +73,7 @@ def evaluate(
         raise InputError("expected either translations or a system to translate with, got " + ("neither" if translations is None else "both"))
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
+    check_bootstrap(seed=seed, n_resamples=1)
     if evaluator is None or isinstance(evaluator, (str, Path)):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
@@ -101,7 +103,7 @@ _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, s
 
 def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
     from cc_hf.evaluators.loading import load_model
-    from cc_hf.translate import DEFAULT_BEAMS, translate
+    from cc_hf.translation import DEFAULT_BEAMS, translate
 
     texts = translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=tgt_lang, device=device, progress=progress)
     return texts, {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"}, {}
@@ -111,6 +113,8 @@ def _given(examples: Sequence[ContrastiveSourceExample], translations: str | Pat
     if isinstance(translations, (str, Path)):
         matched = read_translations(translations, examples)
         return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
+    if not isinstance(translations, (list, tuple)):
+        raise InputError(f"translations: expected a file or a list with one translation per example, got {type(translations).__name__}")
     if len(translations) != len(examples):
         raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(translations)}")
     return list(translations), {}, {}

@@ -42,13 +42,13 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
                 f"Agreement with the human annotators of Vamvas & Sennrich 2021 on WinoMT en-de ({found.n_labels} labels): "
                 f"{100 * found.agreement:.2f} % unweighted, {100 * found.weighted_agreement:.2f} % weighted (their ensemble of large models: 92.75 and 97.6)."
             )
-            signature = result.signature
+            agreement += f"\n\n`{result.signature}`"
     result = cc_hf.evaluate("simplegen", "en-de", system="cc-tiny-en-de", progress=True)
     names = ("MoMc", "FoFc", "MoFc", "FoMc")
     lines += ["", agreement, "", "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in percent):", ""]
     lines += [f"| total | {' | '.join(names)} |", "|---|---|---|---|---|"]
     lines.append(f"| {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |")
-    return "\n".join([*lines, "", f"`{signature}`"])
+    return "\n".join([*lines, "", f"`{result.signature}`"])
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def evaluate(
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
     device: Device = None,
     revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -64,5 +64,7 @@ def evaluate(
         notes = Console(stderr=True)
         if unused := result.counts.get("n_unused_lines"):
             notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
+        if 10 * (ties := result.counts["n_ties"]) > result.n:
+            notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
         if output is not None:
             notes.print(Text(f"written: {output}"), soft_wrap=True)

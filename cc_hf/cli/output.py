@@ -25,8 +25,11 @@ def check_output(path: Path | None) -> None:
         raise InputError(f"output: expected a file, {path} is a folder")
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"output: the folder {folder} cannot be written to")
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}.", suffix=".part"):
+            pass
+    except OSError as error:
+        raise InputError(f"output: the folder {folder} cannot be written to ({error.strerror})") from error
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.errors import UnknownNameError
+from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.schema import ContrastiveSourceExample
 
 __all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile"]
@@ -70,6 +70,8 @@ class DatasetDeclaration:
             UnknownNameError: for a name that is not declared.
         """
         wanted = self.default_config if name is None else name
+        if not isinstance(wanted, str):
+            raise InputError(f"config: expected the name of a configuration of {self.name}, got {type(wanted).__name__}")
         for found in self.configs:
             if found.name == wanted:
                 return found

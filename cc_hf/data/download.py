@@ -68,7 +68,7 @@ def _download(file: SourceFile, path: Path) -> None:
     except (OSError, HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()  # it holds the connection
-        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline: {_LOCAL_HINT}") from error
+        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
     received = hashlib.sha256(content).hexdigest()
     if received != file.sha256:
         raise DataError(
@@ -86,7 +86,7 @@ def _store(content: bytes, path: Path) -> None:
         part.write_bytes(content)
         os.replace(part, path)
     except OSError as error:
-        raise DataError(f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or work from a local copy: {_LOCAL_HINT}") from error
+        raise DataError(f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or work from a local copy. {_LOCAL_HINT}") from error
     finally:
         with suppress(OSError):
             part.unlink()

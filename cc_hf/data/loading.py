@@ -16,7 +16,7 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch
 from cc_hf.schema import ContrastiveSourceExample
 
-__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "script_path"]
+__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "script_path"]
 
 
 def declaration(name: str) -> DatasetDeclaration:
@@ -74,13 +74,13 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    with _no_progress_bar():
+    with no_progress_bar():
         builder.download_and_prepare()
     return builder.as_dataset(split=split)
 
 
 @contextlib.contextmanager
-def _no_progress_bar() -> Iterator[None]:
+def no_progress_bar() -> Iterator[None]:
     """The sets are built in a second; the host's bar can only be switched off for the whole process, so it is switched back on."""
     import datasets
 

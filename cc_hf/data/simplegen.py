@@ -171,7 +171,7 @@ def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[st
 def _configs() -> tuple[ConfigDeclaration, ...]:
     forms = (("", "spacing and capitals tidied"), (".paper", "as printed in the paper"), (".grammatical", "tidied, and «works as a», «chooses his words»"))
     return tuple(
-        ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, sentences {form}", (language,), 2664)
+        ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, {form}", (language,), 2664)
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )

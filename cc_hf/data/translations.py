@@ -82,7 +82,9 @@ def read_lines(path: Path) -> list[str]:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert the file, for example with iconv -t UTF-8") from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return lines[:-1] if lines and lines[-1] == "" else lines
+    while lines and not lines[-1].strip():  # blank lines at the end are not translations
+        lines.pop()
+    return lines
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
@@ -145,6 +147,9 @@ def _by_key(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceEx
     for example in examples:
         value = getattr(example, key)
         found = table[value]
+        for row in found:
+            if row.source is not None and row.source != example.source:
+                raise InputError(f"{path}: line {row.line}: {key} {value!r} has the source {example.source!r}, the line says {row.source!r}")
         different = {row.translation for row in found}
         if len(different) > 1 and len(found) != wanted[value]:
             lines = ", ".join(str(row.line) for row in found)

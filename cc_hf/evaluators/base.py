@@ -96,6 +96,9 @@ class Evaluator(ABC):
     def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
         """Score one batch by teacher forcing."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
+
     def signature_fields(self) -> dict[str, str]:
         """What the signature says of this evaluator."""
         fields = {"eval": f"{self.name}@{self.identity}", "dtype": self.dtype}

@@ -81,9 +81,11 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
             return name
+    if not (src_lang and tgt_lang):
+        raise InputError("no evaluator named: give src_lang and tgt_lang, so that the one that ships for the pair is taken, or evaluator")
     pairs = ", ".join(registry.names("evaluator"))
     raise InputError(
-        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator=..., "
+        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator (--evaluator), "
         f"such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
     )
 
@@ -150,6 +152,8 @@ def load_model(name_or_path: str | Path, *, revision: str | None = None, device:
         raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
     name = str(name_or_path)
     place, languages = _locate(name)
+    if revision is not None and Path(place).is_dir():
+        raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     where = _device(device)
     key = (place, revision, str(where), dtype, _stamp(place))
     if key not in _MODELS:

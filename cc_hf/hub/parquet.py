@@ -12,7 +12,7 @@ from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from cc_hf.data.loading import card_path, declaration, load_dataset, script_path
+from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
 from cc_hf.errors import InputError
 
 __all__ = ["build"]
@@ -59,7 +59,8 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
         for split, rows in loaded.items():
             path = folder / config / f"{split}-00000-of-00001.parquet"
             path.parent.mkdir(exist_ok=True)
-            rows.to_parquet(path)
+            with no_progress_bar():
+                rows.to_parquet(path)
         infos[config] = _info(config, loaded, folder / config)
         metadata[config] = {"data_files": [{"split": split, "path": f"{config}/{split}-*"} for split in loaded]}
         if config == declared.default_config:

@@ -17,7 +17,7 @@ from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
-from cc_hf.statistics.bootstrap import accuracy_intervals
+from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
 
 __all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
@@ -44,6 +44,7 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
     for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
         if not isinstance(translation, str) or not translation.strip():
             raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
+        _check_text(translation, row)
         if not isinstance(reference, Mapping):
             raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
         if missing := [key for key in _KEYS if key not in reference]:
@@ -54,8 +55,17 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
                 raise InputError(f"row {row}: {key}: expected a list with at least one source, got {found!r}")
             if bad := [source for source in found if not isinstance(source, str) or not source.strip()]:
                 raise InputError(f"row {row}: {key}: expected sources that are not blank, got {bad[0]!r}")
+        if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
+            raise InputError(f"row {row}: the same source is both correct and incorrect; every such pair would be a tie. Expected sources that differ in their cue")
         if not isinstance(reference["category"], str) or not reference["category"]:
             raise InputError(f"row {row}: category: expected a string that is not empty, got {reference['category']!r}")
+
+
+def _check_text(text: str, row: int) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"row {row}: the text is not valid Unicode: a lone surrogate at character {error.start}; mend the encoding of the file it came from") from None
 
 
 def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> list[ScoringRequest]:
@@ -168,6 +178,9 @@ def evaluate(
         TooLongError: as `Evaluator.score`.
     """
     check_input(predictions, references)
+    check_bootstrap(seed=seed, n_resamples=n_resamples)
+    if not isinstance(evaluator, Evaluator) and not callable(evaluator):
+        raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
     scores = pair_scores(requests(predictions, references), evaluator, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(predictions, references, scores, ids=ids)
     categories = [j.category for j in judgements]

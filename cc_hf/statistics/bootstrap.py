@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 
-__all__ = ["accuracy_intervals"]
+__all__ = ["accuracy_intervals", "check_bootstrap"]
 
 _CHUNK = 250  # resamples drawn at a time: bounds the memory
 
@@ -46,8 +46,7 @@ def accuracy_intervals(
     """
     if len(is_correct) == 0:
         raise InputError("confidence intervals of nothing: expected at least one judgement, got none")
-    if n_resamples < 1 or not 0 < level < 1:
-        raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     generator = np.random.default_rng(seed)
     names = np.asarray(categories)
     parts: dict[str, tuple[npt.NDArray[np.float64], ...]] = {}
@@ -61,6 +60,18 @@ def accuracy_intervals(
         low, high = np.quantile(values, tails)
         found[name] = Interval(float(low), float(high), level)
     return found
+
+
+def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None:
+    """Refuse options that are out of range, before anything long is computed.
+
+    Raises:
+        InputError: for a seed that is not an integer of 0 or more, fewer than one resample, or a level outside (0, 1).
+    """
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed: expected an integer of 0 or more, got {seed!r}")
+    if n_resamples < 1 or not 0 < level < 1:
+        raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
 
 
 def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:

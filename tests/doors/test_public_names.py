@@ -16,7 +16,7 @@ sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "senten
 import cc_hf
 """
 #: Where torch may be imported (ARCHITECTURE: «who may import whom»).
-_HEAVY = ("cc_hf.evaluators.loading", "cc_hf.evaluators.marian", "cc_hf.evaluators.teacher_forcing", "cc_hf.translate", "cc_hf.training")
+_HEAVY = ("cc_hf.evaluators.loading", "cc_hf.evaluators.marian", "cc_hf.evaluators.teacher_forcing", "cc_hf.translation", "cc_hf.training")
 
 
 def run(code: str) -> str:
@@ -29,6 +29,18 @@ def test_all_is_what_is_offered() -> None:
     assert all(getattr(cc_hf, name) is not None for name in cc_hf.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         cc_hf.nothing  # noqa: B018
+
+
+def test_no_module_hides_a_public_name() -> None:
+    code = """
+import importlib, pkgutil, types
+import cc_hf
+for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print([name for name in cc_hf.__all__ if isinstance(getattr(cc_hf, name), types.ModuleType)])
+"""
+    assert run(code).strip() == "[]"
 
 
 def test_other_modules_import_without_torch() -> None:

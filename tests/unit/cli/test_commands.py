@@ -90,10 +90,10 @@ def test_errors_are_one_message_and_status_2(tmp_path: Path, arguments: list[str
 def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 
-    import cc_hf.translate
+    import cc_hf.translation
     from cc_hf.cli.main import app
 
-    monkeypatch.setattr(cc_hf.translate, "translate", lambda sources, system, **options: [f"ü {source}" for source in sources])
+    monkeypatch.setattr(cc_hf.translation, "translate", lambda sources, system, **options: [f"ü {source}" for source in sources])
     for name in ("t.txt", "t.jsonl"):
         found = CliRunner().invoke(app, ["translate", "simplegen", "--system", str(tiny_marian), "--output", str(tmp_path / name), "--quiet"])
         assert found.exit_code == 0, found.output
@@ -105,14 +105,14 @@ def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path,
 
 _INTERRUPTED_WHILE_TRANSLATING = """
 import os, signal, sys, time
-import cc_hf.translate
+import cc_hf.translation
 from cc_hf.cli.main import run
 
 def interrupted(*arguments, **options):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 
-cc_hf.translate.translate = interrupted
+cc_hf.translation.translate = interrupted
 sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
 run()
 """
@@ -145,5 +145,7 @@ def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> N
     check_output(tmp_path / "r.json")
     with pytest.raises(InputError, match="is a folder"):
         check_output(tmp_path)
+    with pytest.raises(InputError, match="cannot be written to"):
+        check_output(Path("/proc/r.json"))
     with pytest.raises(InputError, match="does not exist"):
         check_output(tmp_path / "no" / "r.json")

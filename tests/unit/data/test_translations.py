@@ -51,6 +51,16 @@ def test_jsonl(tmp_path: Path, key: str) -> None:
     assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
 
 
+def test_an_id_with_the_source_of_another(tmp_path: Path) -> None:
+    rows = [{"id": e.id, "source": EXAMPLES[0].source, "translation": "t"} for e in EXAMPLES]
+    with pytest.raises(InputError, match=r"line 2: id '1' has the source 'Two\.', the line says 'One\.'"):
+        read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
+
+
+def test_blank_lines_at_the_end_are_no_translations(tmp_path: Path) -> None:
+    assert read_translations(write(tmp_path, "a\nb\nc\n\n \n"), EXAMPLES).translations == ("a", "b", "c")
+
+
 def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
     rows = [{"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
     found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.log"), EXAMPLES)

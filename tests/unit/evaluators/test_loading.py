@@ -66,6 +66,13 @@ def test_options_out_of_range(tiny_marian: Path) -> None:
             cc_hf.load_evaluator(tiny_marian, device=device)
 
 
+def test_a_local_model_has_no_revision() -> None:
+    with pytest.raises(InputError, match="a revision applies to models of the Hub only"):
+        cc_hf.load_evaluator("cc-tiny-en-de", revision="main")
+
+
 def test_no_default_for_other_pairs() -> None:
+    with pytest.raises(InputError, match="give src_lang and tgt_lang"):
+        default_evaluator("", "")
     with pytest.raises(InputError, match="no evaluator ships with the package for en-ru"):
         default_evaluator("en", "ru")

@@ -18,8 +18,8 @@ GOOD = {"correct_sources": ["a [male] x"], "incorrect_sources": ["a [female] x"]
 _TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(lambda text: bool(text.strip()))
 _REFERENCES = st.builds(
     lambda c, i, k: {"correct_sources": c, "incorrect_sources": i, "category": k},
-    st.lists(_TEXT, min_size=1, max_size=3),
-    st.lists(_TEXT, min_size=1, max_size=3),
+    st.lists(_TEXT.map("c {}".format), min_size=1, max_size=3),
+    st.lists(_TEXT.map("i {}".format), min_size=1, max_size=3),
     st.sampled_from(["male", "female"]),
 )
 _ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
@@ -96,6 +96,8 @@ def test_a_function_gets_the_pairs_as_they_are() -> None:
         (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list with at least one"),
         (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "correct_sources": [" "]}], "expected sources that are not blank"),
+        (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both correct and incorrect"),
+        (["a\ud800"], [GOOD], "row 0: the text is not valid Unicode: a lone surrogate at character 1"),
         (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string that is not empty, got 3"),
         (["x"], [{**GOOD, "category": ""}], "category: expected a string"),
     ],
@@ -120,6 +122,12 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
 def test_bad_scores(scores: Callable[..., Any], message: str) -> None:
     with pytest.raises(EvaluatorError, match=message):
         run(["x"], [GOOD], scores)
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5])
+def test_a_bad_seed_is_refused_before_anything_is_scored(seed: Any) -> None:
+    with pytest.raises(InputError, match="seed: expected an integer of 0 or more"):
+        run(["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed=seed)
 
 
 def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
