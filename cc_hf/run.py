@@ -95,7 +95,8 @@ def evaluate(
         seed=seed,
         progress=progress,
     )
-    return replace(result, counts={**result.counts, **counts})
+    n_with_source = sum(e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
+    return replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source})
 
 
 _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts

@@ -64,6 +64,8 @@ def evaluate(
         notes = Console(stderr=True)
         if unused := result.counts.get("n_unused_lines"):
             notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
+        if copies := result.counts["n_with_source"]:
+            notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
         if 10 * (ties := result.counts["n_ties"]) > result.n:
             notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
         if output is not None:

@@ -53,6 +53,15 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
     assert f"{100 * result.scores['accuracy_MoMc']:.1f}" in rows[0]
 
 
+def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: Path) -> None:
+    from cc_hf.data.loading import load_examples
+
+    lines = [f"{e.source}\t{e.source}" for e in load_examples("simplegen", "en-de")]
+    (tmp_path / "t.tsv").write_text("\n".join(lines), encoding="utf-8")
+    found = cc_hf("evaluate", "simplegen", "--translations", tmp_path / "t.tsv", "--evaluator", tiny_marian, "--on-too-long", "truncate")
+    assert "note: 2664 of 2664 translations hold their whole source; is this the right file?" in found.stderr
+
+
 def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
     found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "--quiet", "-o", tmp_path / "r.json")
     assert found.stderr == ""
