@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from cc_hf.errors import UnknownNameError
-
-__all__ = ["LANGUAGES", "language_name", "two_letter_code"]
+__all__ = ["LANGUAGES", "two_letter_code"]
 
 LANGUAGES: dict[str, str] = {
     "ar": "Arabic",
@@ -25,21 +23,6 @@ LANGUAGES: dict[str, str] = {
     "ru": "Russian",
     "uk": "Ukrainian",
 }
-
-
-def language_name(code: str) -> str:
-    """The English name of a language.
-
-    Raises:
-        UnknownNameError: for a code that is not in the table.
-
-    >>> language_name("de")
-    'German'
-    """
-    try:
-        return LANGUAGES[code]
-    except KeyError:
-        raise UnknownNameError("language", code, LANGUAGES) from None
 
 
 _THREE_LETTERS = {

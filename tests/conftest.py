@@ -47,10 +47,3 @@ def tiny_marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.helpers.models import save_tiny_marian
 
     return save_tiny_marian(tmp_path_factory.mktemp("tiny-marian"))
-
-
-@pytest.fixture
-def clean_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path

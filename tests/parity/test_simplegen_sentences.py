@@ -44,5 +44,7 @@ def test_grammatical_sentences() -> None:
     sources = {e.source for e in cc_hf.load_examples("simplegen", "en-de.grammatical")}
     assert {"She works as a nurse.", "That nurse chooses her words very carefully.", "These men work hard as directors."} <= sources
     changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
-    assert len(changed) == sum(len(s) > 0 for s in changed)
+    mended = (7, 8, 10, 13, 14, 20, 21, 25)  # templates of the paper; 25 is already right where «her» is object and possessive
+    expected = [e for e in cc_hf.load_examples("simplegen", "en-de") if int(e.extra["template"]) in mended and not (e.extra["template"] == "25" and e.gold == "female")]
+    assert len(changed) == len(expected) > 0
     assert not any("works a " in s or "chooses him " in s or "work a " in s for s in sources)

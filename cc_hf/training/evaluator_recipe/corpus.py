@@ -120,7 +120,7 @@ def _feminine_twin(german: str, noun: re.Match[str]) -> str | None:
 _NAMES = re.compile(r"\b(Tom|Mary)\b(?!'|’)")
 _GERMAN_NAMES = {"Tom": "Tom", "Mary": "Maria"}
 _CASE_BEFORE: dict[str, Case] = {
-    **dict.fromkeys(("mit", "von", "bei", "zu", "nach", "als"), "dat"),
+    **dict.fromkeys(("mit", "von", "bei", "zu", "nach"), "dat"),
     **dict.fromkeys(("für", "ohne", "gegen", "um"), "acc"),
     **dict.fromkeys(("dass", "ob", "wenn", "weil", "als"), "nom"),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -380,11 +380,3 @@ def _indefinite(words: str) -> str:
     rest = words.split(" ", 1)[1]
     bare = rest.split("] ", 1)[-1] if rest.startswith("[") else rest
     return f"{'an' if bare[:1].lower() in 'aeio' or bare.startswith('un') else 'a'} {rest}"
-
-
-def without_cue(pair: Pair) -> Pair:
-    """The pair with the cue taken out of its source."""
-    text = pair.english
-    for word in CUE_WORD.values():
-        text = text.replace(f"[{word}] ", "").replace(f"({word}) ", "")
-    return replace(pair, english=text)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import zipfile
 from itertools import islice
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 import cc_hf
 from cc_hf.training.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
-from cc_hf.training.evaluator_recipe.grammar import Case, noun_phrase, parse_noun, read_occupations
+from cc_hf.training.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
 from cc_hf.training.evaluator_recipe.train import Recipe, train
 
@@ -60,15 +61,19 @@ def test_development_sentences_use_other_phrases_and_one_cue() -> None:
 
 
 def test_a_cue_decides_the_german_gender() -> None:
-    feminine = ("in ", "in,", "in.", "frau", "schwester", "dame", "Angestellte", "Vorgesetzte")
-    n_shown = 0
+    by_english = {o.english: o for o in read_occupations()}
+    names = sorted(by_english, key=len, reverse=True)
+    n_checked = 0
     for pair in islice(SentenceMaker(4, development=True), 800):
-        german = pair.german
-        if "[female]" in pair.english:
-            n_shown += any(ending in german for ending in feminine) or "die " in german.lower() or "der " in german or "eine" in german
-        else:
-            n_shown += any(word in german.lower() for word in ("der ", "den ", "dem ", "ein ", "einen ", "einem ", "dies", "mein", "unser"))
-    assert n_shown >= 790
+        cue, _, rest = pair.english.partition("[")[2].partition("] ")
+        occupation = by_english[next(name for name in names if rest.startswith(name))]
+        right, wrong = (occupation.feminine, occupation.masculine) if cue == "female" else (occupation.masculine, occupation.feminine)
+        words = set(re.findall(r"[\w-]+", pair.german))
+        if any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong)) or pair.english.count(occupation.english) > 1:
+            continue  # the noun alone does not show the gender
+        n_checked += 1
+        assert any(noun.form(case, plural=False, adjective_ending="") in words for noun in right for case in CASES), pair
+    assert n_checked > 400
 
 
 @pytest.mark.shared
