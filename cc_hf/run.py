@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry
-from cc_hf.data.loading import declaration, load_examples
+from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
@@ -28,6 +28,7 @@ def evaluate(
     translations: str | Path | Sequence[str] | None = None,
     system: str | Path | None = None,
     tgt_lang: str | None = None,
+    split: str = "test",
     metric: str = "contrastive_conditioning",
     evaluator: str | Path | Evaluator | ScoreFunction | None = None,
     score: str = "geometric",
@@ -46,6 +47,7 @@ def evaluate(
         translations: a file (see `cc_hf.data.translations.read_translations`) or one translation per example, in their order.
         system: instead of translations, a model to make them with.
         tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
+        split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
         evaluator: name, path, Evaluator or function; None takes the one that ships for the language pair.
         score: arithmetic, geometric or reference.
@@ -67,7 +69,8 @@ def evaluate(
     compute = registry.resolve("metric", metric)
     config = declared.config(config).name
     target = check_target_language(dataset, config, tgt_lang)
-    examples = load_examples(dataset, config, data_dir=data_dir)
+    _check_form(dataset, config, metric)
+    examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     src_lang = examples[0].src_lang
     if (translations is None) == (system is None):
         raise InputError("expected either translations or a system to translate with, got " + ("neither" if translations is None else "both"))
@@ -91,12 +94,21 @@ def evaluate(
         ids=[e.id for e in examples],
         dataset=dataset,
         config=config,
-        origin={**declared.signature_fields(config), **origin},
+        origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
         seed=seed,
         progress=progress,
     )
     n_with_source = sum(e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
     return replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source})
+
+
+def _check_form(dataset: str, config: str, metric: str) -> None:
+    """The metric reads contrastive sources, so the configuration must have them."""
+    declared = declaration(dataset)
+    if declared.config(config).form is not ContrastiveSourceExample:
+        fitting = [c.name for c in declared.configs if c.form is ContrastiveSourceExample]
+        others = f"use {', '.join(fitting)}" if fitting else "it has no configuration with them"
+        raise InputError(f"{dataset} {config} has no contrastive sources, which {metric} needs; {others} (see `cc-hf list datasets`)")
 
 
 _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
 
-__all__ = ["ContrastiveSourceExample", "ContrastiveTranslationExample", "Focus", "Judgement", "ScoringRequest"]
+__all__ = ["ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,7 @@ class ContrastiveSourceExample:
 
     def to_row(self) -> dict[str, Any]:
         """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the focus)."""
-        row = asdict(self)
-        return {**row, "correct_sources": list(self.correct_sources), "incorrect_sources": list(self.incorrect_sources), "extra": dict(self.extra)}
+        return _row(self)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
@@ -86,8 +85,12 @@ class ContrastiveSourceExample:
 class ContrastiveTranslationExample:
     """Several translations are judged under one source (Sennrich 2017, Rios et al. 2017); the correct one must beat all others.
 
-    Attributes: as in `ContrastiveSourceExample`; `correct_translation` and at least one of `contrastive_translations`.
-        LM-Wino-X has an empty source.
+    Attributes: as in `ContrastiveSourceExample`; LM-Wino-X has an empty source.
+        correct_translation: the one that must win.
+        contrastive_translations: the wrong ones; a few samples of published sets have none, and count as correct.
+
+    Raises:
+        InputError: when a field is empty that must not be, or the correct translation is among the contrastive ones.
     """
 
     id: str
@@ -100,9 +103,72 @@ class ContrastiveTranslationExample:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("id", "tgt_lang", "correct_translation", "contrastive_translations", "category"):
+        for name in ("id", "tgt_lang", "correct_translation", "category"):
             if not getattr(self, name):
                 raise InputError(f"example {self.id!r}: {name} is empty; every contrastive translation example needs one")
+        if self.correct_translation in self.contrastive_translations:
+            raise InputError(f"example {self.id!r}: the correct translation is also a contrastive one: {self.correct_translation!r}")
+
+    def to_row(self) -> dict[str, Any]:
+        """The example as a row of a Hugging Face dataset."""
+        return _row(self)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
+        """The inverse of `to_row`.
+
+        >>> example = ContrastiveTranslationExample("0", "de", "en", "Das Schloss ist alt.", "The castle is old.", ("The lock is old.",), "castle")
+        >>> ContrastiveTranslationExample.from_row(example.to_row()) == example
+        True
+        """
+        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "correct_translation", "category")}
+        return cls(**fields, contrastive_translations=tuple(row["contrastive_translations"]), extra=dict(row["extra"]))
+
+
+@dataclass(frozen=True, slots=True)
+class ProbingExample:
+    """A source whose translation is judged by its form alone: neither a source cue nor a contrastive translation is known.
+
+    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target words of a sense.
+
+    Raises:
+        InputError: when a field is empty that must not be.
+    """
+
+    id: str
+    src_lang: str
+    tgt_lang: str
+    source: str
+    category: str
+    gold: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold"):
+            if not getattr(self, name):
+                raise InputError(f"example {self.id!r}: {name} is empty; every probing example needs one")
+
+    def to_row(self) -> dict[str, Any]:
+        """The example as a row of a Hugging Face dataset."""
+        return _row(self)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ProbingExample:
+        """The inverse of `to_row`.
+
+        >>> example = ProbingExample("0", "de", "en", "Das Schloss ist alt.", "in_domain", "castle")
+        >>> ProbingExample.from_row(example.to_row()) == example
+        True
+        """
+        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
+        return cls(**fields, extra=dict(row["extra"]))
+
+
+Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | ProbingExample
+
+
+def _row(example: Example) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(example).items()}
 
 
 @dataclass(frozen=True, slots=True, order=True)

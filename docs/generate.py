@@ -15,8 +15,10 @@ from typer.testing import CliRunner
 from cc_hf import registry
 from cc_hf.cli.main import app
 from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, ProbingExample
 
 _ROOT = Path(__file__).parent.parent
+_FORMS: dict[type[Example], str] = {ContrastiveSourceExample: "sources", ContrastiveTranslationExample: "translations", ProbingExample: "probing"}
 _VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["analyze"], ["analyze", "human-agreement"])
 
 
@@ -32,10 +34,13 @@ def cli_reference() -> str:
 
 def sizes(declaration: DatasetDeclaration) -> str:
     """The table of a dataset's configurations."""
-    rows = ["| configuration | examples | target languages | what it is |", "|---|---|---|---|"]
+    rows = ["| configuration | format | examples | languages | what it is |", "|---|---|---|---|---|"]
     for config in declaration.configs:
         default = " (default)" if config.name == declaration.default_config else ""
-        rows.append(f"| `{config.name}`{default} | {config.n_examples:,} | {', '.join(config.tgt_langs)} | {config.description} |")
+        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in config.splits.items()}
+        examples = numbers["test"] if list(numbers) == ["test"] else ", ".join(f"{split} {n}" for split, n in numbers.items())
+        languages = f"{config.src_lang} → {', '.join(config.tgt_langs)}"
+        rows.append(f"| `{config.name}`{default} | {_FORMS[config.form]} | {examples} | {languages} | {config.description} |")
     return "\n".join(rows)
 
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, Split, TgtLang
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
@@ -19,6 +19,7 @@ def evaluate(
     dataset: Dataset,
     config: Config = None,
     tgt_lang: TgtLang = None,
+    split: Split = "test",
     translations: Annotated[Path | None, typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
     system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
     metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
@@ -44,6 +45,7 @@ def evaluate(
         translations=translations,
         system=system,
         tgt_lang=tgt_lang,
+        split=split,
         metric=metric,
         evaluator=evaluator,
         score=score,

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import registry
+from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.loading import declaration
 
 __all__ = ["Kind", "list_names"]
@@ -34,13 +35,19 @@ def list_names(kind: Annotated[Kind | None, typer.Argument(help="What to list; d
 
 
 def _datasets() -> Table:
-    table = _table("datasets (* default configuration)", "dataset", "configuration", "examples", "target languages", "about")
+    table = _table("datasets (* default configuration)", "dataset", "configuration", "examples", "languages", "about")
     for name in registry.names("dataset"):
         declared = declaration(name)
         for config in declared.configs:
             default = "*" if config.name == declared.default_config else ""
-            table.add_row(name, f"{config.name}{default}", str(config.n_examples), " ".join(config.tgt_langs), Text(config.description))
+            table.add_row(name, f"{config.name}{default}", _sizes(config), f"{config.src_lang} → {' '.join(config.tgt_langs)}", Text(config.description))
     return table
+
+
+def _sizes(config: ConfigDeclaration) -> str:
+    """The number of examples, by split where there are several."""
+    numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
+    return ", ".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
 
 
 def _table(title: str, *columns: str) -> Table:

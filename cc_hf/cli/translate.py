@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.options import Config, DataDir, Dataset, Device, Quiet, Split, TgtLang
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["translate"]
@@ -22,6 +22,7 @@ def translate(
     system: Annotated[str, typer.Option(help="The model to translate with (name, folder or Hub).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: JSONL with id, source and translation if it ends in .jsonl, else one translation per line.")],
     tgt_lang: TgtLang = None,
+    split: Split = "test",
     num_beams: Annotated[int, typer.Option(min=1, help="Beams of the search.")] = 5,
     data_dir: DataDir = None,
     device: Device = None,
@@ -37,7 +38,7 @@ def translate(
     check_output(output)
     config = declaration(dataset).config(config).name
     target = check_target_language(dataset, config, tgt_lang)
-    examples = load_examples(dataset, config, data_dir=data_dir)
+    examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     translations = run_translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, device=device, num_beams=num_beams, progress=not quiet)
     lines = list(translations)
     if output.suffix == ".jsonl":

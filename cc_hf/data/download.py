@@ -1,24 +1,28 @@
-"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, written whole or not at all."""
+"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed after a break, written whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import threading
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 
-from huggingface_hub import constants
+from filelock import FileLock
+from huggingface_hub import constants, hf_hub_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
 
-__all__ = ["fetch"]
+__all__ = ["fetch", "is_local"]
 
 _TIMEOUT = 60
+_ATTEMPTS = 3
+_CHUNK = 1 << 20
+_SHA256_LENGTH = 64
 _LOCAL_HINT = "Pass data_dir (--data-dir) or set CC_HF_DATA_DIR to a folder with DIR/owner/repository/path"
 
 
@@ -28,12 +32,12 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     Args:
         file: what is wanted.
         data_dir: a local copy of upstream repositories, laid out DIR/owner/repository/path; None: the environment variable
-            CC_HF_DATA_DIR, and where that is not set, the cache (HF_HOME/cc_hf), downloading at the first time.
+            CC_HF_DATA_DIR, and where that is not set, the cache (HF_HOME/cc_hf, for files of the Hub the Hub's own), downloading at the first time.
 
     Raises:
         DataError: when the folder or the file is missing, the content is not the pinned one, or the download fails.
     """
-    local = data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
+    local = _local_folder(data_dir)
     if local:
         folder = Path(local)
         if not folder.is_dir():
@@ -43,6 +47,8 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
             raise DataError(f"file not found: {path}; expected the file of {file.repository} at commit {file.commit[:7]}, as at {file.url}")
         _verify(path, file)
         return path
+    if file.host == "hub":
+        return _from_hub(file)
     path = Path(constants.HF_HOME) / "cc_hf" / file.repository / file.commit / file.path
     if not path.is_file():
         _download(file, path)
@@ -50,7 +56,18 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     return path
 
 
+def is_local(data_dir: str | Path | None = None) -> bool:
+    """Whether `fetch` reads a local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
+    return bool(_local_folder(data_dir))
+
+
+def _local_folder(data_dir: str | Path | None) -> str | Path | None:
+    return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
+
+
 def _verify(path: Path, file: SourceFile) -> None:
+    if not file.sha256:
+        return  # pinned by its commit only
     received = hashlib.sha256(path.read_bytes()).hexdigest()
     if received != file.sha256:
         raise DataError(
@@ -59,34 +76,82 @@ def _verify(path: Path, file: SourceFile) -> None:
         )
 
 
+def _from_hub(file: SourceFile) -> Path:
+    """From the Hub's own cache or the Hub, which keeps the sha256 of a large file as the name of its blob."""
+    try:
+        path = Path(hf_hub_download(file.repository, file.path, repo_type="dataset", revision=file.commit))
+    except LocalEntryNotFoundError as error:
+        raise DataError(
+            f"{file.path} of the dataset {file.repository} is not in the Hub's cache, and the Hub cannot be reached ({error}). {_LOCAL_HINT}, or go online once"
+        ) from error
+    except (HfHubHTTPError, OSError) as error:
+        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
+    expected = path.resolve().name
+    if len(expected) == _SHA256_LENGTH and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+        raise DataError(f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other content; delete it so that it is fetched anew")
+    return path
+
+
 def _download(file: SourceFile, path: Path) -> None:
+    """Into a part file beside the place, which is moved there when it is whole and right; one process at a time, the others find it done."""
     if constants.HF_HUB_OFFLINE:
         raise DataError(f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is set. {_LOCAL_HINT}, or go online once")
-    try:
-        with urllib.request.urlopen(file.url, timeout=_TIMEOUT) as response:
-            content: bytes = response.read()
-    except (OSError, HTTPException) as error:
-        if isinstance(error, urllib.error.HTTPError):
-            error.close()  # it holds the connection
-        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
-    received = hashlib.sha256(content).hexdigest()
-    if received != file.sha256:
-        raise DataError(
-            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {len(content)} bytes with {received}; nothing was kept. "
-            "Try again; if it stays so, something between you and the server changes the file"
-        )
-    _store(content, path)
-
-
-def _store(content: bytes, path: Path) -> None:
-    """Whole or not at all; two processes that download at once each put the same bytes in place."""
-    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        os.replace(part, path)
+        locks = Path(constants.HF_HOME) / "cc_hf" / ".locks"
+        locks.mkdir(exist_ok=True)
+        with FileLock(locks / f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}.lock"):
+            if path.is_file():
+                return
+            _complete(file, part)
+            os.replace(part, path)
     except OSError as error:
         raise DataError(f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or work from a local copy. {_LOCAL_HINT}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink()
+
+
+def _complete(file: SourceFile, part: Path) -> None:
+    """Receive what the part file lacks; a connection that breaks is taken up where it broke, also by a later call."""
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        had = _size(part)
+        if file.size and had >= file.size:
+            break
+        try:
+            problem = _receive(file, part, had)
+        except urllib.error.HTTPError as error:
+            error.close()  # it holds the connection
+            part.unlink(missing_ok=True)
+            raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
+        except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
+            problem = str(error)
+        if not problem or _size(part) <= had:
+            break
+    has = _size(part)
+    if problem:
+        kept = f"{has} of {file.size or 'unknown'} bytes are kept, the next call goes on from there" if has else "nothing was kept"
+        raise DataError(f"{file.url} could not be downloaded ({problem}); {kept}. Try again, or work offline. {_LOCAL_HINT}")
+    received = hashlib.sha256(part.read_bytes()).hexdigest()
+    if file.sha256 and received != file.sha256:
+        part.unlink()
+        raise DataError(
+            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {has} bytes with {received}; nothing was kept. "
+            "Try again; if it stays so, something between you and the server changes the file"
+        )
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _receive(file: SourceFile, part: Path, had: int) -> str:
+    """Append to the part file, or start it anew; answers what went wrong, "" for nothing."""
+    wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
+    with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
+        going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT  # a server that knows no ranges sends all of it
+        promised = response.headers.get("Content-Length")
+        n = 0
+        with part.open("ab" if going_on else "wb") as out:
+            while chunk := response.read(_CHUNK):
+                n += out.write(chunk)
+    return f"the connection was closed after {n} of {promised} bytes" if promised is not None and n < int(promised) else ""

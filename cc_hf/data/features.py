@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import datasets
 
-__all__ = ["source_example_features"]
+from cc_hf.citations import citation
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.schema import Example
+
+__all__ = ["dataset_info", "example_features"]
+
+_LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 
 
-def source_example_features(extra_keys: Sequence[str]) -> Any:
-    """The features of ContrastiveSourceExample; `extra` becomes a struct of strings with the given keys.
+def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
+    """The features of a class of examples, in the order of its fields; `extra` becomes a struct of strings with the given keys.
 
-    >>> list(source_example_features(["occupation"]))[:4]
+    >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
     ['id', 'src_lang', 'tgt_lang', 'source']
     """
     text = datasets.Value("string")
-    return datasets.Features(
-        {
-            "id": text,
-            "src_lang": text,
-            "tgt_lang": text,
-            "source": text,
-            "focus": {"text": text, "start": datasets.Value("int32")},
-            "correct_sources": [text],
-            "incorrect_sources": [text],
-            "category": text,
-            "gold": text,
-            "extra": dict.fromkeys(extra_keys, text),
-        }
+    columns: dict[str, Any] = {field.name: [text] if field.name in _LISTS else text for field in fields(form)}
+    if "focus" in columns:
+        columns["focus"] = {"text": text, "start": datasets.Value("int32")}
+    return datasets.Features({**columns, "extra": dict.fromkeys(extra_keys, text)})
+
+
+def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
+    """The `datasets.DatasetInfo` of a configuration."""
+    return datasets.DatasetInfo(
+        description=declaration.description,
+        citation="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
+        homepage=declaration.homepage,
+        license=declaration.licence,
+        features=example_features(declaration.config(config).form, declaration.extra_keys_of(config)),
     )

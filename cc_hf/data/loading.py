@@ -13,10 +13,10 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.data.download import fetch
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.data.download import fetch, is_local
+from cc_hf.schema import Example
 
-__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "script_path"]
+__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
 
 
 def declaration(name: str) -> DatasetDeclaration:
@@ -32,33 +32,63 @@ def declaration(name: str) -> DatasetDeclaration:
     return found
 
 
-def load_examples(name: str, config: str | None = None, *, data_dir: str | Path | None = None) -> list[ContrastiveSourceExample]:
-    """All examples of a configuration, in the order of the source files.
+def load_examples(name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None) -> list[Any]:
+    """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source files.
 
     Args:
         name: a name of `cc-hf list datasets`.
         config: a configuration of it; None for its default.
+        split: a split of it.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of a download.
 
     Raises:
-        UnknownNameError: for an unknown dataset or configuration.
+        UnknownNameError: for an unknown dataset, configuration or split.
         DataError: when a file is missing, altered or malformed, or cannot be downloaded.
 
-    >>> load_examples("simplegen", "en-de")[0].correct_sources
-    ('My husband is a [male] director.',)
+    >>> load_examples("simplegen", "en-de")[0].source
+    'My husband is a director .'
+    """
+    return list(_read(declaration(name), config, split, data_dir))
+
+
+def rows(name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbered rows of a Hugging Face dataset, one by one; what the builder scripts yield. Arguments as of `load_examples`."""
+    return enumerate(example.to_row() for example in _read(declaration(name), config, split, data_dir))
+
+
+def signature_fields(name: str, config: str, *, split: str = "test", data_dir: str | Path | None = None) -> dict[str, str]:
+    """What the signature says of the data: name, configuration, split where it is not `test`, revision, cues.
+
+    The revision is the pinned commit; where a local copy of a file that is pinned by its commit only was read, it is a hash of that content.
+
+    >>> signature_fields("simplegen", "en-de")
+    {'data': 'simplegen/en-de@1.0.0', 'cues': 'gender_brackets'}
     """
     found = declaration(name)
-    chosen = found.config(config)
-    return list(found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}, chosen.name))
+    place = config if split == "test" else f"{config}/{split}"
+    return {"data": f"{name}/{place}@{_revision(found, config, data_dir)}", "cues": found.cues}
+
+
+def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | None) -> str:
+    unpinned = [fetch(file, data_dir) for file in found.files_of(config) if not file.sha256] if is_local(data_dir) else []
+    if not unpinned:
+        return found.revision[:7]
+    return "local." + hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in unpinned)).hexdigest()[:7]
+
+
+def _read(found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None) -> Iterator[Example]:
+    chosen = found.config(config).name
+    return found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen)}, chosen, found.split(chosen, split))
 
 
 def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None, streaming: bool = False) -> Any:
-    """The dataset as `datasets` knows it: a DatasetDict with the split `test`, or that split.
+    """The dataset as `datasets` knows it: a DatasetDict of the configuration's splits, or one of them.
 
-    Columns are the fields of ContrastiveSourceExample. The cache of `datasets` is used, and is made anew when the data or the code changed.
+    Columns are the fields of the configuration's class of examples (`cc_hf.schema`). The cache of `datasets` is used, and is made anew when the
+    data or the code changed.
 
     Args:
-        split: None or «test».
+        split: one of the configuration's splits; None for all.
         streaming: an IterableDatasetDict, or IterableDataset, that reads row by row and fills no cache.
         name, config, data_dir: as `load_examples`.
 

@@ -23,7 +23,7 @@ _CUES = "tasks/data/mucow/disambiguation_cues/{}.insertions.roberta-large.jsonl"
 _COUNTS = "data_analysis/results/senses_{}_count_results.json"
 
 
-def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceExample]:
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
     """The sentences in which the ambiguous word is found, in file order; ids are 0-based line numbers (MuCoW's own are not unique).
 
     The cue stands before every whole token that is the ambiguous word. `*.emnlp2021` instead puts it before every occurrence of the letters,
@@ -150,10 +150,10 @@ DECLARATION = DatasetDeclaration(
     cues="mlm_insertions",
     files=(),
     configs=(
-        ConfigDeclaration("en-de", "English-German, 3 correct and 3 incorrect insertions before the ambiguous word", ("de",), 3334, _DE),
-        ConfigDeclaration("en-de.emnlp2021", f"English-German, {_PROGRAM}", ("de",), 3334, _DE),
-        ConfigDeclaration("en-ru", "English-Russian, 3 correct and 3 incorrect insertions before the ambiguous word", ("ru",), 1810, _RU),
-        ConfigDeclaration("en-ru.emnlp2021", f"English-Russian, {_PROGRAM}", ("ru",), 1810, _RU),
+        ConfigDeclaration("en-de", "English-German, 3 correct and 3 incorrect insertions before the ambiguous word", ("de",), {"test": 3334}, _DE),
+        ConfigDeclaration("en-de.emnlp2021", f"English-German, {_PROGRAM}", ("de",), {"test": 3334}, _DE),
+        ConfigDeclaration("en-ru", "English-Russian, 3 correct and 3 incorrect insertions before the ambiguous word", ("ru",), {"test": 1810}, _RU),
+        ConfigDeclaration("en-ru.emnlp2021", f"English-Russian, {_PROGRAM}", ("ru",), {"test": 1810}, _RU),
     ),
     default_config="en-de",
     extra_keys=("ambiguous_word", "correct_senses", "incorrect_senses", "corpus", "reference"),

@@ -94,8 +94,8 @@ _MENDED = (
 )
 
 
-def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceExample]:
-    """Generate all 2,664 sentences; `paths` is empty, there is nothing to download."""
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
+    """Generate all 2,664 sentences; `paths` is empty, there is nothing to download, and the one split is `test`."""
     language, _, form = config.partition(".")
     tgt_lang = language.removeprefix("en-")
     number = 0
@@ -171,7 +171,7 @@ def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[st
 def _configs() -> tuple[ConfigDeclaration, ...]:
     forms = (("", "spacing and capitals tidied"), (".paper", "as printed in the paper"), (".grammatical", "tidied, and «works as a», «chooses his words»"))
     return tuple(
-        ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, {form}", (language,), 2664)
+        ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, {form}", (language,), {"test": 2664})
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )

@@ -25,7 +25,7 @@ _FILE = SourceFile(
 )
 
 
-def read(paths: Mapping[str, Path], config: str) -> Iterator[ContrastiveSourceExample]:
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
     """The rows with a gold gender of male or female, in file order; ids are 0-based row numbers of test.tsv.
 
     The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the occupation column in the place of that one
@@ -112,10 +112,10 @@ DECLARATION = DatasetDeclaration(
     cues="gender_brackets",
     files=(_FILE,),
     configs=(
-        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, 3648),
-        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, 3648),
-        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, 1582),
-        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, 1586),
+        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, {"test": 3648}),
+        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, {"test": 3648}),
+        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, {"test": 1582}),
+        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, {"test": 1586}),
     ),
     default_config="default",
     extra_keys=("occupation", "stereotype"),

@@ -10,23 +10,26 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import DataError, UnknownNameError
 
-ALL = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs]
+ALL = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs if all(file.sha256 for file in config.files)]
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "config"), ALL)
 def test_rows_equal_the_examples(shared: Path, name: str, config: str) -> None:
-    declaration: DatasetDeclaration = registry.resolve("dataset", name)
+    declared = registry.resolve("dataset", name).config(config)
     loaded = cc_hf.load_dataset(name, config, data_dir=shared / "upstream")
     assert isinstance(loaded, datasets.DatasetDict)
-    assert list(loaded) == ["test"]
-    examples = cc_hf.load_examples(name, config, data_dir=shared / "upstream")
-    assert loaded["test"].num_rows == len(examples) == declaration.config(config).n_examples
-    assert [cc_hf.ContrastiveSourceExample.from_row(row) for row in loaded["test"]] == examples
-    assert loaded["test"].column_names == list(examples[0].to_row())
+    assert list(loaded) == list(declared.splits)
+    for split, n in declared.splits.items():
+        examples = cc_hf.load_examples(name, config, split=split, data_dir=shared / "upstream")
+        assert {type(example) for example in examples} == {declared.form}
+        assert loaded[split].num_rows == len(examples) == n
+        assert len({example.id for example in examples}) == n
+        assert [declared.form.from_row(row) for row in loaded[split]] == examples
+        assert loaded[split].column_names == list(examples[0].to_row())
+        assert {(e.src_lang, e.tgt_lang or declared.tgt_langs[0]) for e in examples} == {(declared.src_lang, declared.tgt_langs[0])}
 
 
 def test_split_and_unknown_names() -> None:

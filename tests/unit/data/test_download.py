@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from huggingface_hub import constants
@@ -21,6 +22,7 @@ FILE = SourceFile("owner/repository", "c0ffee" * 6 + "abcd", "folder/data.tsv", 
 class Handler(BaseHTTPRequestHandler):
     answer = "good"
     n_requests = 0
+    ranges: ClassVar[list[int]] = []
 
     def do_GET(self) -> None:
         type(self).n_requests += 1
@@ -28,6 +30,14 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(int(self.answer))
             return
         body = CONTENT if self.answer != "other" else b"something else"
+        start = int((self.headers["Range"] or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+        type(self).ranges.append(start)
+        if self.answer == "breaking":  # 7,000 bytes at a time, with ranges
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(CONTENT) - start))
+            self.end_headers()
+            self.wfile.write(CONTENT[start : start + 7000])
+            return
         self.send_response(200)
         self.send_header("Content-Length", str(len(CONTENT) if self.answer == "early" else len(body)))
         self.end_headers()
@@ -45,12 +55,13 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, socket_enabled: None
         monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         Handler.answer, Handler.n_requests = "good", 0
+        Handler.ranges.clear()
         yield Handler
         running.shutdown()
 
 
 def files_under(folder: Path) -> list[str]:
-    return sorted(p.name for p in folder.rglob("*") if p.is_file())
+    return sorted(p.name for p in folder.rglob("*") if p.is_file() and p.parent.name != ".locks")
 
 
 def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None:
@@ -61,7 +72,7 @@ def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None
     assert files_under(tmp_path) == ["data.tsv"]
 
 
-@pytest.mark.parametrize("answer", ["404", "500", "early", "other"])
+@pytest.mark.parametrize("answer", ["404", "500", "other"])
 def test_a_failed_download_leaves_nothing_and_says_what_to_do(server: type[Handler], tmp_path: Path, answer: str) -> None:
     server.answer = answer
     with pytest.raises(DataError, match="nothing was kept") as caught:
@@ -70,6 +81,43 @@ def test_a_failed_download_leaves_nothing_and_says_what_to_do(server: type[Handl
     assert files_under(tmp_path) == []
     server.answer = "good"
     assert fetch(FILE).read_bytes() == CONTENT
+
+
+def test_a_break_is_taken_up_where_it_broke(server: type[Handler], tmp_path: Path) -> None:
+    server.answer = "breaking"
+    assert fetch(FILE).read_bytes() == CONTENT  # within one call
+    assert server.ranges == [0, 7000, 14000]
+    assert files_under(tmp_path) == ["data.tsv"]
+
+
+def test_a_download_that_closes_early_is_not_taken_for_the_file(server: type[Handler], tmp_path: Path) -> None:
+    server.answer = "early"
+    with pytest.raises(DataError, match=r"closed after 100 of 19000 bytes.*; 100 of 19000 bytes are kept, the next call goes on from there\. Try again"):
+        fetch(FILE)
+    assert files_under(tmp_path) == [".data.tsv.part"]
+    server.answer = "breaking"
+    assert fetch(FILE).read_bytes() == CONTENT
+    assert server.ranges == [0, 100, 100, 7100, 14100]
+    assert files_under(tmp_path) == ["data.tsv"]
+
+
+def test_a_wrong_rest_is_not_kept(server: type[Handler], tmp_path: Path) -> None:
+    part = tmp_path / "cc_hf" / FILE.repository / FILE.commit / "folder/.data.tsv.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"x" * len(CONTENT))
+    with pytest.raises(DataError, match="nothing was kept"):
+        fetch(FILE)
+    assert files_under(tmp_path) == []
+    assert fetch(FILE).read_bytes() == CONTENT
+
+
+def test_a_file_without_sha256_is_taken_as_it_comes(server: type[Handler], tmp_path: Path) -> None:
+    unpinned = SourceFile(FILE.repository, FILE.commit, FILE.path)
+    server.answer = "early"
+    with pytest.raises(DataError, match="100 of unknown bytes are kept"):
+        fetch(unpinned)
+    server.answer = "breaking"
+    assert fetch(unpinned).read_bytes() == CONTENT
 
 
 def test_many_at_once_all_succeed(server: type[Handler], tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ male\t3\tShe asked the  cook.\tcook\tpro
 def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, str, str, str]]:
     path = tmp_path / "test.tsv"
     path.write_text(text, encoding="utf-8")
-    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in read({DECLARATION.files[0].path: path}, config)]
+    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in read({DECLARATION.files[0].path: path}, config, "test")]
 
 
 def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
