@@ -10,24 +10,27 @@ LANGUAGES: dict[str, str] = {
     "de": "German",
     "en": "English",
     "es": "Spanish",
+    "et": "Estonian",
     "fi": "Finnish",
     "fr": "French",
     "he": "Hebrew",
     "hi": "Hindi",
     "it": "Italian",
     "lt": "Lithuanian",
+    "lv": "Latvian",
     "nl": "Dutch",
     "pl": "Polish",
     "pt": "Portuguese",
     "ro": "Romanian",
     "ru": "Russian",
+    "tr": "Turkish",
     "uk": "Ukrainian",
 }
 
 
 _THREE_LETTERS = {
-    "ara": "ar", "ces": "cs", "deu": "de", "ger": "de", "eng": "en", "spa": "es", "fin": "fi", "fra": "fr", "heb": "he", "hin": "hi",
-    "ita": "it", "lit": "lt", "nld": "nl", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru", "ukr": "uk",
+    "ara": "ar", "ces": "cs", "deu": "de", "ger": "de", "eng": "en", "spa": "es", "est": "et", "fin": "fi", "fra": "fr", "heb": "he", "hin": "hi",
+    "ita": "it", "lit": "lt", "lav": "lv", "nld": "nl", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru", "tur": "tr", "ukr": "uk",
 }  # fmt: skip
 
 

@@ -24,7 +24,8 @@ def _main() -> None:
 @app.command("human-agreement")
 def human_agreement(
     result: Annotated[Path, typer.Argument(help="JSON that `cc-hf evaluate --output` wrote.")],
-    annotations: Annotated[Path, typer.Option(help="JSONL with index (the example's id), translation, gold_gender, binarized_annotator1 and binarized_annotator2.")],
+    annotations: Annotated[Path, typer.Option(help="JSONL with index or testset_line (the example's id), translation, binarized_annotator1 and 2, gold_gender.")],
+    skip_others: Annotated[bool, typer.Option("--skip-others", help="Leave out annotated translations that are not those judged.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")] = None,
 ) -> None:
     """Share of human labels that a result agrees with, unweighted and weighted (Vamvas & Sennrich 2021, Table 2)."""
@@ -36,7 +37,7 @@ def human_agreement(
     from cc_hf.results import EvaluationResult
 
     judged = EvaluationResult.from_json("\n".join(read_lines(result)))
-    found = agreement_with_labels(judged, read_annotations(annotations))
+    found = agreement_with_labels(judged, read_annotations(annotations), skip_others=skip_others)
     table = Table(title="agreement with human labels", title_justify="left")
     for column in ("", "n labels", "agreement %", "95 % interval"):
         table.add_column(column, justify="right")
@@ -47,6 +48,8 @@ def human_agreement(
     console.print(
         f"human {found.labels[0]}: judged {found.confusion[0]}, human {found.labels[1]}: judged {found.confusion[1]} (columns {', '.join(found.labels)})", highlight=False
     )
+    if found.n_skipped:
+        console.print(f"{found.n_skipped} annotated translations are not those judged and were left out", highlight=False)
     console.print(f"signature: {judged.signature}", soft_wrap=True, highlight=False, markup=False)
     if output is not None:
         write_atomically(output, json.dumps({**asdict(found), "signature": judged.signature}, indent=1) + "\n")

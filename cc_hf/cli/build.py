@@ -9,29 +9,31 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import Config, DataDir, Dataset, Quiet
+from cc_hf.cli.options import Configs, DataDir, Every, Quiet, chosen_configs
 from cc_hf.errors import InputError
 
 __all__ = ["build"]
 
+_CUSTOM = "custom"
+
 
 def build(
-    dataset: Dataset,
-    config: Config = None,
+    dataset: Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`; or `custom`, for a file of your own.")],
+    configs: Configs = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="All configurations.")] = False,
+    every: Every = False,
+    source: Annotated[Path | None, typer.Option("--from", help="With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues, incorrect_cues.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="New folder to write: README.md with YAML, Parquet, loading/NAME.py.")],
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a dataset as Parquet with its card, ready for the Hub."""
-    from cc_hf.data.loading import declaration
     from cc_hf.hub.parquet import build as run_build
 
-    if every and config is not None:
-        raise InputError(f"expected a configuration or --all, got both {config!r} and --all")
-    configs = None if every else [declaration(dataset).config(config).name]
-    files = run_build(dataset, configs, output=output, data_dir=data_dir)
+    if (dataset == _CUSTOM) != (source is not None):
+        raise InputError(f"expected `cc-hf build custom --from FILE`, got {'no --from' if source is None else f'--from with {dataset}'}")
+    name = dataset if source is None else str(source)
+    files = run_build(name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir)
     if not quiet:
         console = Console()
         for path in files:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, evaluate, list_names, translate
+from cc_hf.cli import analyze, build, evaluate, list_names, publish, translate
 from cc_hf.errors import CCError
 
 __all__ = ["app", "run"]
@@ -28,6 +28,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.add_typer(analyze.app, name="analyze")
+app.add_typer(publish.app, name="publish")
 
 
 def _print_version(value: bool) -> None:

@@ -7,13 +7,32 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["BatchTokens", "Config", "DataDir", "Dataset", "Device", "Quiet", "Split", "TgtLang"]
+from cc_hf.errors import InputError
 
-Dataset = Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`.")]
+__all__ = ["BatchTokens", "Config", "Configs", "DataDir", "Dataset", "Device", "Every", "Quiet", "Split", "TgtLang", "chosen_configs"]
+
+Dataset = Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file of your own sources and cues.")]
 Config = Annotated[str | None, typer.Argument(help="Configuration; default: the dataset's own default.")]
+Configs = Annotated[list[str] | None, typer.Argument(help="Configurations; default: the dataset's own default.")]
+Every = Annotated[bool, typer.Option("--all", help="All configurations.")]
 TgtLang = Annotated[str | None, typer.Option(help="Target language, ISO 639-1; needed where the configuration has several.")]
 DataDir = Annotated[Path | None, typer.Option(help="Local copy of the upstream repositories (DIR/owner/repository/...), instead of a download. Also CC_HF_DATA_DIR.")]
 BatchTokens = Annotated[int | None, typer.Option(min=1, help="Padded source plus target tokens of a batch.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: CUDA where there is one.")]
 Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]
+
+
+def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:
+    """The configurations that arguments name, None for all.
+
+    Raises:
+        InputError: for names and --all together.
+        UnknownNameError: for a name that the dataset does not have.
+    """
+    from cc_hf.data.loading import declaration
+
+    if every and configs:
+        raise InputError(f"expected configurations or --all, got both {', '.join(configs)} and --all")
+    declared = declaration(dataset)
+    return None if every else [declared.config(name).name for name in configs] if configs else [declared.default_config]

@@ -20,6 +20,7 @@ _LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
     """The features of a class of examples, in the order of its fields; `extra` becomes a struct of strings with the given keys.
 
+    >>> from cc_hf.schema import ContrastiveSourceExample
     >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
     ['id', 'src_lang', 'tgt_lang', 'source']
     """

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
+from cc_hf.data.custom import custom_declaration, is_custom
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch, is_local
-from cc_hf.schema import Example
+from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
 
@@ -22,12 +23,18 @@ __all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_prog
 def declaration(name: str) -> DatasetDeclaration:
     """What a dataset declares of itself.
 
+    Args:
+        name: a name of `cc-hf list datasets`, or a file of sources, positions and cues (`cc_hf.data.custom.read_custom`).
+
     Raises:
         UnknownNameError: for a dataset that is not registered.
+        DataError, InputError: for a file that is not as expected.
 
     >>> declaration("simplegen").default_config
     'en-de'
     """
+    if isinstance(name, (str, Path)) and is_custom(name):
+        return custom_declaration(name)
     found: DatasetDeclaration = registry.resolve("dataset", name)
     return found
 
@@ -36,7 +43,7 @@ def load_examples(name: str, config: str | None = None, *, split: str = "test", 
     """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source files.
 
     Args:
-        name: a name of `cc-hf list datasets`.
+        name: a name of `cc-hf list datasets`, or a file as `declaration` takes it.
         config: a configuration of it; None for its default.
         split: a split of it.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of a download.
@@ -46,7 +53,7 @@ def load_examples(name: str, config: str | None = None, *, split: str = "test", 
         DataError: when a file is missing, altered or malformed, or cannot be downloaded.
 
     >>> load_examples("simplegen", "en-de")[0].source
-    'My husband is a director .'
+    'My husband is a director.'
     """
     return list(_read(declaration(name), config, split, data_dir))
 
@@ -66,13 +73,14 @@ def signature_fields(name: str, config: str, *, split: str = "test", data_dir: s
     """
     found = declaration(name)
     place = config if split == "test" else f"{config}/{split}"
-    return {"data": f"{name}/{place}@{_revision(found, config, data_dir)}", "cues": found.cues}
+    cues = {"cues": found.cues} if found.config(config).form is ContrastiveSourceExample else {}
+    return {"data": f"{found.name}/{place}@{_revision(found, config, data_dir)}", **cues}
 
 
 def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | None) -> str:
     unpinned = [fetch(file, data_dir) for file in found.files_of(config) if not file.sha256] if is_local(data_dir) else []
     if not unpinned:
-        return found.revision[:7]
+        return next((file.commit for file in found.files_of(config)), found.revision)[:7]
     return "local." + hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in unpinned)).hexdigest()[:7]
 
 
@@ -100,6 +108,8 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     """
     found = declaration(name)
     chosen = found.config(config)
+    if is_custom(name):
+        return _in_memory(found, split, streaming=streaming)
     paths = [fetch(file, data_dir) for file in found.files_of(chosen.name)]
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
     if streaming:
@@ -107,6 +117,20 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     with no_progress_bar():
         builder.download_and_prepare()
     return builder.as_dataset(split=split)
+
+
+def _in_memory(found: DatasetDeclaration, split: str | None, *, streaming: bool) -> Any:
+    import datasets
+
+    from cc_hf.data.features import dataset_info
+
+    config = found.config(None)
+    examples = [example.to_row() for example in found.read({}, config.name, "test")]
+    made = datasets.Dataset.from_list(examples, features=dataset_info(found, config.name).features)
+    whole = datasets.DatasetDict({"test": made})
+    if streaming:
+        whole = datasets.IterableDatasetDict({"test": made.to_iterable_dataset()})
+    return whole if split is None else whole[found.split(None, split)]
 
 
 @contextlib.contextmanager

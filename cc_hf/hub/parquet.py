@@ -12,20 +12,22 @@ from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
+from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
 from cc_hf.errors import InputError
+from cc_hf.hub.cards import custom_card
 
 __all__ = ["build"]
 
 
 def build(name: str, configs: Sequence[str] | None = None, *, output: str | Path, data_dir: str | Path | None = None) -> list[Path]:
-    """Write README.md, CONFIG/test-00000-of-00001.parquet and loading/NAME.py into a new folder; returns the files, sorted.
+    """Write README.md, CONFIG/SPLIT-00000-of-00001.parquet and loading/NAME.py into a new folder; returns the files, sorted.
 
     The folder loads with `datasets.load_dataset(output, config)` and is ready to be uploaded. Two builds give the same bytes. It appears whole or
     not at all.
 
     Args:
-        name: a name of `cc-hf list datasets`.
+        name: a name of `cc-hf list datasets`, or a file as `cc_hf.data.custom.read_custom` takes it.
         configs: configurations; None for all.
         output: a folder that does not exist yet, or is empty.
         data_dir: as in `cc_hf.load_dataset`.
@@ -65,10 +67,12 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
         metadata[config] = {"data_files": [{"split": split, "path": f"{config}/{split}-*"} for split in loaded]}
         if config == declared.default_config:
             metadata[config]["default"] = True
-    card = DatasetCard(card_path(name).read_text(encoding="utf-8"))
+    card = DatasetCard(custom_card(declared) if is_custom(name) else card_path(name).read_text(encoding="utf-8"))
     infos.to_dataset_card_data(card.data)
     metadata.to_dataset_card_data(card.data)
     (folder / "README.md").write_text(str(card), encoding="utf-8")
+    if is_custom(name):
+        return
     (folder / "loading").mkdir()
     shutil.copyfile(script_path(name), folder / "loading" / f"{name}.py")
 

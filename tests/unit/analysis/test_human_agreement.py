@@ -53,3 +53,33 @@ def test_another_translation_is_refused(tmp_path: Path, result: EvaluationResult
 def test_malformed_files(tmp_path: Path, rows: list[object]) -> None:
     with pytest.raises(InputError, match="expected"):
         read_annotations(write(tmp_path, rows))
+
+
+def verdict(line: int | None, *labels: str, translation: str = "") -> dict[str, object]:
+    return {"testset_line": line, "translation": translation or f"t{line}", "binarized_annotator1": labels[0], "binarized_annotator2": labels[1]}
+
+
+def test_labels_that_are_verdicts(tmp_path: Path, result: EvaluationResult) -> None:
+    rows: list[object] = [verdict(0, "correct", "correct"), verdict(1, "correct", "wrong"), verdict(2, "wrong", "wrong")]
+    found = agreement_with_labels(result, read_annotations(write(tmp_path, rows)))
+    assert found.labels == ("correct", "wrong")
+    assert (found.n_labels, found.n_agree, found.n_skipped) == (6, 3, 0)
+    assert found.confusion == ((2, 1), (2, 1))
+
+
+def test_others_are_skipped_only_when_told(tmp_path: Path, result: EvaluationResult) -> None:
+    rows: list[object] = [verdict(0, "correct", "correct"), verdict(None, "correct", "correct"), verdict(1, "wrong", "wrong", translation="another")]
+    annotations = read_annotations(write(tmp_path, rows))
+    with pytest.raises(InputError, match=r"without a place in the test set.*--skip-others"):
+        agreement_with_labels(result, annotations)
+    with pytest.raises(InputError, match="annotated was 'another', judged was 't1'"):
+        agreement_with_labels(result, annotations[2:])
+    found = agreement_with_labels(result, annotations, skip_others=True)
+    assert (found.n_labels, found.n_skipped) == (2, 2)
+    with pytest.raises(InputError, match="none of the 2 annotated translations was judged"):
+        agreement_with_labels(result, annotations[1:], skip_others=True)
+
+
+def test_unknown_labels(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 1: expected the labels correct and wrong, got 'correct', 'correct' and 'maybe'"):
+        read_annotations(write(tmp_path, [verdict(0, "correct", "maybe")]))

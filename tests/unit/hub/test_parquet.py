@@ -56,3 +56,17 @@ def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(cc_hf.CCError):
         build("winomt", output=tmp_path / "a", data_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    source = tmp_path / "bats.csv"
+    source.write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying|tiny,de\n", encoding="utf-8")
+    build(str(source), output=tmp_path / "a")
+    build(str(source), output=tmp_path / "b")
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    assert set(contents(tmp_path / "a")) == {"README.md", "bats/test-00000-of-00001.parquet"}
+    loaded = datasets.load_dataset(str(tmp_path / "a"), "bats", split="test")
+    assert loaded[0]["incorrect_sources"] == ["The flying bat was old.", "The tiny bat was old."]
+    card = DatasetCard.load(tmp_path / "a/README.md")
+    assert card.data.to_dict()["language"] == ["de", "en"]
+    assert "made from `bats.csv`" in card.text

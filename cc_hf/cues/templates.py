@@ -1,0 +1,52 @@
+"""Free-form cues: words before, after or in the place of the focus, or a template that says how they stand together."""
+
+from __future__ import annotations
+
+from cc_hf.cues.placement import insert_before
+from cc_hf.errors import InputError
+from cc_hf.schema import Focus
+
+__all__ = ["PLACEMENTS", "SLOT", "apply_cue"]
+
+PLACEMENTS = ("before", "after", "replace")
+#: in a cue: where the focus stands
+SLOT = "{focus}"
+
+
+def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") -> str:
+    """The source with the cue at the focus; nothing else changes.
+
+    Args:
+        source: a sentence.
+        focus: the words to be disambiguated.
+        cue: words, or a template with `{focus}` once or more, which then takes the place of the focus whatever the placement.
+        placement: before, after or replace.
+
+    Raises:
+        InputError: for a blank cue, an unknown placement, a focus that is not at its place, or a cue that changes nothing.
+
+    >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
+    'The baseball bat was old.'
+    >>> apply_cue("The bat was old.", Focus("bat", 4), "{focus} (the animal)")
+    'The bat (the animal) was old.'
+    >>> apply_cue("The dog saw the ball until it was gone.", Focus("it", 27), "the ball", "replace")
+    'The dog saw the ball until the ball was gone.'
+    """
+    if placement not in PLACEMENTS:
+        raise InputError(f"placement: expected one of {', '.join(PLACEMENTS)}, got {placement!r}")
+    if not cue.strip():
+        raise InputError("cue: expected words, got a blank")
+    end = focus.start + len(focus.text)
+    if not focus.text or focus.start < 0 or source[focus.start : end] != focus.text:
+        raise InputError(f"the focus {focus.text!r} is not at character {focus.start} of {source!r}, which has {source[focus.start : end]!r} there")
+    if SLOT in cue:
+        changed = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
+    elif placement == "before":
+        changed = insert_before(source, focus.start, cue)
+    elif placement == "after":
+        changed = f"{source[:end]} {cue}{source[end:]}"
+    else:
+        changed = source[: focus.start] + cue + source[end:]
+    if changed == source:
+        raise InputError(f"cue: {cue!r} changes nothing in {source!r}; expected a cue that tells the readings apart")
+    return changed

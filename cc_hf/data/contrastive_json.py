@@ -1,0 +1,80 @@
+"""The JSON of contrastive test sets for word senses (ContraWSD, Rios et al. 2017; the scoring suite of MuCoW, Raganato et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from cc_hf.data.json_rows import Row, json_items, text_of
+from cc_hf.errors import DataError, InputError
+from cc_hf.schema import ContrastiveTranslationExample
+
+__all__ = ["EXTRA_KEYS", "read_contrastive_json"]
+
+#: the columns in `extra` of every example
+EXTRA_KEYS = ("ambiguous_word", "sense", "original_translation", "corpus", "replacements", "n_equal_to_reference")
+
+
+def read_contrastive_json(
+    path: Path,
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    category: str,
+    to_category: Callable[[str], str] = str,
+    more: Mapping[str, str] | None = None,
+) -> Iterator[ContrastiveTranslationExample]:
+    """The items of a list of objects with «source», «reference», «ambig word», «sense», «original translation» and «errors», in file order.
+
+    Ids are 0-based places in the list. An item without errors has no contrastive translations. A contrastive translation that equals the reference
+    cannot be beaten by it and is left out; `n_equal_to_reference` counts them.
+
+    Args:
+        path: the file.
+        src_lang, tgt_lang: of its sentences; the files do not say.
+        category: the key whose text gives the category.
+        to_category: makes the category from this text; an InputError of it becomes a DataError that names the item.
+        more: further columns in `extra`: column -> key; "" where an item has no such key.
+
+    Raises:
+        DataError: for a file that is not such a list, or an item that is not as expected.
+    """
+    for number, (place, item) in enumerate(json_items(path)):
+        reference = text_of(item, "reference", place)
+        contrasts = list(_contrasts(item, place))
+        kept = [(text, replacement) for text, replacement in contrasts if text != reference]
+        value = text_of(item, category, place)
+        try:
+            found = to_category(value)
+        except InputError as error:
+            raise DataError(f"{place}: {category}: {error}") from None
+        extra = {
+            "ambiguous_word": text_of(item, "ambig word", place),
+            "sense": text_of(item, "sense", place),
+            "original_translation": text_of(item, "original translation", place),
+            "corpus": text_of(item, "origin", place, default=""),
+            "replacements": "; ".join(replacement for _, replacement in kept),
+            "n_equal_to_reference": str(len(contrasts) - len(kept)),
+        }
+        yield ContrastiveTranslationExample(
+            id=str(number),
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            source=text_of(item, "source", place),
+            correct_translation=reference,
+            contrastive_translations=tuple(text for text, _ in kept),
+            category=found,
+            extra={**extra, **{column: text_of(item, key, place, default="") for column, key in (more or {}).items()}},
+        )
+
+
+def _contrasts(item: Row, place: str) -> Iterator[tuple[str, str]]:
+    """The contrastive translations, each with the word that replaces the original translation, "" where that is not said."""
+    errors = item.get("errors")
+    if not isinstance(errors, list):
+        raise DataError(f"{place}: errors: expected a list, empty for an item without contrastive translations, got {errors!r}")
+    for number, error in enumerate(errors):
+        where = f"{place}: error {number}"
+        if not isinstance(error, dict):
+            raise DataError(f"{where}: expected an object, got {error!r}")
+        yield text_of(error, "contrastive", where), text_of(error, "replacement", where, default="")

@@ -1,0 +1,195 @@
+"""Users' own phenomena: a CSV, TSV or JSONL of sources, positions and cues becomes a dataset in contrastive format."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cc_hf.cues.templates import apply_cue
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.translations import read_lines
+from cc_hf.errors import DataError, InputError
+from cc_hf.languages import LANGUAGES
+from cc_hf.schema import ContrastiveSourceExample, Focus
+
+__all__ = ["SUFFIXES", "custom_declaration", "is_custom", "read_custom"]
+
+SUFFIXES = (".csv", ".tsv", ".jsonl")
+_CUE_KEYS = ("correct_cues", "incorrect_cues")
+_OWN_KEYS = ("id", "source", "focus", "position", *_CUE_KEYS, "placement", "category", "gold", "src_lang", "tgt_lang")
+#: between the cues of one cell
+_CELL_SEPARATOR = "|"
+
+
+def is_custom(name: str | Path) -> bool:
+    """Whether a dataset's name is a file of this kind: it ends in .csv, .tsv or .jsonl."""
+    return Path(name).suffix in SUFFIXES
+
+
+def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
+    """The declaration of a file; its one configuration is named as the file.
+
+    Raises:
+        DataError, InputError: as `read_custom`.
+    """
+    path = Path(path)
+    examples = list(read_custom(path, src_lang=src_lang))
+    languages = {example.tgt_lang for example in examples}
+    if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
+        raise DataError(f"{path}: expected one source and one target language in a file, got {sorted({(e.src_lang, e.tgt_lang) for e in examples})}; make one file each")
+    targets = tuple(LANGUAGES) if languages == {""} else tuple(languages)
+    config = ConfigDeclaration(path.stem, f"made from {path.name}", targets, {"test": len(examples)}, src_lang=examples[0].src_lang, extra_keys=tuple(examples[0].extra))
+    return DatasetDeclaration(
+        name="custom",
+        description=f"Contrastive sources made from {path.name}.",
+        licence="unknown",
+        homepage="",
+        citation_keys=("vamvas-sennrich-2021",),
+        revision=hashlib.sha256(path.read_bytes()).hexdigest(),
+        cues="own",
+        files=(),
+        configs=(config,),
+        default_config=config.name,
+        extra_keys=config.extra_keys or (),
+        read=lambda paths, config, split: iter(examples),
+    )
+
+
+def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[ContrastiveSourceExample]:
+    """The examples of a file, one per row.
+
+    Columns, or keys: `source`; `focus` (the words to be disambiguated) and `position` (their 0-based first character), one of which may be
+    missing: without position the focus must occur once as it is written, without focus the word at the position is taken; `correct_cues` and
+    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see `cc_hf.cues.templates.apply_cue` for what a cue can be. Optional:
+    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: all), `gold`, `src_lang`, `tgt_lang` (default: any).
+    All other columns are kept as strings in `extra`, and the row's `line` in the file. The first line of a .csv or .tsv is its header.
+
+    Raises:
+        InputError: when the file is not there, not UTF-8 or has no rows.
+        DataError: for a row that is not as expected; the message names file and row.
+    """
+    path = Path(path)
+    rows = list(_rows(path))
+    if not rows:
+        raise InputError(f"{path}: expected at least one row with source, focus or position, correct_cues and incorrect_cues, got none")
+    rows = [(line, {"line": str(line), **row}) for line, row in rows]
+    extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
+    seen: dict[str, int] = {}
+    for number, (line, row) in enumerate(rows):
+        try:
+            example = _example(row, number, extra_keys, src_lang)
+        except InputError as error:
+            raise DataError(f"{path}: line {line}: {error}") from None
+        if example.id in seen:
+            raise DataError(f"{path}: line {line}: the id {example.id!r} is that of line {seen[example.id]} too; expected ids that are unique")
+        seen[example.id] = line
+        yield example
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbers of lines, from 1, and what stands there."""
+    lines = read_lines(path)
+    if path.suffix == ".jsonl":
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield number, _object(path, number, line)
+        return
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: expected a file that ends in {', '.join(SUFFIXES)}")
+    reader = csv.reader((f"{line}\n" for line in lines), dialect="excel" if path.suffix == ".csv" else "excel-tab", strict=True)
+    try:
+        header = next(reader, [])
+        if len(set(header)) != len(header) or "source" not in header:
+            raise DataError(f"{path}: line 1: expected a header of different names with «source» among them, got {header}")
+        for cells in reader:
+            if not cells:
+                continue
+            if len(cells) != len(header):
+                raise DataError(f"{path}: line {reader.line_num}: expected {len(header)} columns as in the header, got {len(cells)}")
+            yield reader.line_num, {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+    except csv.Error as error:
+        raise DataError(f"{path}: line {reader.line_num}: {error}; quote cells that hold quotes, separators or line breaks") from None
+
+
+def _object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error.msg})") from None
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: line {number}: expected a JSON object, got {type(found).__name__}")
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _example(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ContrastiveSourceExample:
+    source = _text(row, "source", required=True)
+    focus = _focus(row, source)
+    placement = _text(row, "placement") or "before"
+    sides = [tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key)) for key in _CUE_KEYS]
+    if both := set(sides[0]) & set(sides[1]):
+        raise InputError(f"the same cue is both correct and incorrect: it gives {sorted(both)[0]!r}")
+    return ContrastiveSourceExample(
+        id=str(row.get("id", number)),
+        src_lang=_language(row, "src_lang") or src_lang,
+        tgt_lang=_language(row, "tgt_lang"),
+        source=source,
+        focus=focus,
+        correct_sources=sides[0],
+        incorrect_sources=sides[1],
+        category=_text(row, "category") or "all",
+        gold=_text(row, "gold"),
+        extra={key: _as_string(row.get(key, "")) for key in extra_keys},
+    )
+
+
+def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
+    found = row.get(key, "")
+    if not isinstance(found, str) or (required and not found.strip()):
+        raise InputError(f"{key}: expected a text, got {found!r}")
+    return found
+
+
+def _as_string(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _language(row: Mapping[str, Any], key: str) -> str:
+    found = _text(row, key)
+    if found and found not in LANGUAGES:
+        raise InputError(f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got {found!r}")
+    return found
+
+
+def _cues(row: Mapping[str, Any], key: str) -> list[str]:
+    found = row.get(key, [])
+    if isinstance(found, str):
+        found = [cue.strip() for cue in found.split(_CELL_SEPARATOR)]
+    if not isinstance(found, list) or not found or not all(isinstance(cue, str) for cue in found):
+        raise InputError(f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got {found!r}")
+    return found
+
+
+def _focus(row: Mapping[str, Any], source: str) -> Focus:
+    text = _text(row, "focus")
+    if "position" not in row:
+        if not text:
+            raise InputError("expected «focus», «position» or both, got neither")
+        if (n := source.count(text)) != 1:
+            raise InputError(f"focus: {text!r} occurs {n} times in {source!r}; give its «position», the 0-based number of its first character")
+        return Focus(text, source.index(text))
+    position = row["position"]
+    if isinstance(position, str) and position.isascii() and position.isdecimal():
+        position = int(position)
+    if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(source):
+        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {row['position']!r}")
+    if not text:
+        text = source[position:].split()[0].rstrip(".,;:!?…»”\"'") if not source[position].isspace() else ""
+        if not text:
+            raise InputError(f"position: no word begins at character {position} of {source!r}")
+    if source[position : position + len(text)] != text:
+        raise InputError(f"focus: {text!r} is not at character {position} of {source!r}, which has {source[position : position + len(text)]!r} there")
+    return Focus(text, position)

@@ -1,0 +1,83 @@
+"""JSON and JSON-lines files of upstream repositories, row by row; whatever is not as expected is a DataError with file and place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cc_hf.errors import DataError
+
+__all__ = ["Row", "json_items", "json_lines", "text_of"]
+
+Row = Mapping[str, Any]
+
+
+def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
+    """(«FILE: line 1», the object on that line) for each line of a file of JSON objects.
+
+    Raises:
+        DataError: for a file that is not UTF-8, or a line that is not an object.
+    """
+    for number, line in enumerate(_text(path).rstrip("\n").split("\n"), 1):
+        place = f"{path}: line {number}"
+        yield place, _object(_parsed(line, place), place)
+
+
+def json_items(path: Path) -> Iterator[tuple[str, Row]]:
+    """(«FILE: item 0», the object) for each item of a file that is a JSON list; items are counted from 0, as the ids of examples are.
+
+    Raises:
+        DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an object.
+    """
+    items = _parsed(_text(path), str(path))
+    if not isinstance(items, list):
+        raise DataError(f"{path}: expected a list of objects, got {_shown(items)}")
+    for number, item in enumerate(items):
+        place = f"{path}: item {number}"
+        yield place, _object(item, place)
+
+
+def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> str:
+    """The text under a key, as it is. `default`: what stands for a missing key or null; a number is then taken as text too.
+
+    Raises:
+        DataError: for a missing key, null or blank text where there is no default, and for anything that is not text.
+    """
+    value = row.get(key)
+    if default is not None:
+        if value is None:
+            return default
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    if key not in row:
+        raise DataError(f"{place}: expected the key {key!r}, got {', '.join(map(repr, row)) or 'no keys'}")
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise DataError(f"{place}: {key}: expected text, got {_shown(value)}")
+    return value
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{place}: expected JSON, got {_shown(text)} ({error})") from None
+
+
+def _object(value: Any, place: str) -> Row:
+    if not isinstance(value, dict):
+        raise DataError(f"{place}: expected an object, got {_shown(value)}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = "null" if value is None else repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"

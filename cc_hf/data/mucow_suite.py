@@ -1,0 +1,118 @@
+"""MuCoW's own files: keys that name the ambiguous word and the words of its senses, and the translation suite, judged by the translation's form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.mucow_files import SUITE
+from cc_hf.errors import DataError
+from cc_hf.schema import ProbingExample
+
+__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "read_suite"]
+
+_DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A line of a key file. `correct` and `incorrect`: words of the translation that show the sense, or another."""
+
+    corpus: str
+    word: str
+    correct: tuple[str, ...]
+    incorrect: tuple[str, ...]
+
+    @property
+    def sense(self) -> tuple[str, frozenset[str]]:
+        """What a sense is known by."""
+        return self.word, frozenset(self.correct)
+
+
+def read_suite(paths: Mapping[str, Path], pair: str, counts_path: Path | None) -> Iterator[ProbingExample]:
+    """All sentences of the translation suite for a pair, in file order; ids are 0-based line numbers (MuCoW's own are not unique).
+
+    Args:
+        paths: local paths by upstream path.
+        pair: such as «en-cs».
+        counts_path: how often each sense occurs in the training data of WMT19, where that was counted.
+
+    Raises:
+        DataError: when the files do not fit each other, or a line is not as expected.
+    """
+    src_lang, _, tgt_lang = pair.partition("-")
+    key_path = paths[SUITE.format(pair, "key")]
+    text, keys, references = aligned_lines(f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref")))
+    domains = _domains(paths[SUITE.format(pair, "domain")])
+    frequent = frequent_senses(counts_path) if counts_path else set()
+    for number, (source, key_line, reference) in enumerate(zip(text, keys, references, strict=True)):
+        row = key_row(key_path, number, key_line)
+        if row.sense not in domains:
+            raise DataError(f"{key_path}: line {number + 1}: the sense {' '.join(row.correct)!r} of {row.word!r} is not in the pair's domain file")
+        frequency = "frequent" if row.sense in frequent else "infrequent"
+        yield ProbingExample(
+            id=str(number),
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            source=source,
+            category=domains[row.sense],
+            gold=" ".join(row.correct),
+            extra={
+                "ambiguous_word": row.word,
+                "correct_senses": " ".join(row.correct),
+                "incorrect_senses": " ".join(row.incorrect),
+                "corpus": row.corpus,
+                "frequency": frequency if counts_path else "",
+                "reference": reference,
+            },
+        )
+
+
+def aligned_lines(what: str, *files: Path) -> list[list[str]]:
+    """The lines of files that belong together line by line.
+
+    Raises:
+        DataError: when they do not have the same number of lines.
+    """
+    found = [path.read_text(encoding="utf-8").removesuffix("\n").split("\n") for path in files]
+    if len({len(lines) for lines in found}) != 1:
+        numbers = ", ".join(f"{path.name} {len(lines)}" for path, lines in zip(files, found, strict=True))
+        raise DataError(f"{what}: expected files with the same number of lines, got {numbers}")
+    return found
+
+
+def key_row(path: Path, number: int, line: str) -> KeyRow:
+    """The 0-based line `number` of a key file.
+
+    Raises:
+        DataError: when it does not have five columns.
+    """
+    columns = line.split("\t")
+    if len(columns) != 5:
+        raise DataError(f"{path}: line {number + 1}: expected 5 columns (id, corpus, ambiguous word, correct, incorrect words), got {len(columns)}: {line[:80]!r}")
+    return KeyRow(columns[1], columns[2], tuple(columns[3].split()), tuple(columns[4].split()))
+
+
+def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
+    """Per ambiguous word the sense that occurs most often in the training data of WMT19."""
+    counts: Any = json.loads(path.read_text(encoding="utf-8"))
+    best: dict[str, tuple[int, frozenset[str]]] = {}
+    for name, count in counts.items():
+        word, _, sense = name.partition(" - ")
+        if word not in best or count > best[word][0]:
+            best[word] = (count, frozenset(sense.split()))
+    return {(word, sense) for word, (_, sense) in best.items()}
+
+
+def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
+    """Whether a sense is known from the training data (Raganato et al. 2019, section 4): in_domain or out_of_domain."""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
+        columns = line.split("\t")
+        if len(columns) != 5 or columns[2] not in _DOMAINS:
+            raise DataError(f"{path}: line {number}: expected 5 columns (word, sense, in or out, two numbers), got {line[:80]!r}")
+        found[columns[0], frozenset(columns[1].split())] = _DOMAINS[columns[2]]
+    return found

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+import cc_hf
+from cc_hf.data.custom import custom_declaration, read_custom
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus
+
+ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"], "incorrect_cues": ["flying", "{focus} (animal)"]}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_the_least_a_row_needs(tmp_path: Path) -> None:
+    assert list(read_custom(write(tmp_path / "a.jsonl", ROW))) == [
+        ContrastiveSourceExample(
+            id="0",
+            src_lang="en",
+            tgt_lang="",
+            source="The bat was old.",
+            focus=Focus("bat", 4),
+            correct_sources=("The baseball bat was old.",),
+            incorrect_sources=("The flying bat was old.", "The bat (animal) was old."),
+            category="all",
+            gold="",
+            extra={"line": "1"},
+        )
+    ]
+
+
+def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
+    header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
+    table = write(tmp_path / "a.csv", header, '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""', 'x,It sank.,,0,The ship,The "iron",c,,de,')
+    row = {
+        "id": "7",
+        "source": "A bat, another bat.",
+        "position": 15,
+        "correct_cues": ["baseball", "wooden"],
+        "incorrect_cues": ["flying"],
+        "category": "sport",
+        "gold": "Schläger",
+    }
+    second = {"id": "x", "source": "It sank.", "position": 0, "correct_cues": ["The ship"], "incorrect_cues": ['The "iron"'], "category": "c"}
+    lines = write(tmp_path / "a.jsonl", {**row, "tgt_lang": "de", "note": 'a "b"'}, {**second, "tgt_lang": "de"})
+    tabs = write(tmp_path / "a.tsv", "source\tposition\tcorrect_cues\tincorrect_cues", "It sank.\t0\tThe ship\tThe iron")
+    assert [replace(e, extra={}) for e in read_custom(table)] == [replace(e, extra={}) for e in read_custom(lines)]
+    assert [e.extra["line"] for e in read_custom(table)] == ["2", "3"]
+    first = next(read_custom(table))
+    assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
+    assert first.extra == {"line": "2", "note": 'a "b"'}
+    assert next(read_custom(tabs)).correct_sources == ("The ship It sank.",)
+
+
+def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path) -> None:
+    row = {"source": "Where is the bat?", "position": 13, "correct_cues": ["a"], "incorrect_cues": ["b"]}
+    assert next(read_custom(write(tmp_path / "a.jsonl", row))).focus == Focus("bat", 13)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({**ROW, "source": " "}, "source: expected a text"),
+        ({**ROW, "focus": "cat"}, "'cat' occurs 0 times"),
+        ({**ROW, "focus": "a"}, "'a' occurs 2 times .* give its «position»"),
+        ({**ROW, "position": 5}, "'bat' is not at character 5"),
+        ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
+        ({**ROW, "position": True}, "position: expected"),
+        ({"source": "a b", "position": 1, "correct_cues": "x", "incorrect_cues": "y"}, "no word begins at character 1"),
+        ({key: value for key, value in ROW.items() if key != "focus"}, "expected «focus», «position» or both"),
+        ({key: value for key, value in ROW.items() if key != "correct_cues"}, "correct_cues: expected at least one cue"),
+        ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
+        ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
+        ({**ROW, "placement": "over"}, "placement: expected one of"),
+        ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
+        ([1], "expected a JSON object, got list"),
+        ("{", "expected a JSON object"),
+    ],
+)
+def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: str) -> None:
+    path = write(tmp_path / "a.jsonl", {**ROW, "id": "first"}, row)
+    with pytest.raises(DataError, match=rf"a\.jsonl: line 2: .*{message}"):
+        list(read_custom(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("source,focus\na,b,c", "line 2: expected 2 columns as in the header, got 3"),
+        ("src,focus\na,b", "line 1: expected a header .* with «source»"),
+        ("source,source\na,b", "line 1: expected a header of different names"),
+        ('source,focus\n"a" x,b', "line 2: .* quote cells"),
+        ("", "expected a header"),
+    ],
+)
+def test_malformed_tables(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CCError, match=message):
+        list(read_custom(path))
+
+
+def test_refused_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="file not found"):
+        list(read_custom(tmp_path / "no.jsonl"))
+    with pytest.raises(InputError, match="expected at least one row"):
+        list(read_custom(write(tmp_path / "empty.jsonl")))
+    with pytest.raises(DataError, match="line 2: the id '1' is that of line 1 too"):
+        list(read_custom(write(tmp_path / "ids.jsonl", {**ROW, "id": "1"}, ROW)))
+    with pytest.raises(DataError, match="expected one source and one target language in a file"):
+        custom_declaration(write(tmp_path / "two.jsonl", {**ROW, "tgt_lang": "de"}, {**ROW, "tgt_lang": "fr"}))
+
+
+def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "bats.jsonl", {**ROW, "category": "sport", "note": [1]}, {**ROW, "category": "animal"}))
+    examples = cc_hf.load_examples(path)
+    loaded = cc_hf.load_dataset(path)
+    assert isinstance(loaded, datasets.DatasetDict)
+    assert [ContrastiveSourceExample.from_row(row) for row in loaded["test"]] == examples
+    assert list(cc_hf.load_dataset(path, streaming=True, split="test")) == loaded["test"].to_list()
+    assert examples[0].extra == {"line": "1", "note": "[1]"}
+
+    def likes_sport(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [1.0 if "baseball" in source else 0.5 for source in sources]
+
+    result = cc_hf.evaluate(path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport)
+    assert result.scores["accuracy"] == 1.0
+    assert [c.category for c in result.categories] == ["animal", "sport"]
+    changed = write(tmp_path / "bats.jsonl", ROW)
+    again = cc_hf.evaluate(str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport)
+    assert result.signature.startswith("cc|data:custom/bats@")
+    assert again.signature.split("|")[1] != result.signature.split("|")[1]

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cc_hf.data.mucow import DECLARATION, read
+from cc_hf.data.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
+from cc_hf.errors import DataError
+from cc_hf.schema import ContrastiveSourceExample, Example
+
+GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
+
+
+def with_cues(tmp_path: Path, *, text: str = "An ace.", key: str = "1\tted\tace\tas\tprofi experte", cue: str = GOOD_CUE, config: str = "en-de") -> list[Example]:
+    contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: '{"ace - as": 2, "ace - profi experte": 1}'}
+    paths = {}
+    for number, (name, content) in enumerate(contents.items()):
+        path = tmp_path / str(number)
+        path.write_text(content + "\n", encoding="utf-8")
+        paths[name.format("en-de")] = path
+    return list(read(paths, config, "test"))
+
+
+def sources(examples: list[Example]) -> list[str]:
+    assert all(isinstance(example, ContrastiveSourceExample) for example in examples)
+    return [source for example in examples if isinstance(example, ContrastiveSourceExample) for source in example.correct_sources]
+
+
+def test_the_cue_stands_before_whole_tokens(tmp_path: Path) -> None:
+    assert sources(with_cues(tmp_path, text="An ace in place, an ace!")) == ["An a ace in place, an a ace!", "An b ace in place, an b ace!"]
+    assert sources(with_cues(tmp_path, text="An ace in place.", config="en-de.emnlp2021"))[0] == "An a ace in pla ace."
+
+
+def test_plural_and_title_are_found_and_capitals_left_out(tmp_path: Path) -> None:
+    assert sources(with_cues(tmp_path, text="Two aces."))[0] == "Two a aces."
+    assert sources(with_cues(tmp_path, text="Ace it."))[0] == "a Ace it."
+    assert with_cues(tmp_path, text="AN ACE.") == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"text": "a\nb"}, "expected files with the same number of lines, got 0 2, 1 1"),
+        ({"key": "1\tted\tace\tas"}, "line 1: expected 5 columns .*, got 4"),
+        ({"cue": "{}"}, "line 1: expected an object with correct_insertions"),
+        ({"cue": "[1]"}, "line 1: expected an object with correct_insertions"),
+        ({"cue": "x"}, "line 1: expected an object with correct_insertions"),
+    ],
+)
+def test_malformed_files(tmp_path: Path, changed: dict[str, str], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        with_cues(tmp_path, **changed)
+
+
+@pytest.mark.parametrize(
+    ("domain", "message"),
+    [("hora\tx\tin\t5\t5", "the sense 'čas' of 'hora' is not in the pair's domain file"), ("hora\tčas\tmaybe\t5\t5", "line 1: expected 5 columns .* in or out")],
+)
+def test_a_sense_must_have_a_domain(tmp_path: Path, domain: str, message: str) -> None:
+    paths = {}
+    for end, content in (("text", "Hora."), ("key", "1\tted\thora\tčas\thora"), ("ref", "Čas."), ("domain", domain)):
+        paths[SUITE.format("en-cs", end)] = tmp_path / end
+        (tmp_path / end).write_text(content + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        list(read(paths, "en-cs", "test"))
+
+
+def test_every_configuration_says_its_languages() -> None:
+    for config in DECLARATION.configs:
+        pair = config.name.removeprefix("scoring.").partition(".")[0]
+        assert pair == f"{config.src_lang}-{config.tgt_langs[0]}"

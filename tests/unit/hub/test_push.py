@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import CommitInfo, HfApi
+from huggingface_hub.errors import LocalTokenNotFoundError
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.errors import DataError, InputError
+from cc_hf.hub.push import Upload, plan, push
+
+
+class Recording(HfApi):
+    """Takes what would go to the Hub."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.error = error
+
+    def create_repo(self, *arguments: Any, **options: Any) -> Any:
+        if self.error:
+            raise self.error
+        self.calls.append(("create_repo", {"repo": arguments[0], **options}))
+
+    def upload_folder(self, **options: Any) -> Any:
+        self.calls.append(("upload_folder", options))
+        return CommitInfo(commit_url="https://huggingface.co/datasets/o/n/commit/1", commit_message="", commit_description="", oid="1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "x/en-de").mkdir(parents=True)
+    (tmp_path / "x/README.md").write_text("card", encoding="utf-8")
+    (tmp_path / "x/en-de/test.parquet").write_bytes(b"12345")
+    return tmp_path / "x"
+
+
+def test_the_plan_tells_every_file(folder: Path) -> None:
+    upload = plan(folder, "org/name", repo_type="dataset")
+    assert upload.files == (("README.md", 4), ("en-de/test.parquet", 5))
+    assert upload.url == "https://huggingface.co/datasets/org/name"
+    with pytest.raises(InputError, match="expected a folder with files"):
+        plan(folder / "no", "org/name", repo_type="dataset")
+    for name in ("name", "org/na me", "a/b/c", ""):
+        with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
+            plan(folder, name, repo_type="dataset")
+
+
+def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
+    api = Recording()
+    address = push(plan(folder, "org/name", repo_type="dataset"), message="m", api=api)
+    assert address.endswith("/commit/1")
+    assert api.calls == [
+        ("create_repo", {"repo": "org/name", "repo_type": "dataset", "private": True, "exist_ok": True}),
+        ("upload_folder", {"repo_id": "org/name", "repo_type": "dataset", "folder_path": folder, "commit_message": "m", "create_pr": False}),
+    ]
+    api = Recording()
+    push(plan(folder, "org/name", repo_type="dataset"), message="m", create_pr=True, api=api)
+    assert [(name, options.get("create_pr")) for name, options in api.calls] == [("upload_folder", True)]
+
+
+def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
+    with pytest.raises(DataError, match="Log in with `hf auth login`"):
+        push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(LocalTokenNotFoundError("no token")))
+
+
+def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a dry run sends nothing")
+
+    monkeypatch.setattr("cc_hf.hub.push.push", refuse)
+    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"])
+    assert answer.exit_code == 0, answer.output
+    assert "dry run: 4 files" in answer.output
+    assert "en-es/test-00000-of-00001.parquet" in answer.output
+    assert "https://huggingface.co/datasets/org/simplegen" in answer.output
+
+
+def test_the_command_sends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+
+    def record(upload: Upload, **options: Any) -> str:
+        sent.append(upload.repo)
+        return upload.url
+
+    monkeypatch.setattr("cc_hf.hub.push.push", record)
+    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--no-dry-run"])
+    assert answer.exit_code == 0, answer.output
+    assert sent == ["org/simplegen"]
+    assert "sent: 3 files" in answer.output
