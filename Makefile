@@ -7,7 +7,10 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test check docs figures evaluator clean
+VENV3 ?= .venv-datasets3
+STAMP3 = $(VENV3)/.installed
+
+.PHONY: demo test check compat docs figures evaluator clean
 
 demo: $(STAMP)  ## environment, then the main job on the embedded evaluator
 	mkdir -p out
@@ -22,6 +25,20 @@ check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+
+# Every dataset whose files are in SHARED is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6.
+compat: $(STAMP) $(STAMP3)  ## the built datasets under `datasets` 3.6
+	rm -rf out/compat && mkdir -p out/compat/built
+	HF_HOME=out/compat/home $(BIN)/python tests/compat/build_all.py out/compat/built $(SHARED)/upstream
+	HF_HOME=out/compat/home HF_HUB_OFFLINE=1 $(BIN)/python tests/compat/digests.py out/compat/built $(SHARED)/upstream > out/compat/current.txt
+	HF_HOME=out/compat/home3 HF_HUB_OFFLINE=1 $(VENV3)/bin/python tests/compat/digests.py out/compat/built $(SHARED)/upstream --scripts datasets_scripts > out/compat/datasets3.txt
+	diff out/compat/current.txt out/compat/datasets3.txt && wc -l < out/compat/current.txt
+
+$(STAMP3): pyproject.toml
+	$(PYTHON) -m venv $(VENV3)
+	$(VENV3)/bin/python -m pip install --quiet --disable-pip-version-check 'datasets==3.6.0' 'huggingface_hub==0.34.4' inflect sacremoses rich typer tqdm filelock 'numpy<3'
+	$(VENV3)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $(STAMP3)
 
 docs: $(STAMP)  ## write the generated documents anew
 	$(BIN)/python docs/generate.py
@@ -41,4 +58,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) out build dist
+	rm -rf $(VENV) $(VENV3) out build dist

@@ -1,4 +1,4 @@
-"""«[male]» and «[female]» before the words that name a person (Vamvas & Sennrich 2021, section 3.3)."""
+"""«[male]» and «[female]» before the words that name a person (Vamvas & Sennrich 2021, section 3.3), worded in the language of the source."""
 
 from __future__ import annotations
 
@@ -6,26 +6,54 @@ from cc_hf.cues.placement import insert_before
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
 
-__all__ = ["gender_bracket_sources"]
+__all__ = ["GENDER_BRACKETS", "gender_bracket_sources"]
 
-_CUES = {"male": "[male]", "female": "[female]"}
+#: source language -> cue by gender. English is the paper's; the others say the same and were never validated against people.
+GENDER_BRACKETS: dict[str, dict[str, str]] = {
+    "ar": {"male": "[ذكر]", "female": "[أنثى]"},
+    "cs": {"male": "[mužský]", "female": "[ženský]"},
+    "de": {"male": "[männlich]", "female": "[weiblich]"},
+    "en": {"male": "[male]", "female": "[female]"},
+    "es": {"male": "[masculino]", "female": "[femenino]"},
+    "et": {"male": "[mees]", "female": "[naine]"},
+    "fi": {"male": "[mies]", "female": "[nainen]"},
+    "fr": {"male": "[masculin]", "female": "[féminin]"},
+    "he": {"male": "[זכר]", "female": "[נקבה]"},
+    "hi": {"male": "[पुरुष]", "female": "[महिला]"},
+    "it": {"male": "[maschile]", "female": "[femminile]"},
+    "lt": {"male": "[vyras]", "female": "[moteris]"},
+    "lv": {"male": "[vīrietis]", "female": "[sieviete]"},
+    "nl": {"male": "[mannelijk]", "female": "[vrouwelijk]"},
+    "pl": {"male": "[męski]", "female": "[żeński]"},
+    "pt": {"male": "[masculino]", "female": "[feminino]"},
+    "ro": {"male": "[masculin]", "female": "[feminin]"},
+    "ru": {"male": "[мужской]", "female": "[женский]"},
+    "tr": {"male": "[erkek]", "female": "[kadın]"},
+    "uk": {"male": "[чоловічий]", "female": "[жіночий]"},
+}
 
 
-def gender_bracket_sources(source: str, focus: Focus, gold: str) -> tuple[tuple[str], tuple[str]]:
+def gender_bracket_sources(source: str, focus: Focus, gold: str, *, src_lang: str = "en") -> tuple[tuple[str], tuple[str]]:
     """The correct and the incorrect contrastive source, one each.
 
     Args:
-        source: an English sentence.
+        source: a sentence.
         focus: the words that name the person.
         gold: «male» or «female».
+        src_lang: ISO 639-1, a key of GENDER_BRACKETS.
 
     Raises:
-        InputError: for another gold gender.
+        InputError: for another gold gender, or a language without a wording.
 
     >>> gender_bracket_sources("The doctor left.", Focus("doctor", 4), "female")
     (('The [female] doctor left.',), ('The [male] doctor left.',))
+    >>> gender_bracket_sources("Lääkäri lähti.", Focus("Lääkäri", 0), "male", src_lang="fi")[0]
+    ('[mies] Lääkäri lähti.',)
     """
-    if gold not in _CUES:
+    if src_lang not in GENDER_BRACKETS:
+        raise InputError(f"src_lang: expected a language with a wording of the gender brackets ({', '.join(GENDER_BRACKETS)}), got {src_lang!r}")
+    cues = GENDER_BRACKETS[src_lang]
+    if gold not in cues:
         raise InputError(f"gold gender: expected male or female, got {gold!r}")
     other = "female" if gold == "male" else "male"
-    return (insert_before(source, focus.start, _CUES[gold]),), (insert_before(source, focus.start, _CUES[other]),)
+    return (insert_before(source, focus.start, cues[gold]),), (insert_before(source, focus.start, cues[other]),)

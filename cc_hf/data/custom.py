@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.translations import read_lines
@@ -21,6 +22,7 @@ __all__ = ["SUFFIXES", "custom_declaration", "is_custom", "read_custom"]
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 _CUE_KEYS = ("correct_cues", "incorrect_cues")
 _OWN_KEYS = ("id", "source", "focus", "position", *_CUE_KEYS, "placement", "category", "gold", "src_lang", "tgt_lang")
+_GENDERS = ("male", "female")
 #: between the cues of one cell
 _CELL_SEPARATOR = "|"
 
@@ -64,8 +66,9 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
 
     Columns, or keys: `source`; `focus` (the words to be disambiguated) and `position` (their 0-based first character), one of which may be
     missing: without position the focus must occur once as it is written, without focus the word at the position is taken; `correct_cues` and
-    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see `cc_hf.cues.templates.apply_cue` for what a cue can be. Optional:
-    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: all), `gold`, `src_lang`, `tgt_lang` (default: any).
+    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see `cc_hf.cues.templates.apply_cue` for what a cue can be. A row with neither,
+    whose `gold` is male or female, gets gender brackets in the source language (`cc_hf.cues.gender_brackets`). Optional:
+    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: the gender, or «all»), `gold`, `src_lang`, `tgt_lang` (default: any).
     All other columns are kept as strings in `extra`, and the row's `line` in the file. The first line of a .csv or .tsv is its header.
 
     Raises:
@@ -128,20 +131,26 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
 def _example(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ContrastiveSourceExample:
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
-    placement = _text(row, "placement") or "before"
-    sides = [tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key)) for key in _CUE_KEYS]
+    language, gold = _language(row, "src_lang") or src_lang, _text(row, "gold")
+    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    if gold in _GENDERS and not any(key in row for key in _CUE_KEYS):
+        sides = gender_bracket_sources(source, focus, gold, src_lang=language)
+    else:
+        placement = _text(row, "placement") or "before"
+        correct, incorrect = (tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key)) for key in _CUE_KEYS)
+        sides = correct, incorrect
     if both := set(sides[0]) & set(sides[1]):
         raise InputError(f"the same cue is both correct and incorrect: it gives {sorted(both)[0]!r}")
     return ContrastiveSourceExample(
         id=str(row.get("id", number)),
-        src_lang=_language(row, "src_lang") or src_lang,
+        src_lang=language,
         tgt_lang=_language(row, "tgt_lang"),
         source=source,
         focus=focus,
         correct_sources=sides[0],
         incorrect_sources=sides[1],
-        category=_text(row, "category") or "all",
-        gold=_text(row, "gold"),
+        category=_text(row, "category") or (gold if gold in _GENDERS else "all"),
+        gold=gold,
         extra={key: _as_string(row.get(key, "")) for key in extra_keys},
     )
 

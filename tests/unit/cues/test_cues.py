@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from cc_hf.cues.gender_brackets import gender_bracket_sources
+from cc_hf.cues.gender_brackets import GENDER_BRACKETS, gender_bracket_sources
 from cc_hf.cues.placement import insert_before, token_start
 from cc_hf.errors import InputError
+from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
 
@@ -25,8 +26,22 @@ def test_other_bad_input() -> None:
         insert_before("abc", 0, " ")
     with pytest.raises(InputError, match="expected male or female, got 'neutral'"):
         gender_bracket_sources("abc", Focus("abc", 0), "neutral")
+    with pytest.raises(InputError, match=r"expected a language with a wording .*got 'xx'"):
+        gender_bracket_sources("abc", Focus("abc", 0), "male", src_lang="xx")
     with pytest.raises(InputError, match="token index: expected 0 to 1, got 2"):
         token_start("a b", 2)
+
+
+@pytest.mark.parametrize("language", GENDER_BRACKETS)
+def test_every_wording_tells_the_genders_apart(language: str) -> None:
+    assert language in LANGUAGES
+    cues = GENDER_BRACKETS[language]
+    assert set(cues) == {"male", "female"}
+    assert all((cue.startswith("[") and cue.endswith("]") and cue[1:-1].isalpha()) or language == "hi" for cue in cues.values())
+    for gold, other in (("male", "female"), ("female", "male")):
+        correct, incorrect = gender_bracket_sources("a b", Focus("b", 2), gold, src_lang=language)
+        assert (correct, incorrect) == ((f"a {cues[gold]} b",), (f"a {cues[other]} b",))
+    assert cues["male"] != cues["female"]
 
 
 def test_double_spaces_make_empty_tokens() -> None:

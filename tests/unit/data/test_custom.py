@@ -140,3 +140,12 @@ def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
     again = cc_hf.evaluate(str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport)
     assert result.signature.startswith("cc|data:custom/bats@")
     assert again.signature.split("|")[1] != result.signature.split("|")[1]
+
+
+def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
+    rows = [{"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"} for gender in ("male", "female")]
+    first, second = read_custom(write(tmp_path / "a.jsonl", *rows))
+    assert (first.correct_sources, first.incorrect_sources) == (("[mies] Lääkäri lähti.",), ("[nainen] Lääkäri lähti.",))
+    assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
+    with pytest.raises(DataError, match="correct_cues: expected at least one cue"):
+        list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))

@@ -1,0 +1,58 @@
+"""Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet and by the script; runs under old and new `datasets`.
+
+python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote; with --scripts also the builder scripts are loaded
+(`datasets` below 4 only). Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import yaml
+
+
+def digest(rows: Any) -> str:
+    """Number of rows and the sha256 of all as JSON."""
+    total = hashlib.sha256()
+    n = 0
+    for row in rows:
+        total.update(json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n")
+        n += 1
+    return f"{n} {total.hexdigest()[:16]}"
+
+
+def configurations(folder: Path) -> list[str]:
+    """Those that the card of a built folder names."""
+    front = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+    return [config["config_name"] for config in yaml.safe_load(front)["configs"]]
+
+
+def main() -> None:
+    """Print the digests."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("data_dir")
+    parser.add_argument("--scripts", type=Path)
+    arguments = parser.parse_args()
+    datasets.disable_progress_bars()
+    for folder in sorted(path for path in arguments.folder.iterdir() if path.is_dir()):
+        for config in configurations(folder):
+            found = datasets.load_dataset(str(folder), config)
+            if arguments.scripts:
+                by_script = datasets.load_dataset(str(arguments.scripts / folder.name), config, data_dir=arguments.data_dir, trust_remote_code=True)
+                if {name: digest(rows) for name, rows in by_script.items()} != {name: digest(rows) for name, rows in found.items()}:
+                    raise SystemExit(f"{folder.name} {config}: the script gives other rows than the Parquet files")
+            for split, rows in sorted(found.items()):
+                streamed = datasets.load_dataset(str(folder), config, split=split, streaming=True)
+                if digest(streamed) != digest(rows):
+                    raise SystemExit(f"{folder.name} {config} {split}: streaming gives other rows than loading")
+                print(folder.name, config, split, digest(rows))
+
+
+if __name__ == "__main__":
+    main()
