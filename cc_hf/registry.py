@@ -14,8 +14,10 @@ __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "
 
 #: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
 DATASETS: dict[str, str] = {
+    "contrawsd": "cc_hf.data.contrawsd:DECLARATION",
     "mucow": "cc_hf.data.mucow:DECLARATION",
     "simplegen": "cc_hf.data.simplegen:DECLARATION",
+    "wino_x": "cc_hf.data.wino_x:DECLARATION",
     "winomt": "cc_hf.data.winomt:DECLARATION",
 }
 
@@ -41,7 +43,7 @@ def names(kind: str) -> list[str]:
     """The registered names of a kind, sorted.
 
     >>> names("dataset")
-    ['mucow', 'simplegen', 'winomt']
+    ['contrawsd', 'mucow', 'simplegen', 'wino_x', 'winomt']
     """
     return sorted(_TABLES[kind])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cc_hf.errors import InputError
 
-__all__ = ["insert_before", "token_start"]
+__all__ = ["insert_before", "replace_at", "token_start"]
 
 
 def insert_before(source: str, start: int, cue: str) -> str:
@@ -21,6 +21,22 @@ def insert_before(source: str, start: int, cue: str) -> str:
     if not cue.strip():
         raise InputError("cue: expected words to insert, got a blank")
     return f"{source[:start]}{cue} {source[start:]}"
+
+
+def replace_at(source: str, start: int, length: int, text: str) -> str:
+    """The source with the `length` characters from `start` on replaced by the text; nothing else changes.
+
+    Raises:
+        InputError: when these characters are not all in the source, there are none of them, or the text is blank.
+
+    >>> replace_at("Is it there? It is.", 13, 2, "The key")
+    'Is it there? The key is.'
+    """
+    if length < 1 or not 0 <= start <= len(source) - length:
+        raise InputError(f"replacement: expected at least one character within the {len(source)} of the source, got {length} at {start} in {source!r}")
+    if not text.strip():
+        raise InputError("replacement: expected words, got a blank")
+    return f"{source[:start]}{text}{source[start + length :]}"
 
 
 def token_start(source: str, index: int) -> int:

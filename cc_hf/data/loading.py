@@ -15,6 +15,7 @@ from cc_hf import registry
 from cc_hf.data.custom import custom_declaration, is_custom
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch, is_local
+from cc_hf.errors import CCError
 from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
@@ -106,6 +107,8 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     >>> load_dataset("simplegen", "en-es")["test"].num_rows
     2664
     """
+    import datasets
+
     found = declaration(name)
     chosen = found.config(config)
     if is_custom(name):
@@ -114,8 +117,13 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    with no_progress_bar():
-        builder.download_and_prepare()
+    try:
+        with no_progress_bar():
+            builder.download_and_prepare()
+    except datasets.exceptions.DatasetGenerationError as error:  # the host's wrapping around what the reader says of a row
+        if isinstance(error.__cause__, CCError):
+            raise error.__cause__ from None
+        raise
     return builder.as_dataset(split=split)
 
 
@@ -185,8 +193,8 @@ def _builder_class(name: str) -> Any:
 def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     """Changes when the script, the reader, the format or the data change."""
     digest = hashlib.sha256()
-    code = [Path(inspect.getfile(found.read)), Path(__file__), Path(__file__).parent / "features.py", Path(__file__).parent.parent / "schema.py"]
-    tools = sorted(path for room in ("cues", "text") for path in (Path(__file__).parent.parent / room).glob("*.py"))
-    for path in [script_path(found.name), *code, *tools, *paths]:
+    package = Path(__file__).parent.parent
+    code = sorted(path for room in ("cues", "data", "text") for path in (package / room).glob("*.py"))
+    for path in [script_path(found.name), package / "schema.py", *code, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

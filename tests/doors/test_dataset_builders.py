@@ -11,8 +11,11 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import DataError, UnknownNameError
+from tests.helpers.samples import is_sampled, lay_out_samples
 
-ALL = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs if all(file.sha256 for file in config.files)]
+EVERY = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs]
+ALL = [(name, config) for name, config in EVERY if not is_sampled(name, config)]
+SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
 
 
 @pytest.mark.shared
@@ -30,6 +33,20 @@ def test_rows_equal_the_examples(shared: Path, name: str, config: str) -> None:
         assert [declared.form.from_row(row) for row in loaded[split]] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
         assert {(e.src_lang, e.tgt_lang or declared.tgt_langs[0]) for e in examples} == {(declared.src_lang, declared.tgt_langs[0])}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "config"), SAMPLED)
+def test_samples_of_files_that_are_not_here(shared: Path, tmp_path: Path, name: str, config: str) -> None:
+    lay_out_samples(name, config, tmp_path, shared)
+    declared = registry.resolve("dataset", name).config(config)
+    examples = cc_hf.load_examples(name, config, data_dir=tmp_path)
+    loaded = cc_hf.load_dataset(name, config, data_dir=tmp_path)["test"]
+    assert len({example.id for example in examples}) == len(examples) == loaded.num_rows > 0
+    assert [declared.form.from_row(row) for row in loaded] == examples
+    assert {(e.src_lang, e.tgt_lang) for e in examples} == {(declared.src_lang, declared.tgt_langs[0])}
+    assert {tuple(e.extra) for e in examples} == {registry.resolve("dataset", name).extra_keys_of(config)}
+    assert list(cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"]) == loaded.to_list()
 
 
 def test_split_and_unknown_names() -> None:
@@ -57,3 +74,15 @@ def test_changed_data_is_never_served_from_the_cache(shared: Path, tmp_path: Pat
     copy.write_text("altered", encoding="utf-8")
     with pytest.raises(DataError, match="expected sha256"):
         cc_hf.load_dataset("winomt", data_dir=tmp_path)
+
+
+def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> None:
+    path = lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path) / "a-rios/ContraWSD/de-fr.final.json"
+    good = path.read_text(encoding="utf-8")
+    path.write_text("[{}]", encoding="utf-8")
+    with pytest.raises(DataError, match=r"de-fr\.final\.json: item 0: expected the key 'reference', got no keys"):
+        cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)
+    with pytest.raises(DataError, match="item 0: expected the key 'reference'"):
+        list(cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"))
+    path.write_text(good, encoding="utf-8")
+    assert cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)["test"].num_rows == 1

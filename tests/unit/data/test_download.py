@@ -160,3 +160,58 @@ def test_local_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert fetch(FILE, tmp_path) == path
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
     assert fetch(FILE) == path
+
+
+HUB_FILE = SourceFile("owner/dataset", "c0ffee" * 6 + "abcd", "data/test.jsonl", host="hub")
+
+
+@pytest.fixture
+def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The Hub's cache with the large file, as its client lays it out."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    folder = tmp_path / "datasets--owner--dataset"
+    blob = folder / "blobs" / hashlib.sha256(CONTENT).hexdigest()
+    pointer = folder / "snapshots" / HUB_FILE.commit / HUB_FILE.path
+    for place in (blob, pointer):
+        place.parent.mkdir(parents=True)
+    blob.write_bytes(CONTENT)
+    pointer.symlink_to(Path("../../../blobs") / blob.name)
+    return folder
+
+
+def test_a_file_of_the_hub_is_read_from_its_cache(hub_cache: Path) -> None:
+    path = fetch(HUB_FILE)
+    assert path == hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
+    assert path.read_bytes() == CONTENT
+
+
+def test_an_altered_file_of_the_hub_is_noticed(hub_cache: Path) -> None:
+    next((hub_cache / "blobs").iterdir()).write_bytes(b"altered")
+    with pytest.raises(DataError, match=rf"expected sha256 {hashlib.sha256(CONTENT).hexdigest()}, as the Hub says of {HUB_FILE.url}, received other content"):
+        fetch(HUB_FILE)
+
+
+def test_a_small_file_of_the_hub_has_no_sha256_to_compare(hub_cache: Path) -> None:
+    pointer = hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
+    blob = hub_cache / "blobs" / ("0" * 40)  # git's own hash
+    blob.write_bytes(b"small")
+    pointer.unlink()
+    pointer.symlink_to(Path("../../../blobs") / blob.name)
+    assert fetch(HUB_FILE).read_bytes() == b"small"
+
+
+def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
+    other = SourceFile(HUB_FILE.repository, HUB_FILE.commit, "data/other.jsonl", host="hub")
+    with pytest.raises(DataError, match=r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR"):
+        fetch(other)
+
+
+def test_a_local_copy_of_a_file_of_the_hub(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"file not found: .*owner/dataset/data/test.jsonl; expected the file of owner/dataset at commit c0ffeec, as at https://huggingface.co/datasets/"
+    ):
+        fetch(HUB_FILE, tmp_path)
+    path = tmp_path / HUB_FILE.repository / HUB_FILE.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"any content")
+    assert fetch(HUB_FILE, tmp_path) == path

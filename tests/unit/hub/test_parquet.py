@@ -9,6 +9,7 @@ from huggingface_hub import DatasetCard
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.hub.parquet import build
+from tests.helpers.samples import lay_out_samples
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -70,3 +71,12 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     card = DatasetCard.load(tmp_path / "a/README.md")
     assert card.data.to_dict()["language"] == ["de", "en"]
     assert "made from `bats.csv`" in card.text
+
+
+def test_sizes_that_the_declaration_does_not_know_are_counted(tmp_path: Path) -> None:
+    data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
+    build("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    front = DatasetCard.load(tmp_path / "a/README.md").data.to_dict()
+    assert front["dataset_info"]["splits"][0]["num_examples"] == 3
+    loaded = datasets.load_dataset(str(tmp_path / "a"), "de-en", split="test")
+    assert loaded.to_list() == cc_hf.load_dataset("contrawsd", "de-en", split="test", data_dir=data_dir).to_list()

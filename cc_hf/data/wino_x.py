@@ -1,0 +1,196 @@
+"""Wino-X (Emelin & Sennrich 2021): which noun does «it» stand for? MT-Wino-X with the referent as cue, and as translations; LM-Wino-X as filled gaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.cues.placement import replace_at
+from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.json_rows import Row, json_lines, text_of
+from cc_hf.errors import DataError, InputError
+from cc_hf.languages import LANGUAGES
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
+from cc_hf.text.pronouns import pronoun_gender
+
+__all__ = ["DECLARATION", "read"]
+
+_REPOSITORY, _COMMIT = "demelin/wino_x", "4f1d42204c52fb271cec0b5ab8a9f4334eb574e3"
+_PATH = "data/{}/en_{}_test.jsonl"
+_GAP = "_"
+_MT_KEYS = (
+    "pair", "answer", "correct_pronoun", "incorrect_pronoun", "correct_gender", "incorrect_gender", "correct_referent", "incorrect_referent",
+    "correct_referent_tgt", "incorrect_referent_tgt", "correct_referent_contrastive", "incorrect_referent_contrastive", "referent_position",
+)  # fmt: skip
+_LM_KEYS = ("pair", "answer", "sentence", "context", "correct_filler", "incorrect_filler", "correct_referent", "incorrect_referent")
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """A row, and which of its two answers is right."""
+
+    row: Row
+    place: str
+    id: str
+    answer: int
+
+    def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
+        """The correct and the incorrect text under a key with {} for 1 or 2; a blank in place of a determiner is cut off."""
+        correct, incorrect = (text_of(self.row, key.format(number), self.place, default=default).strip() for number in (self.answer, 3 - self.answer))
+        if default is None and correct == incorrect:
+            raise DataError(f"{self.place}: expected {key.format(1)} and {key.format(2)} to differ, got {correct!r} twice")
+        return correct, incorrect
+
+    def extra(self) -> dict[str, str]:
+        return {"pair": re.sub(r"-[12]$", "", self.id), "answer": str(self.answer)}
+
+
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+    """All rows in file order, so that the two rows of a schema stay together; ids are upstream's qID.
+
+    Raises:
+        DataError: for a row that is not as expected; the message names the line.
+    """
+    name, _, variant = config.partition(".")
+    part, _, lang = name.split("_")
+    seen: dict[str, str] = {}
+    for place, row in json_lines(paths[_PATH.format(part, lang)]):
+        sample = _Sample(row, place, text_of(row, "qID", place), _answer(row, place))
+        if sample.id in seen:
+            raise DataError(f"{place}: expected every qID once, got {sample.id!r} again, as in {seen[sample.id]}")
+        seen[sample.id] = place
+        if part == "lm":
+            yield _filled(sample, "en" if variant else lang)
+        else:
+            yield _translations(sample, lang) if variant else _sources(sample, lang)
+
+
+def _answer(row: Row, place: str) -> int:
+    value = row.get("answer")
+    if isinstance(value, bool) or str(value) not in ("1", "2"):
+        raise DataError(f"{place}: answer: expected 1 or 2, got {value!r}")
+    return int(str(value))
+
+
+def _sources(sample: _Sample, lang: str) -> ContrastiveSourceExample:
+    source = text_of(sample.row, "sentence", sample.place)
+    correct, incorrect = sample.pick("referent{}_en")
+    try:
+        focus = ambiguous_it(source)
+    except InputError as error:
+        raise DataError(f"{sample.place}: sentence: {error}") from None
+    extra = _mt_extra(sample, lang)
+    return ContrastiveSourceExample(
+        id=sample.id,
+        src_lang="en",
+        tgt_lang=lang,
+        source=source,
+        focus=focus,
+        correct_sources=(referent_source(source, focus, correct),),
+        incorrect_sources=(referent_source(source, focus, incorrect),),
+        category=extra["correct_gender"],
+        gold=correct,
+        extra={**extra, "reference": sample.pick("translation{}")[0]},
+    )
+
+
+def _translations(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
+    correct, incorrect = sample.pick("translation{}")
+    extra = _mt_extra(sample, lang)
+    return ContrastiveTranslationExample(
+        id=sample.id,
+        src_lang="en",
+        tgt_lang=lang,
+        source=text_of(sample.row, "sentence", sample.place),
+        correct_translation=correct,
+        contrastive_translations=(incorrect,),
+        category=extra["correct_gender"],
+        extra=extra,
+    )
+
+
+def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
+    pronouns = sample.pick("pronoun{}")
+    genders = tuple(pronoun_gender(pronoun, lang) for pronoun in pronouns)
+    referents = sample.pick("referent{}_en")
+    places = sample.pick(f"true_translation_referent_of_pronoun{{}}_{lang}", default="")
+    contrastive = sample.pick(f"false_translation_referent_of_pronoun{{}}_{lang}", default="")
+    position = referent_position(text_of(sample.row, "sentence", sample.place), *referents)
+    values = (*pronouns, *genders, *referents, *places, *contrastive, position)
+    return {**sample.extra(), **dict(zip(_MT_KEYS[2:], values, strict=True))}
+
+
+def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
+    """The context with each filler in the gap, «_», and no source. Nulls can stand in for the referents, not for the fillers."""
+    context = text_of(sample.row, f"context_{lang}", sample.place)
+    fillers = sample.pick(f"option{{}}_{lang}")
+    referents = sample.pick(f"context_referent_of_option{{}}_{lang}", default="")
+    correct, incorrect = (_fill(context, filler, sample.place) for filler in fillers)
+    named = [referent or filler for referent, filler in zip(referents, fillers, strict=True)]
+    return ContrastiveTranslationExample(
+        id=sample.id,
+        src_lang="en",
+        tgt_lang=lang,
+        source="",
+        correct_translation=correct,
+        contrastive_translations=(incorrect,),
+        category=referent_position(context, *named),
+        extra={
+            **sample.extra(),
+            "sentence": text_of(sample.row, "sentence", sample.place),
+            "context": context,
+            **dict(zip(_LM_KEYS[4:], (*fillers, *referents), strict=True)),
+        },
+    )
+
+
+def _fill(context: str, filler: str, place: str) -> str:
+    gaps = [number for number, character in enumerate(context) if character == _GAP]
+    if not gaps:
+        raise DataError(f"{place}: expected a gap, «{_GAP}», in the context, got {context!r}")
+    for gap in reversed(gaps):
+        context = replace_at(context, gap, len(_GAP), filler)
+    return context
+
+
+_SIZES = {"mt": {"de": 3774, "fr": 2988, "ru": 2238}, "lm": {"de": 5834, "fr": 2792, "ru": 1486}}
+
+
+def _configs() -> Iterator[ConfigDeclaration]:
+    """The configurations with contrastive sources first."""
+    forms = (
+        ("mt", "", "«it» replaced by its referent, or by the other noun"),
+        ("mt", "translations", "the right pronoun against the wrong one"),
+        ("lm", "", "no source; the gap of the {} sentence filled with the right noun against the wrong one"),
+        ("lm", "english", "the same with the gap of the English sentence"),
+    )
+    for part, variant, what in forms:
+        for lang, n in _SIZES[part].items():
+            yield ConfigDeclaration(
+                name=f"{part}_en_{lang}{variant and '.'}{variant}",
+                description=f"{part.upper()}-Wino-X English-{LANGUAGES[lang]}: {what.format(LANGUAGES[lang])}",
+                tgt_langs=("en",) if variant == "english" else (lang,),
+                splits={"test": n},
+                files=(SourceFile(_REPOSITORY, _COMMIT, _PATH.format(part, lang), host="hub"),),
+                form=ContrastiveTranslationExample if variant or part == "lm" else ContrastiveSourceExample,
+                extra_keys=_LM_KEYS if part == "lm" else _MT_KEYS if variant else (*_MT_KEYS, "reference"),
+            )
+
+
+DECLARATION = DatasetDeclaration(
+    name="wino_x",
+    description="Wino-X: sentences in which «it» can stand for two nouns, and only common sense tells which; does the pronoun agree with the right one?",
+    licence="mit",
+    homepage="https://huggingface.co/datasets/demelin/wino_x",
+    citation_keys=("emelin-sennrich-2021",),
+    revision=_COMMIT,
+    cues="referents",
+    files=(),
+    configs=tuple(_configs()),
+    default_config="mt_en_de",
+    extra_keys=(*_MT_KEYS, "reference"),
+    read=read,
+)

@@ -1,0 +1,91 @@
+"""Samples of datasets whose files are pinned by their commit only and are not here, laid out as upstream lays them out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.loading import declaration
+
+__all__ = ["CONTRAWSD_ITEMS", "is_sampled", "lay_out_samples"]
+
+#: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
+CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
+    "de-en": [
+        {
+            "source": "Das Schloss an der Tür ist kaputt.",
+            "reference": "The lock on the door is broken.",
+            "ambig word": "Schloss",
+            "sense": "lock|locks",
+            "original translation": "lock",
+            "origin": "news.de-en",
+            "sentence number": 7,
+            "frequency of sense/ambig word in wmt16": "212/3050",
+            "errors": [
+                {"contrastive": "The castle on the door is broken.", "replacement": "castle", "type": "word_sense"},
+                {"contrastive": "The palace on the door is broken.", "replacement": "palace", "type": "word_sense"},
+            ],
+        },
+        {
+            "source": "Die Schlange vor der Kasse war lang.",
+            "reference": "The queue at the till was long.",
+            "ambig word": "Schlange",
+            "sense": "line|queue",
+            "original translation": "queue",
+            "frequency of sense/ambig word in wmt16": "20/480",
+            "errors": [{"contrastive": "The snake at the till was long."}],
+        },
+        {
+            "source": "Er betrat die Bank.",
+            "reference": "He entered the bank.",
+            "ambig word": "Bank",
+            "sense": "bank",
+            "original translation": "bank",
+            "frequency of sense/ambig word in wmt16": "10001/10100",
+            "errors": [],
+        },
+    ],
+    "de-fr": [
+        {
+            "source": "Das Schloss an der Tür ist kaputt.",
+            "reference": "La serrure de la porte est cassée.",
+            "ambig word": "Schloss",
+            "sense": "serrure",
+            "original translation": "serrure",
+            "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
+            "errors": [{"contrastive": "Le château de la porte est cassée.", "replacement": "château", "type": "word_sense"}],
+        },
+    ],
+}
+
+
+def is_sampled(name: str, config: str) -> bool:
+    """Whether a file of the configuration is pinned by its commit only."""
+    return not all(file.sha256 for file in declaration(name).files_of(config))
+
+
+def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
+    """Write the samples of a configuration under a folder that serves as data_dir, and return it."""
+    for file in declaration(name).files_of(config):
+        path = folder / file.repository / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text({"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared), encoding="utf-8")
+    return folder
+
+
+def _wino_x(config: str, shared: Path) -> str:
+    """The rows that the thesis prints, and those recovered from ACES, which have no English fillers."""
+    part, _, pair = config.partition(".")[0].partition("_")
+    kinds = ("thesis",) if config.endswith(".english") else ("thesis", "aces")
+    paths = [shared / f"gold/wino_x/{part}_wino_x_{pair}.{kind}.jsonl" for kind in kinds]
+    return "".join(path.read_text(encoding="utf-8").rstrip("\n") + "\n" for path in paths if path.exists())
+
+
+def _contrawsd(config: str, shared: Path) -> str:
+    return json.dumps(CONTRAWSD_ITEMS[config], ensure_ascii=False, indent=1)
+
+
+def _mucow(config: str, shared: Path) -> str:
+    """The scoring suite of another pair, which has the format."""
+    return (shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json").read_text(encoding="utf-8")

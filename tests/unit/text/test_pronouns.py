@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from cc_hf.text.pronouns import pronoun_gender
+
+
+@pytest.mark.parametrize(
+    ("lang", "forms", "gender"),
+    [
+        ("de", ["er", "Er", " er "], "male"),
+        ("de", ["sie", "SIE"], "female"),
+        ("de", ["es"], "neutral"),
+        ("fr", ["il", "ils", "Il"], "male"),
+        ("fr", ["elle", "elles"], "female"),
+        ("ru", ["он", "oн", "Oн", "oH"], "male"),
+        ("ru", ["она", "oна", "онa", "oнa", "Oнa"], "female"),
+        ("ru", ["оно", "oнo", "оHо"], "neutral"),
+        ("ru", ["они", "oни", "on", ""], "unknown"),
+        ("de", ["ihn", "oнa", ""], "unknown"),
+        ("fi", ["hän"], "unknown"),
+    ],
+)
+def test_gender_by_form(lang: str, forms: list[str], gender: str) -> None:
+    assert {pronoun_gender(form, lang) for form in forms} == {gender}
