@@ -1,4 +1,7 @@
-"""Builds every configuration of every dataset whose files lie in a local copy: python build_all.py OUTPUT DATA_DIR."""
+"""Builds every configuration of every dataset, from a local copy or, where that lacks a file, from sample rows in upstream's layout.
+
+python -m tests.compat.build_all OUTPUT DATA SHARED: OUTPUT/NAME is what `cc-hf build NAME` writes, DATA becomes the data_dir with every file.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,28 @@ from pathlib import Path
 from cc_hf import registry
 from cc_hf.data.loading import declaration
 from cc_hf.hub.parquet import build
+from tests.helpers.samples import is_sampled, lay_out_samples
 
 
 def main() -> None:
     """Build into OUTPUT/NAME."""
-    output, data_dir = map(Path, sys.argv[1:])
+    output, data, shared = map(Path, sys.argv[1:])
     for name in registry.names("dataset"):
-        declared = declaration(name)
-        here = [c.name for c in declared.configs if all((data_dir / file.repository / file.path).is_file() for file in declared.files_of(c.name))]
-        if here:
-            build(name, here, output=output / name, data_dir=data_dir)
+        for config in declaration(name).configs:
+            if is_sampled(name, config.name):
+                lay_out_samples(name, config.name, data, shared)
+            else:
+                link(name, config.name, data, shared)
+        build(name, output=output / name, data_dir=data)
+
+
+def link(name: str, config: str, data: Path, shared: Path) -> None:
+    """Let DATA have the files that the local copy has."""
+    for file in declaration(name).files_of(config):
+        path = data / file.repository / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.symlink_to((shared / "upstream" / file.repository / file.path).resolve())
 
 
 if __name__ == "__main__":

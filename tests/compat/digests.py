@@ -1,7 +1,7 @@
 """Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet and by the script; runs under old and new `datasets`.
 
 python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote; with --scripts also the builder scripts are loaded
-(`datasets` below 4 only). Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
+(`datasets` below 4 only) and must give the same rows. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import datasets
-import yaml
+from huggingface_hub import DatasetCard
 
 
 def digest(rows: Any) -> str:
@@ -28,8 +29,7 @@ def digest(rows: Any) -> str:
 
 def configurations(folder: Path) -> list[str]:
     """Those that the card of a built folder names."""
-    front = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
-    return [config["config_name"] for config in yaml.safe_load(front)["configs"]]
+    return [config["config_name"] for config in DatasetCard.load(folder / "README.md").data.to_dict()["configs"]]
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def main() -> None:
                 streamed = datasets.load_dataset(str(folder), config, split=split, streaming=True)
                 if digest(streamed) != digest(rows):
                     raise SystemExit(f"{folder.name} {config} {split}: streaming gives other rows than loading")
-                print(folder.name, config, split, digest(rows))
+                sys.stdout.write(f"{folder.name} {config} {split} {digest(rows)}\n")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
 from cc_hf.text.tokenization import moses_tokens
 from tests.helpers.fake_evaluator import hash_scores
 
@@ -55,3 +56,13 @@ def test_cues_stand_before_whole_words_only(shared: Path, config: str, n_frequen
             cue = source[places[0] :].split(" ")[0]
             parts = [example.source[a:b] for a, b in zip([0, *places], [*places, None], strict=True)]
             assert source == f"{cue} ".join(parts)
+
+
+@pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 168, 2)])
+def test_annotated_translations_are_those_of_the_log(shared: Path, language: str, n_labels: int, n_skipped: int) -> None:
+    """Two Russian rows are not in the test set or were annotated with other quotation marks."""
+    log = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{language}.ensemble.log"
+    result = cc_hf.evaluate("mucow", f"en-{language}", translations=log, evaluator=hash_scores, data_dir=shared / "upstream")
+    annotations = read_annotations(shared / f"gold/human_validation/mucow_annotations.en-{language}.jsonl")
+    found = agreement_with_labels(result, annotations, skip_others=language == "ru")
+    assert (found.n_labels, found.n_skipped) == (n_labels, n_skipped)
