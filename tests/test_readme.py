@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 _README = Path(__file__).parent.parent / "README.md"
 _TEXT = _README.read_text(encoding="utf-8")
 _PYTHON = re.findall(r"```python\n(.*?)```", _TEXT, re.DOTALL)
-_COMMANDS = [line[2:] for block in re.findall(r"```console\n(.*?)```", _TEXT, re.DOTALL) for line in block.splitlines()]
+_COMMANDS = [line[2:] for block in re.findall(r"```console\n(.*?)```", _TEXT, re.DOTALL) for line in block.splitlines() if line.startswith("$ ")]
 
 
 @pytest.mark.parametrize("code", _PYTHON)
@@ -40,9 +41,13 @@ def test_commands(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
+    shown = re.search(r"^\$ cat bats.csv\n(.*?)^\$", _TEXT, re.DOTALL | re.MULTILINE)
+    assert shown is not None
+    (tmp_path / "bats.csv").write_text(shown.group(1), encoding="utf-8")
+    (tmp_path / "bats.de.txt").write_text("Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8")
     environment = {**os.environ, "CC_HF_DATA_DIR": str(shared / "upstream")}
-    commands = [command.split() for command in _COMMANDS if command.startswith("cc-hf ")]
-    assert len(commands) == 5
+    commands = [shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")]
+    assert len(commands) == 8
     for command in commands:
         found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *command[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert found.returncode == 0, f"{' '.join(command)}: {found.stderr}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import datasets
@@ -86,3 +89,34 @@ def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> Non
         list(cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"))
     path.write_text(good, encoding="utf-8")
     assert cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)["test"].num_rows == 1
+
+
+_LOAD = "import sys, cc_hf; print(cc_hf.load_dataset('winomt', data_dir=sys.argv[1])['test'].num_rows)"
+
+
+@pytest.mark.shared
+def test_two_processes_that_load_at_once_both_succeed(shared: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "HF_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", _LOAD, str(shared / "upstream")]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    for process in both:
+        out, errors = process.communicate(timeout=300)
+        assert (process.returncode, out.strip()) == (0, "3648"), errors
+
+
+_BUILD = """
+import resource, sys
+from cc_hf.hub.parquet import build
+build(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.shared
+def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
+    sizes = {(name, config): sum(file.size for file in registry.resolve("dataset", name).files_of(config)) for name, config in ALL}
+    name, config = max(sizes, key=lambda key: sizes[key])
+    command = [sys.executable, "-c", _BUILD, name, config, str(tmp_path / "built"), str(shared / "upstream")]
+    found = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HOME": str(tmp_path / "home")}, timeout=300)
+    assert found.returncode == 0, found.stderr
+    assert int(found.stdout) < 1000  # megabytes

@@ -158,3 +158,20 @@ def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> N
         check_output(Path("/proc/r.json"))
     with pytest.raises(InputError, match="does not exist"):
         check_output(tmp_path / "no" / "r.json")
+
+
+def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Path) -> None:
+    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
+    built = cc_hf("build", "custom", "--from", "bats.csv", "--output", "bats", cwd=tmp_path)
+    assert "bats/bats/test-00000-of-00001.parquet" in built.stdout
+    judged = cc_hf("evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, cwd=tmp_path)
+    assert "signature: cc|data:custom/bats@" in judged.stdout
+    for wrong in (("custom",), ("simplegen", "--from", "bats.csv")):
+        assert "cc-hf build custom --from FILE" in cc_hf("build", *wrong, "--output", "x", cwd=tmp_path, status=2).stderr
+
+
+def test_configurations_without_contrastive_sources_are_refused_before_anything_is_read() -> None:
+    found = cc_hf("evaluate", "mucow", "en-cs", "--translations", "none.txt", status=2)
+    assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
+    assert "use en-de, en-de.emnlp2021, en-ru, en-ru.emnlp2021" in " ".join(found.stderr.split())
