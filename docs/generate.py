@@ -17,7 +17,7 @@ from cc_hf.cli.main import app
 from cc_hf.data.declaration import DatasetDeclaration
 
 _ROOT = Path(__file__).parent.parent
-_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["analyze"], ["analyze", "human-agreement"])
+_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"])
 
 
 def cli_reference() -> str:
