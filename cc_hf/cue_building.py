@@ -97,7 +97,7 @@ def build_cues(
     _check_options(masked_lm, candidates, average=average, score=score, sizes={"n_kept": n_kept, "n_candidates": n_candidates, "n_cues": n_cues})
     examples, origin = _examples(dataset, config, data_dir)
     target = _target_language(dataset, config, tgt_lang, examples)
-    examples, origin = _of_words(examples, words, origin)
+    groups, origin = _groups(examples, words, origin)
     if evaluator is None or isinstance(evaluator, (str, Path)):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
@@ -105,9 +105,6 @@ def build_cues(
         evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
-    groups: dict[Sense, list[int]] = {}
-    for row, example in enumerate(examples):
-        groups.setdefault(sense_of(example), []).append(row)
     n_cut = 0
     if masked_lm is not None:
         known, made_by, n_cut = _predicted(examples, groups, masked_lm, n_kept=n_kept, average=average, device=device, progress=progress)
@@ -137,7 +134,7 @@ def build_cues(
         signature=signature.build("cues", fields),
         counts={
             "n_examples": len(kept),
-            "n_left_out": len(examples) - len(kept),
+            "n_left_out": sum(s.n_examples for s in left_out),
             "n_short": sum(min(len(s.correct.cues), len(s.incorrect.cues)) < n_cues for s in senses),
             "n_requests": n_requests,
             "n_cut": n_cut,
@@ -184,14 +181,18 @@ def _target_language(dataset: str | Sequence[ContrastiveSourceExample], config: 
     return found.pop()
 
 
-def _of_words(examples: list[ContrastiveSourceExample], words: Sequence[str] | None, origin: dict[str, str]) -> tuple[list[ContrastiveSourceExample], dict[str, str]]:
+def _groups(examples: Sequence[ContrastiveSourceExample], words: Sequence[str] | None, origin: dict[str, str]) -> tuple[dict[Sense, list[int]], dict[str, str]]:
+    """The rows of each sense of the words asked for."""
+    groups: dict[Sense, list[int]] = {}
+    for row, example in enumerate(examples):
+        groups.setdefault(sense_of(example), []).append(row)
     if words is None:
-        return examples, origin
-    known = {example.extra["ambiguous_word"] for example in examples}
+        return groups, origin
+    known = {word for word, _ in groups}
     if isinstance(words, str) or not words or not known.issuperset(words):
         got = repr(words) if isinstance(words, str) or not words else ", ".join(sorted(set(words) - known))
         raise InputError(f"words: expected a list of ambiguous words of the data, such as {', '.join(sorted(known)[:3])}; got {got}")
-    return [example for example in examples if example.extra["ambiguous_word"] in words], {**origin, "words": ",".join(sorted(set(words)))}
+    return {sense: rows for sense, rows in groups.items() if sense[0] in words}, {**origin, "words": ",".join(sorted(set(words)))}
 
 
 def _predicted(
@@ -208,15 +209,17 @@ def _predicted(
         from cc_hf.evaluators.fill_mask import load_masked_lm
 
         masked_lm = load_masked_lm(masked_lm, device=device)
-    texts = masked_lm.mask([e.source for e in examples], [e.focus.start for e in examples])
+    wanted = [row for sense in sorted(groups) for row in groups[sense]]
+    masked = masked_lm.mask([examples[row].source for row in wanted], [examples[row].focus.start for row in wanted], rows=wanted)
+    texts = dict(zip(wanted, masked, strict=True))
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     with tqdm(total=len(texts), desc="predicting", unit="sentence", disable=not progress, delay=1, leave=False) as bar:
         for word, sense in sorted(groups):
             rows = groups[word, sense]
-            logprobs = (row for _, row in masked_lm.word_logprobs([texts[i] for i in rows]))
+            logprobs = (found_words for _, found_words in masked_lm.word_logprobs([texts[row] for row in rows]))
             found.setdefault(word, {})[sense] = most_probable(masked_lm.words, logprobs, n=n_kept, average=average)
             bar.update(len(rows))
-    return found, {"mlm": masked_lm.signature_name, "avg": average, "kept": n_kept}, sum(text.is_cut for text in texts)
+    return found, {"mlm": masked_lm.signature_name, "avg": average, "kept": n_kept}, sum(text.is_cut for text in masked)
 
 
 def _given(candidates: str | Path | Candidates | None) -> tuple[Candidates, dict[str, str | int]]:

@@ -34,7 +34,7 @@ def build(
     dataset: Dataset,
     config: Config = None,
     masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="Masked language model to predict candidates with (folder or Hub).")] = None,
-    candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, {word: {sense: [words]}}.")] = None,
+    candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, per word and sense the most probable words.")] = None,
     evaluator: Annotated[str | None, typer.Option(help="Evaluator that chooses (name, folder or Hub); default: the one that ships for the language pair.")] = None,
     tgt_lang: TgtLang = None,
     word: Annotated[list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")] = None,

@@ -59,8 +59,8 @@ class MaskedLM:
         """Name and identity, as a signature gives them."""
         return f"{self.name}@{self.identity}"
 
-    def mask(self, sources: Sequence[str], starts: Sequence[int]) -> list[MaskedText]:
-        """Each source with a mask before character `start`.
+    def mask(self, sources: Sequence[str], starts: Sequence[int], *, rows: Sequence[int] | None = None) -> list[MaskedText]:
+        """Each source with a mask before character `start`. `rows`: numbers of the sources in messages; None counts from 0.
 
         A source that is longer than the model can take is cut to the window of `max_tokens` with the mask in its middle, or as near to it as the
         ends of the source let; `MaskedText.is_cut` says so.
@@ -69,7 +69,7 @@ class MaskedLM:
             InputError: when a start is outside its source, or a source holds the mask token itself; the message names the row.
         """
         token = self.tokenizer.mask_token
-        for row, source in enumerate(sources):
+        for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
             if token in source:
                 raise InputError(f"row {row}: the source holds {token!r}, the mask token of {self.name}; take it out: {source[:80]!r}")
         texts = [insert_before(source, start, token) for source, start in zip(sources, starts, strict=True)]

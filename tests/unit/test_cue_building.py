@@ -17,7 +17,7 @@ from cc_hf import signature
 from cc_hf.cue_building import build_cues
 from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
 from cc_hf.cues.mlm_insertions import candidates_json
-from cc_hf.errors import DataError, InputError, TooLongError
+from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.fake_evaluator import hash_score, hash_scores
@@ -211,6 +211,18 @@ def test_long_sources_are_counted(tmp_path: Path) -> None:
     lm = load_masked_lm(save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24), device="cpu")
     found = build_cues([*examples(), long], masked_lm=lm, evaluator=hash_scores, n_kept=4)
     assert found.counts["n_cut"] == 1
+
+
+def test_messages_count_rows_of_the_dataset(masked_lm: MaskedLM) -> None:
+    rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
+    with pytest.raises(InputError, match="row 8: the source holds '<mask>'"):
+        build_cues(rows, masked_lm=masked_lm, evaluator=hash_scores, words=["bat"])
+
+    def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
+
+    with pytest.raises(EvaluatorError, match=r"row 5: .* returned -1\.0"):
+        build_cues(rows[:8], candidates=_CANDIDATES, evaluator=negative, words=["bat"])
 
 
 def test_references_too_long_for_the_evaluator_name_their_row() -> None:
