@@ -66,7 +66,7 @@ class MaskedLM:
         ends of the source let; `MaskedText.is_cut` says so.
 
         Raises:
-            InputError: when a start is outside its source, or a source holds the mask token itself; the message names the row.
+            InputError: when a source holds the mask token itself (the message names the row), or a start is outside its source.
         """
         token = self.tokenizer.mask_token
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
@@ -144,7 +144,8 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     """The words that one token can say, and their ids: tokens that begin a word, as the tokenizer marks them («Ġ» of byte-level BPE, «▁» of
     SentencePiece, no «##» of WordPiece), whatever characters they have; not special tokens, blanks and pieces of characters.
 
-    A token that begins a word may also be the first piece of a longer one; a masked language model does not say which it means.
+    A token that begins a word may also be the first piece of a longer one; a masked language model does not say which it means. Byte-level BPE
+    writes the first word of a text without its mark; that form is left out, the marked form of the same word is not.
 
     Args:
         tokenizer: of transformers.
