@@ -54,9 +54,7 @@ class ContrastiveSourceExample:
         for name in ("id", "src_lang", "source", "correct_sources", "incorrect_sources", "category"):
             if not getattr(self, name):
                 raise InputError(f"example {self.id!r}: {name} is empty; every contrastive source example needs one")
-        found = self.source[self.focus.start : self.focus.start + len(self.focus.text)]
-        if found != self.focus.text:
-            raise InputError(f"example {self.id!r}: the focus {self.focus.text!r} is not at character {self.focus.start} of the source, which has {found!r} there")
+        _check_focus(self.id, self.source, self.focus)
 
     def to_row(self) -> dict[str, Any]:
         """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the focus)."""
@@ -74,7 +72,7 @@ class ContrastiveSourceExample:
         fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
         return cls(
             **fields,
-            focus=Focus(row["focus"]["text"], row["focus"]["start"]),
+            focus=Focus(**row["focus"]),
             correct_sources=tuple(row["correct_sources"]),
             incorrect_sources=tuple(row["incorrect_sources"]),
             extra=dict(row["extra"]),
@@ -129,7 +127,8 @@ class ContrastiveTranslationExample:
 class ProbingExample:
     """A source whose translation is judged by its form alone: neither a source cue nor a contrastive translation is known.
 
-    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target words of a sense.
+    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target words of a sense; `focus` is None where the words
+        that must be disambiguated are not located.
 
     Raises:
         InputError: when a field is empty that must not be.
@@ -141,12 +140,15 @@ class ProbingExample:
     source: str
     category: str
     gold: str
+    focus: Focus | None = None
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold"):
             if not getattr(self, name):
                 raise InputError(f"example {self.id!r}: {name} is empty; every probing example needs one")
+        if self.focus is not None:
+            _check_focus(self.id, self.source, self.focus)
 
     def to_row(self) -> dict[str, Any]:
         """The example as a row of a Hugging Face dataset."""
@@ -161,10 +163,21 @@ class ProbingExample:
         True
         """
         fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
-        return cls(**fields, extra=dict(row["extra"]))
+        return cls(**fields, focus=_focus(row["focus"]), extra=dict(row["extra"]))
 
 
 Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | ProbingExample
+
+
+def _check_focus(name: str, source: str, focus: Focus) -> None:
+    found = source[focus.start : focus.start + len(focus.text)]
+    if found != focus.text:
+        raise InputError(f"example {name!r}: the focus {focus.text!r} is not at character {focus.start} of the source, which has {found!r} there")
+
+
+def _focus(row: Mapping[str, Any] | None) -> Focus | None:
+    """None may come back from a file as a struct of nothing."""
+    return None if row is None or row["text"] is None else Focus(**row)
 
 
 def _row(example: Example) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 
 _ROOT = Path(__file__).parent.parent
 _FORMS: dict[type[Example], str] = {ContrastiveSourceExample: "sources", ContrastiveTranslationExample: "translations", ProbingExample: "probing"}
-_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
+_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
 
 
 def cli_reference() -> str:

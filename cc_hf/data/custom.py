@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
@@ -15,9 +15,9 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.languages import LANGUAGES
-from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
-__all__ = ["SUFFIXES", "custom_declaration", "is_custom", "read_custom"]
+__all__ = ["SUFFIXES", "custom_declaration", "is_custom", "read_custom", "read_words"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 _CUE_KEYS = ("correct_cues", "incorrect_cues")
@@ -75,16 +75,33 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
         InputError: when the file is not there, not UTF-8 or has no rows.
         DataError: for a row that is not as expected; the message names file and row.
     """
-    path = Path(path)
-    rows = list(_rows(path))
+    yield from _examples(Path(path), src_lang, _with_cues)
+
+
+def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
+    """Ambiguous words with references, for which `cc_hf.cue_building.build_cues` finds cues; one per row.
+
+    Columns, or keys, as of `read_custom` without cues: `source`, `focus` or `position` or both, `gold` (the sense), `reference` (a right
+    translation), `tgt_lang`; optional `ambiguous_word` (default: the focus), `id`, `category`, `src_lang`.
+
+    Raises:
+        InputError, DataError: as `read_custom`.
+    """
+    yield from _examples(Path(path), src_lang, _word)
+
+
+_E = TypeVar("_E", ContrastiveSourceExample, ProbingExample)
+
+
+def _examples(path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]) -> Iterator[_E]:
+    rows = [(line, {"line": str(line), **row}) for line, row in _rows(path)]
     if not rows:
-        raise InputError(f"{path}: expected at least one row with source, focus or position, correct_cues and incorrect_cues, got none")
-    rows = [(line, {"line": str(line), **row}) for line, row in rows]
+        raise InputError(f"{path}: expected at least one row with source, focus or position, and what belongs to them, got none")
     extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
     seen: dict[str, int] = {}
     for number, (line, row) in enumerate(rows):
         try:
-            example = _example(row, number, extra_keys, src_lang)
+            example = make(row, number, extra_keys, src_lang)
         except InputError as error:
             raise DataError(f"{path}: line {line}: {error}") from None
         if example.id in seen:
@@ -128,7 +145,23 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _example(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ContrastiveSourceExample:
+def _word(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ProbingExample:
+    source = _text(row, "source", required=True)
+    focus = _focus(row, source)
+    extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
+    return ProbingExample(
+        id=str(row.get("id", number)),
+        src_lang=_language(row, "src_lang") or src_lang,
+        tgt_lang=_language(row, "tgt_lang"),
+        source=source,
+        category=_text(row, "category") or "all",
+        gold=_text(row, "gold", required=True),
+        focus=focus,
+        extra={**extra, "ambiguous_word": extra.get("ambiguous_word") or focus.text, "reference": _text(row, "reference", required=True)},
+    )
+
+
+def _with_cues(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ContrastiveSourceExample:
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
     language, gold = _language(row, "src_lang") or src_lang, _text(row, "gold")

@@ -11,12 +11,11 @@ from cc_hf.data.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.contrastive_json import read_contrastive_json
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.mucow_files import COUNTS, CUES, KEY, REF, SCORING, SCORING_FILES, SUITE_FILES, TEXT, WITH_CUES_FILES
-from cc_hf.data.mucow_suite import aligned_lines, frequent_senses, key_row, read_suite
+from cc_hf.data.mucow_suite import aligned_lines, frequent_senses, key_row, read_suite, word_places
 from cc_hf.errors import DataError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus, ProbingExample
-from cc_hf.text.inflection import english_plural
-from cc_hf.text.tokenization import Token, moses_tokens
+from cc_hf.text.tokenization import Token
 
 __all__ = ["DECLARATION", "read"]
 
@@ -49,7 +48,7 @@ def _read_with_cues(paths: Mapping[str, Path], pair: str, *, as_the_program: boo
     frequent = frequent_senses(paths[COUNTS.format(pair)])
     for number, (source, key_line, translation, cue_line) in enumerate(zip(text, key, reference, cues, strict=True)):
         row = key_row(paths[KEY.format(pair)], number, key_line)
-        places = _places(source, row.word)
+        places = word_places(source, row.word, "en")
         if not places:
             continue  # written in capitals: the paper leaves these out
         sides = []
@@ -82,15 +81,6 @@ def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
         return [sorted(found[side]) for side in ("correct_insertions", "incorrect_insertions")]
     except (ValueError, KeyError, TypeError):
         raise DataError(f"{path}: line {number + 1}: expected an object with correct_insertions and incorrect_insertions, got {line[:80]!r}") from None
-
-
-def _places(source: str, word: str) -> list[Token]:
-    """The tokens that are the word, or else its plural, or else the word with a capital."""
-    tokens = moses_tokens(source, "en")
-    for form in (word, english_plural(word), word.title()):
-        if found := [token for token in tokens if token.text == form]:
-            return found
-    return []
 
 
 def _inserted(source: str, places: list[Token], cue: str) -> str:

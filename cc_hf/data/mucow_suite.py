@@ -10,9 +10,11 @@ from typing import Any
 
 from cc_hf.data.mucow_files import SUITE
 from cc_hf.errors import DataError
-from cc_hf.schema import ProbingExample
+from cc_hf.schema import Focus, ProbingExample
+from cc_hf.text.inflection import english_plural
+from cc_hf.text.tokenization import Token, moses_tokens
 
-__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "read_suite"]
+__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "read_suite", "word_places"]
 
 _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 
@@ -52,6 +54,7 @@ def read_suite(paths: Mapping[str, Path], pair: str, counts_path: Path | None) -
         row = key_row(key_path, number, key_line)
         if row.sense not in domains:
             raise DataError(f"{key_path}: line {number + 1}: the sense {' '.join(row.correct)!r} of {row.word!r} is not in the pair's domain file")
+        places = word_places(source, row.word, src_lang)
         frequency = "frequent" if row.sense in frequent else "infrequent"
         yield ProbingExample(
             id=str(number),
@@ -60,6 +63,7 @@ def read_suite(paths: Mapping[str, Path], pair: str, counts_path: Path | None) -
             source=source,
             category=domains[row.sense],
             gold=" ".join(row.correct),
+            focus=Focus(places[0].text, places[0].start) if places else None,
             extra={
                 "ambiguous_word": row.word,
                 "correct_senses": " ".join(row.correct),
@@ -94,6 +98,22 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
     if len(columns) != 5:
         raise DataError(f"{path}: line {number + 1}: expected 5 columns (id, corpus, ambiguous word, correct, incorrect words), got {len(columns)}: {line[:80]!r}")
     return KeyRow(columns[1], columns[2], tuple(columns[3].split()), tuple(columns[4].split()))
+
+
+def word_places(source: str, word: str, lang: str) -> list[Token]:
+    """The tokens that are the word, or else the word with a capital, and in English before that its plural.
+
+    The words are lemmas, and only English was searched so by the paper's program: in other languages inflected forms are not found.
+
+    >>> word_places("Bats fly, a bat flies.", "bat", "en")
+    [Token(text='bat', start=12)]
+    """
+    tokens = moses_tokens(source, lang)
+    plural = (english_plural(word),) if lang == "en" else ()
+    for form in (word, *plural, word.title()):
+        if found := [token for token in tokens if token.text == form]:
+            return found
+    return []
 
 
 def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:

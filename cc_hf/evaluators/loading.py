@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["TINY_EN_DE", "EmbeddedModel", "LoadedModel", "default_evaluator", "load_evaluator", "load_model"]
+__all__ = ["TINY_EN_DE", "EmbeddedModel", "LoadedModel", "default_evaluator", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
 _ASSETS = Path(__file__).parent.parent / "assets"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -154,12 +156,12 @@ def load_model(name_or_path: str | Path, *, revision: str | None = None, device:
     place, languages = _locate(name)
     if revision is not None and Path(place).is_dir():
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
-    where = _device(device)
+    where = pick_device(device)
     key = (place, revision, str(where), dtype, _stamp(place))
     if key not in _MODELS:
         model, tokenizer = _read(name, place, revision=revision, dtype=_DTYPES[dtype])
         model.to(where).eval()
-        identity = str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
+        identity = model_identity(model, place)
         src_lang, tgt_lang = languages or tuple(two_letter_code(getattr(tokenizer, side, None) or "") for side in ("source_lang", "target_lang"))
         _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, identity, model, tokenizer, src_lang, tgt_lang)
     return _MODELS[key]
@@ -178,7 +180,12 @@ def _locate(name: str) -> tuple[str, tuple[str, str] | None]:
     return name, None
 
 
-def _device(device: str | None) -> torch.device:
+def pick_device(device: str | None) -> torch.device:
+    """The device of that name; None: CUDA where there is one.
+
+    Raises:
+        InputError: for a name that is none, or a device that is not here.
+    """
     name = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(name)
@@ -190,9 +197,7 @@ def _device(device: str | None) -> torch.device:
 
 
 def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # loading takes a second; the bar of transformers cannot be told so by an argument
-    try:
+    with reported_loading(name, alternative=f", or use one of: {', '.join(registry.EVALUATORS)}"):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
         if config.model_type not in registry.EVALUATOR_FAMILIES:
             raise EvaluatorError(
@@ -200,16 +205,33 @@ def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) ->
             )
         model = AutoModelForSeq2SeqLM.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True)
         tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
+    return model, tokenizer
+
+
+@contextlib.contextmanager
+def reported_loading(name: str, *, alternative: str = "") -> Iterator[None]:
+    """Around `from_pretrained`: no bars of transformers, and what it raises becomes an EvaluatorError that ends in what else can be done.
+
+    Raises:
+        EvaluatorError: when the model cannot be loaded.
+    """
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # loading takes a second; the bar of transformers cannot be told so by an argument
+    try:
+        yield
     except (OSError, ValueError, KeyError, HFValidationError) as error:
         first_line = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise EvaluatorError(
-            f"{name}: the model could not be loaded ({first_line}). Check the name. "
-            f"Without network, save the model to a folder and give its path, or use one of: {', '.join(registry.EVALUATORS)}"
+            f"{name}: the model could not be loaded ({first_line}). Check the name. Without network, save the model to a folder and give its path{alternative}"
         ) from error
     finally:
         if bars:
             logging.enable_progress_bar()
-    return model, tokenizer
+
+
+def model_identity(model: Any, place: str) -> str:
+    """The commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the files of a folder."""
+    return str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
 
 
 def _stamp(place: str) -> tuple[tuple[str, int, int], ...]:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
+import tokenizers
 import torch
-from transformers import BertConfig, BertModel, MarianConfig, MarianMTModel, MarianTokenizer
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertModel,
+    MarianConfig,
+    MarianMTModel,
+    MarianTokenizer,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
+)
 
 _TEXT = """The doctor asked the nurse to help her with the procedure.
 Der Arzt bat die Krankenschwester, ihm bei dem Eingriff zu helfen.
@@ -59,4 +74,49 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
 def save_tiny_bert(folder: Path) -> Path:
     """A model that is not sequence-to-sequence."""
     BertModel(BertConfig(vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)).save_pretrained(folder)
+    return folder
+
+
+def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (_TEXT,), *, family: str = "roberta", vocab_size: int = 400, max_tokens: int = 96, seed: int = 0) -> Path:
+    """A masked language model of two layers with a tokenizer trained on the texts: byte-level BPE with roberta, WordPiece with bert, SentencePiece's marks with xlm-roberta."""
+    special = {"bert": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]}.get(family, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    if family == "bert":
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = tokenizers.decoders.WordPiece()
+        trainer: Any = tokenizers.trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=[*special, "[unused0]"], show_progress=False)
+        first, last, pad, mask = "[CLS]", "[SEP]", "[PAD]", "[MASK]"
+    else:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
+        if family == "roberta":
+            tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+            tokenizer.decoder = tokenizers.decoders.ByteLevel()
+        else:
+            tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+            tokenizer.decoder = tokenizers.decoders.Metaspace()
+        trainer = tokenizers.trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=special, show_progress=False)
+        first, last, pad, mask = "<s>", "</s>", "<pad>", "<mask>"
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=f"{first} $A {last}", special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)]
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        cls_token=first,
+        sep_token=last,
+        pad_token=pad,
+        unk_token=special[3 if family != "bert" else 1],
+        mask_token=tokenizers.AddedToken(mask, lstrip=family != "bert", special=True),
+        **({} if family == "bert" else {"bos_token": first, "eos_token": last}),
+        model_max_length=max_tokens,
+    ).save_pretrained(folder)
+    torch.manual_seed(seed)
+    sizes = {"vocab_size": tokenizer.get_vocab_size(), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32, "initializer_range": 0.5}
+    if family == "bert":
+        model: Any = BertForMaskedLM(BertConfig(**sizes, max_position_embeddings=max_tokens))
+    else:
+        configured, built = {"roberta": (RobertaConfig, RobertaForMaskedLM), "xlm-roberta": (XLMRobertaConfig, XLMRobertaForMaskedLM)}[family]
+        model = built(configured(**sizes, max_position_embeddings=max_tokens + 2, bos_token_id=0, pad_token_id=1, eos_token_id=2))
+    torch.nn.init.normal_(model.get_output_embeddings().bias)
+    model.save_pretrained(folder)
     return folder

@@ -10,7 +10,7 @@ import datasets
 import pytest
 
 import cc_hf
-from cc_hf.data.custom import custom_declaration, read_custom
+from cc_hf.data.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
@@ -149,3 +149,15 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
     assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
     with pytest.raises(DataError, match="correct_cues: expected at least one cue"):
         list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
+
+
+def test_words_without_cues(tmp_path: Path) -> None:
+    row = {"source": "A bat, another bat.", "position": 2, "gold": "animal", "reference": "Eine Fledermaus.", "tgt_lang": "de", "note": "x"}
+    (found,) = read_words(write(tmp_path / "a.jsonl", row))
+    assert found.focus == Focus("bat", 2)
+    assert found.extra == {"line": "1", "note": "x", "ambiguous_word": "bat", "reference": "Eine Fledermaus."}
+    for key in ("gold", "reference"):
+        with pytest.raises(DataError, match=f"line 1: {key}: expected a text, got ''"):
+            list(read_words(write(tmp_path / "a.jsonl", {name: value for name, value in row.items() if name != key})))
+    with pytest.raises(DataError, match="tgt_lang is empty"):
+        list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))

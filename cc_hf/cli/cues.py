@@ -1,0 +1,137 @@
+"""cc-hf cues: disambiguation cues for datasets of word senses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.output import check_output, write_atomically
+
+if TYPE_CHECKING:
+    from cc_hf.cues.cue_set import CueSet
+
+__all__ = ["app"]
+
+_N_SHOWN = 6
+
+app = typer.Typer(help="Disambiguation cues for datasets of word senses.", no_args_is_help=True)
+
+
+@app.callback()
+def _main() -> None:
+    pass
+
+
+@app.command("build")
+def build(
+    dataset: Dataset,
+    config: Config = None,
+    masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="Masked language model to predict candidates with (folder or Hub).")] = None,
+    candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, per word and sense the most probable words.")] = None,
+    evaluator: Annotated[str | None, typer.Option(help="Evaluator that chooses (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    tgt_lang: TgtLang = None,
+    word: Annotated[list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")] = None,
+    n_kept: Annotated[int, typer.Option(min=1, help="Most probable words of a sense that are compared with those of the others.")] = 50,
+    n_candidates: Annotated[int, typer.Option(min=1, help="Candidates per sense and side.")] = 10,
+    n_cues: Annotated[int, typer.Option(min=1, help="Cues per sense and side.")] = 3,
+    average: Annotated[str, typer.Option(help="Predictions for the sentences of a sense: geometric or arithmetic mean.")] = "geometric",
+    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the examples with their cues to this JSONL file.")] = None,
+    candidates_output: Annotated[Path | None, typer.Option(help="Write the candidates to this JSON file; --candidates reads it.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="JSONL of cues, such as the published insertions of MuCoW: print how many of them were chosen.")] = None,
+    data_dir: DataDir = None,
+    batch_tokens: BatchTokens = None,
+    on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    device: Device = None,
+    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find words that mark the sense of an ambiguous word (Vamvas & Sennrich 2021, appendix D)."""
+    import json
+
+    from cc_hf.cue_building import build_cues
+    from cc_hf.cues.cue_set import compare_cues
+    from cc_hf.cues.mlm_insertions import candidates_json
+    from cc_hf.data.translations import read_lines
+
+    check_output(output)
+    check_output(candidates_output)
+    published = None if compare is None else read_lines(compare)
+    found = build_cues(
+        dataset,
+        config,
+        masked_lm=masked_lm,
+        candidates=candidates,
+        evaluator=evaluator,
+        tgt_lang=tgt_lang,
+        words=word or None,
+        n_kept=n_kept,
+        n_candidates=n_candidates,
+        n_cues=n_cues,
+        average=average,
+        score=score,
+        data_dir=data_dir,
+        batch_tokens=batch_tokens,
+        on_too_long=on_too_long,
+        device=device,
+        revision=revision,
+        progress=not quiet,
+    )
+    if output is not None:
+        write_atomically(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows()))
+    if candidates_output is not None:
+        write_atomically(candidates_output, candidates_json(found.candidates))
+    console = Console()
+    console.print(_table(found))
+    if compare is not None and published is not None:
+        for side, shared in compare_cues(found, published, name=str(compare)).items():
+            percent, chance = (100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance))
+            console.print(
+                f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {compare.name} chosen, {percent:.1f} %; by chance {chance:.1f} %",
+                soft_wrap=True,
+                highlight=False,
+                markup=False,
+            )
+    console.print(f"signature: {found.signature}", soft_wrap=True, highlight=False, markup=False)
+    if not quiet:
+        _print_notes(found, [path for path in (output, candidates_output) if path is not None])
+
+
+def _table(found: CueSet) -> Table:
+    counts = found.counts
+    table = Table(
+        title=Text(f"{len(found.senses)} senses with cues, {counts['n_examples']} examples"),
+        title_justify="left",
+        caption=f"the first {_N_SHOWN}" if len(found.senses) > _N_SHOWN else None,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 20)):
+        table.add_column(name, max_width=width, no_wrap=True, overflow="ellipsis")
+    for s in found.senses[:_N_SHOWN]:
+        table.add_row(*map(Text, (s.ambiguous_word, s.sense, " ".join(s.correct.cues), " ".join(s.incorrect.cues))))
+    return table
+
+
+def _print_notes(found: CueSet, written: list[Path]) -> None:
+    notes, counts = Console(stderr=True), found.counts
+    if n := counts["n_left_out"]:
+        names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in found.left_out[:5])
+        notes.print(
+            Text(f"note: {len(found.left_out)} senses with {n} examples have no cues and are left out: {names}{', ...' if len(found.left_out) > 5 else ''}"), soft_wrap=True
+        )
+    if n := counts["n_unlocated"]:
+        notes.print(f"note: {n} examples in which the ambiguous word is not found as it is written are left out", highlight=False)
+    if n := counts["n_short"]:
+        notes.print(f"note: {n} senses have fewer cues than asked for on a side", highlight=False)
+    if n := counts["n_cut"]:
+        notes.print(f"note: {n} sources are too long for the masked language model, which saw a window around the word", highlight=False)
+    for path in written:
+        notes.print(Text(f"written: {path}"), soft_wrap=True)

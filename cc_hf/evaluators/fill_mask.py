@@ -1,0 +1,177 @@
+"""Masked language models: how probable each whole word is at a masked place. Any model of transformers' AutoModelForMaskedLM, from a folder or the Hub."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.cues.placement import insert_before
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading  # first: it says which extra brings torch
+from cc_hf.evaluators.teacher_forcing import pad_ids
+
+# isort: split
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+__all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "whole_words"]
+
+_BATCH_LOGITS = 2**26  # 256 MB in float32
+_UNUSED = re.compile(r"\[unused\d+\]")  # free places of BERT's vocabularies
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A sentence as the model takes it: token ids, the place of the mask among them, whether tokens were left out to make it fit."""
+
+    ids: tuple[int, ...]
+    mask_at: int
+    is_cut: bool
+
+
+class MaskedLM:
+    """A masked language model with its tokenizer, on its device, in eval mode.
+
+    Attributes:
+        name: as the user named it; of a folder the last part.
+        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the model's files.
+        words: the whole words that it can predict, see `whole_words`.
+        max_tokens: longest input, special tokens included.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: str) -> None:
+        if tokenizer.mask_token_id is None:
+            raise EvaluatorError(f"{name}: expected a masked language model, its tokenizer has no mask token")
+        self.model, self.tokenizer = model, tokenizer
+        self.name, self.identity = name, identity
+        self.words, self._word_ids = whole_words(tokenizer, n_logits=model.config.vocab_size)
+        self.max_tokens = min(_positions(model), tokenizer.model_max_length)
+
+    @property
+    def signature_name(self) -> str:
+        """Name and identity, as a signature gives them."""
+        return f"{self.name}@{self.identity}"
+
+    def mask(self, sources: Sequence[str], starts: Sequence[int], *, rows: Sequence[int] | None = None) -> list[MaskedText]:
+        """Each source with a mask before character `start`. `rows`: numbers of the sources in messages; None counts from 0.
+
+        A source that is longer than the model can take is cut to the window of `max_tokens` with the mask in its middle, or as near to it as the
+        ends of the source let; `MaskedText.is_cut` says so.
+
+        Raises:
+            InputError: when a source holds the mask token itself (the message names the row), or a start is outside its source.
+        """
+        token = self.tokenizer.mask_token
+        for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
+            if token in source:
+                raise InputError(f"row {row}: the source holds {token!r}, the mask token of {self.name}; take it out: {source[:80]!r}")
+        texts = [insert_before(source, start, token) for source, start in zip(sources, starts, strict=True)]
+        return [self._fit(text, list(ids)) for text, ids in zip(texts, self._encode(texts), strict=True)] if texts else []
+
+    def word_logprobs(self, texts: Sequence[MaskedText]) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+        """Per text its index and (len(words),) natural log-probabilities of the words at the mask, out of the whole vocabulary.
+
+        Texts come in an order of their own, which does not depend on the order in which they are given: sums over them do not either.
+        """
+        order = sorted(range(len(texts)), key=lambda i: texts[i].ids)
+        lengths = [len(texts[i].ids) for i in order]
+        batch_tokens = max(1, _BATCH_LOGITS // int(self.model.config.vocab_size))
+        for batch in plan_batches(lengths, [0] * len(lengths), batch_tokens=batch_tokens):
+            indices = [order[i] for i in batch]
+            yield from zip(indices, self._run([texts[i] for i in indices]), strict=True)
+
+    @torch.inference_mode()
+    def _run(self, texts: Sequence[MaskedText]) -> npt.NDArray[np.float64]:
+        pad = self.tokenizer.pad_token_id or 0
+        ids, attention = pad_ids([text.ids for text in texts], pad=pad, device=self.model.device)
+        logits = self.model(input_ids=ids, attention_mask=attention).logits
+        at_mask = logits[torch.arange(len(texts)), torch.tensor([text.mask_at for text in texts])].double().log_softmax(-1)
+        found: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
+        return found
+
+    def _encode(self, texts: list[str], *, special: bool = True) -> list[list[int]]:
+        return list(self.tokenizer(texts, add_special_tokens=special, truncation=False, verbose=False)["input_ids"])
+
+    def _fit(self, text: str, ids: list[int]) -> MaskedText:
+        mask_at = ids.index(self.tokenizer.mask_token_id)
+        if len(ids) <= self.max_tokens:
+            return MaskedText(tuple(ids), mask_at, is_cut=False)
+        plain = list(self._encode([text], special=False)[0])
+        plain_at = plain.index(self.tokenizer.mask_token_id)
+        n_before = mask_at - plain_at
+        before, after = ids[:n_before], ids[n_before + len(plain) :]
+        room = self.max_tokens - len(before) - len(after)
+        start = min(max(plain_at - room // 2, 0), len(plain) - room)
+        return MaskedText((*before, *plain[start : start + room], *after), n_before + plain_at - start, is_cut=True)
+
+
+def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, device: str | None = None) -> MaskedLM:
+    """Load a masked language model, in float32.
+
+    Args:
+        name_or_path: a folder saved by transformers, or a model of the Hub such as «FacebookAI/roberta-large».
+        revision: commit, tag or branch of the Hub.
+        device: as in `cc_hf.load_evaluator`.
+
+    Raises:
+        EvaluatorError: when it cannot be loaded, has no mask token, or its tokenizer does not mark where words begin.
+        InputError: for a device that is not here, or the revision of a folder.
+    """
+    name = str(name_or_path)
+    is_folder = Path(name).is_dir()
+    if not is_folder and (name.count("/") > 1 or name.startswith((".", "/", "~"))):
+        raise EvaluatorError(f"no masked language model at {name!r}: expected a folder that transformers saved, or a model of the Hub; there is no such folder")
+    if is_folder and revision is not None:
+        raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
+    where = pick_device(device)
+    with reported_loading(name):
+        model, report = AutoModelForMaskedLM.from_pretrained(name, revision=revision, dtype=torch.float32, trust_remote_code=False, weights_only=True, output_loading_info=True)
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
+    if report["missing_keys"]:
+        raise EvaluatorError(f"{name}: expected a masked language model, the file lacks {len(report['missing_keys'])} of its weights: {sorted(report['missing_keys'])[0]}, ...")
+    model.to(where).eval()
+    return MaskedLM(model, tokenizer, name=Path(name).name if is_folder else name, identity=model_identity(model, name))
+
+
+def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
+    """The words that one token can say, and their ids: tokens that begin a word, as the tokenizer marks them («Ġ» of byte-level BPE, «▁» of
+    SentencePiece, no «##» of WordPiece), whatever characters they have; not special tokens, blanks and pieces of characters.
+
+    A token that begins a word may also be the first piece of a longer one; a masked language model does not say which it means. Byte-level BPE
+    writes the first word of a text without its mark; that form is left out, the marked form of the same word is not.
+
+    Args:
+        tokenizer: of transformers.
+        n_logits: size of the model's output; ids beyond it are left out.
+
+    Raises:
+        EvaluatorError: when the tokenizer marks words in none of these ways.
+    """
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    counts = {marker: sum(token.startswith(marker) for token in vocabulary) for marker in ("Ġ", "▁", "##")}
+    marker = max(counts, key=lambda m: counts[m])  # «##» and «▁» can be words elsewhere; the tokenizer's own marker is the frequent one
+    if not counts[marker]:
+        raise EvaluatorError("expected a tokenizer that marks where words begin («Ġ», «▁») or go on («##»), got one with none of these marks")
+    special = set(tokenizer.all_special_ids)
+    found: dict[str, int] = {}
+    for token, number in sorted(vocabulary.items(), key=lambda item: item[1]):
+        if number in special or number >= n_logits or _UNUSED.fullmatch(token) or token.startswith(marker) == (marker == "##"):
+            continue
+        word = token if marker == "##" else token[1:] if marker == "▁" else tokenizer.convert_tokens_to_string([token]).strip()
+        if word and word.isprintable() and not re.search(r"[\s\ufffd]", word):
+            found.setdefault(word, number)
+    return tuple(found), np.array(list(found.values()), dtype=np.int64)
+
+
+def _positions(model: Any) -> int:
+    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer tokens than they have positions."""
+    n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
+    table = next((m for name, m in model.named_modules() if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)), None)
+    return n_positions if table is None or table.padding_idx is None else n_positions - table.padding_idx - 1

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cc_hf.cli.main import app
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import InputError
+from tests.helpers.models import save_tiny_masked_lm
+
+_KEYS = ["id", "source", "focus", "position", "correct_cues", "incorrect_cues", "category", "gold", "src_lang", "tgt_lang", "reference", "ambiguous_word"]
+
+
+def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> Result:
+    """In this process: starting one costs more than the work."""
+    found = CliRunner().invoke(app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"})
+    assert type(found.exception) is (error or type(None)), found.output
+    return found
+
+
+@pytest.mark.shared
+def test_build_writes_the_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
+    published = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
+    lists, insertions = published / "en-de.insertion_candidates.roberta-large.json", published / "en-de.insertions.roberta-large.jsonl"
+    options: list[str | Path] = ["--candidates", lists, "--word", "relay", "--n-candidates", "4", "--n-cues", "2", "--data-dir", shared / "upstream"]
+    found = cues_build("en-de", *options, "--output", tmp_path / "c.jsonl", "--compare", insertions)
+    rows = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 14
+    for row in rows:
+        assert list(row) == _KEYS
+        assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
+        assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
+    assert "2 senses with cues, 14 examples" in found.stdout
+    assert all(" ".join(row[side]) in found.stdout for row in rows for side in ("correct_cues", "incorrect_cues"))
+    assert found.stdout.count("of 6 cues of en-de.insertions.roberta-large.jsonl chosen") == 2
+    assert max(map(len, found.stdout.split("correct:")[0].splitlines())) <= 80
+    assert "signature: cues|data:mucow/en-de@" in found.stdout
+    assert f"written: {tmp_path / 'c.jsonl'}" in found.stderr
+
+
+@pytest.mark.shared
+def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
+    rows = [e for e in load_examples("mucow", "en-de", data_dir=shared / "upstream") if e.extra["ambiguous_word"] == "relay"]
+    lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], max_tokens=24)
+    options: list[str | Path] = ["--word", "relay", "--n-candidates", "2", "--data-dir", shared / "upstream"]
+    found = cues_build("--masked-lm", lm, "--n-kept", "9", *options, "--candidates-output", tmp_path / "c.json")
+    candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert {len(words) for words in candidates["relay"].values()} == {9}
+    assert f"|mlm:{tmp_path.name}@" in found.stdout
+    assert "sources are too long for the masked language model" in found.stderr
+    assert "fewer cues than asked for" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "either masked_lm (--masked-lm) or candidates (--candidates), got neither"),
+        (["--masked-lm", "x", "--candidates", "c"], "got both"),
+        (["--candidates", "c", "--output", "nowhere/x.jsonl"], "does not exist"),
+        (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
+        (["--candidates", "c", "--compare", "nowhere.jsonl"], "file not found: nowhere.jsonl"),
+    ],
+)
+def test_what_is_refused_before_anything_is_read(arguments: list[str], message: str) -> None:
+    assert message in str(cues_build(*arguments, error=InputError).exception)

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.fill_mask import MaskedLM, load_masked_lm
+from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
+
+_SOURCES = [
+    "The doctor asked the nurse to help her with the procedure.",
+    "The mechanic greeted the receptionist because she was in a good mood.",
+    "doctor",
+    "The nurse asked the doctor.",
+]
+_STARTS = [4, 4, 0, 20]
+_FAMILIES = {"roberta": "<mask>", "bert": "[MASK]", "xlm-roberta": "<mask>"}
+
+
+@pytest.fixture(scope="module", params=_FAMILIES)
+def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
+    return load_masked_lm(save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), family=request.param), device="cpu")
+
+
+@torch.inference_mode()
+def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
+    """A naive loop: one sentence, the token of each word looked up by its text."""
+    token = lm.tokenizer.mask_token
+    encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
+    at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
+    probabilities = lm.model(**{name: encoded[name] for name in ("input_ids", "attention_mask")}).logits[0, at].softmax(-1)
+    found = {}
+    for number in range(len(probabilities)):
+        token = lm.tokenizer.convert_ids_to_tokens(number)
+        for mark in ("Ġ", "▁"):
+            if token.startswith(mark) and token[1:].isalpha() and token[1:].isascii():
+                found[token[1:]] = float(probabilities[number])
+        if lm.tokenizer.mask_token == "[MASK]" and token.isalpha() and token.isascii():
+            found[token] = float(probabilities[number])
+    return found
+
+
+def test_batches_equal_a_loop_over_sentences(loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = loaded.mask(_SOURCES, _STARTS)
+    assert not any(text.is_cut for text in texts)
+    found = dict(loaded.word_logprobs(texts))
+    assert sorted(found) == [0, 1, 2, 3]
+    place = {word: i for i, word in enumerate(loaded.words)}
+    for i, (source, start) in enumerate(zip(_SOURCES, _STARTS, strict=True)):
+        naive = one_by_one(loaded, source, start)
+        assert len(naive) > 15
+        assert {word for word in loaded.words if word.isalpha() and word.isascii()} == set(naive)
+        for word, probability in naive.items():
+            assert found[i][place[word]] == pytest.approx(math.log(probability), abs=1e-4), word
+    monkeypatch.setattr("cc_hf.evaluators.fill_mask._BATCH_LOGITS", 1)  # one sentence per batch
+    alone = dict(loaded.word_logprobs(texts))
+    assert all(np.allclose(alone[i], found[i], atol=1e-5) for i in found)
+
+
+def test_order_of_texts_is_of_no_effect(loaded: MaskedLM) -> None:
+    texts = loaded.mask(_SOURCES, _STARTS)
+    forward = [(_SOURCES[i], row.tobytes()) for i, row in loaded.word_logprobs(texts)]
+    backward = [(_SOURCES[::-1][i], row.tobytes()) for i, row in loaded.word_logprobs(texts[::-1])]
+    assert forward == backward
+
+
+def test_words_are_those_that_begin_one(loaded: MaskedLM) -> None:
+    assert {"doctor", "The"} & set(loaded.words)
+    assert len(set(loaded.words)) == len(loaded.words)
+    assert not [w for w in loaded.words if w != w.strip() or not w or w.startswith(("Ġ", "▁", "##", "[unused")) or w in loaded.tokenizer.all_special_tokens]
+
+
+def test_long_sources_are_cut_to_a_window_around_the_mask(tmp_path: Path) -> None:
+    words = [f"{letter * 2}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    text = " ".join(words)
+    lm = load_masked_lm(save_tiny_masked_lm(tmp_path, [text] * 3, family="bert", vocab_size=200, max_tokens=9), device="cpu")
+    for focus, kept in (("nn", "kk ll mm [MASK] nn oo pp"), ("aa", "[MASK] aa bb cc dd ee ff"), ("zz", "uu vv ww xx yy [MASK] zz")):
+        (found,) = lm.mask([text], [text.index(focus)])
+        tokens = lm.tokenizer.convert_ids_to_tokens(list(found.ids))
+        assert tokens == ["[CLS]", *kept.split(), "[SEP]"]
+        assert (found.is_cut, tokens[found.mask_at]) == (True, "[MASK]")
+    (short,) = lm.mask(["aa bb cc dd ee ff"], [3])
+    assert (len(short.ids), short.is_cut) == (9, False)
+    assert np.isfinite(next(iter(lm.word_logprobs([short])))[1]).all()
+
+
+def test_the_longest_input_is_the_models_own(tmp_path: Path) -> None:
+    lm = load_masked_lm(save_tiny_masked_lm(tmp_path, max_tokens=12), device="cpu")
+    lm.tokenizer.model_max_length = 10**30
+    unlimited = MaskedLM(lm.model, lm.tokenizer, name="x", identity="y")
+    assert lm.max_tokens == unlimited.max_tokens == 12  # 14 positions, of which RoBERTa leaves out two
+    (text,) = unlimited.mask(["The doctor " * 20], [4])
+    assert len(text.ids) == 12
+    assert len(list(unlimited.word_logprobs([text]))) == 1
+
+
+def test_what_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"row 1: the source holds '.*', the mask token"):
+        loaded.mask(["a doctor", f"a {loaded.tokenizer.mask_token} doctor"], [0, 0])
+    with pytest.raises(InputError, match="cue position: expected 0 to 2, got 7"):
+        loaded.mask(["abc"], [7])
+    assert loaded.mask([], []) == []
+    with pytest.raises(EvaluatorError, match=r"no masked language model at '\./nowhere'"):
+        load_masked_lm("./nowhere")
+    with pytest.raises(EvaluatorError, match="could not be loaded"):
+        load_masked_lm("nobody/nothing", device="cpu")
+    with pytest.raises(EvaluatorError, match="could not be loaded"):
+        load_masked_lm(tmp_path, device="cpu")
+    with pytest.raises(InputError, match="device"):
+        load_masked_lm(tmp_path, device="abacus")
+    with pytest.raises(InputError, match="has none"):
+        load_masked_lm(tmp_path, revision="main")
+
+
+def test_models_without_a_mask_or_its_head(tmp_path: Path, tiny_marian: Path) -> None:
+    lm = save_tiny_masked_lm(tmp_path / "whole", family="bert")
+    headless = tmp_path / "headless"
+    shutil.copytree(lm, headless)
+    save_tiny_bert(headless)
+    with pytest.raises(EvaluatorError, match=r"lacks \d+ of its weights"):
+        load_masked_lm(headless, device="cpu")
+    with pytest.raises(EvaluatorError, match="could not be loaded"):
+        load_masked_lm(tiny_marian, device="cpu")
+
+
+def test_identity_is_that_of_the_files(tmp_path: Path) -> None:
+    first = load_masked_lm(save_tiny_masked_lm(tmp_path / "a", seed=1), device="cpu")
+    again = load_masked_lm(save_tiny_masked_lm(tmp_path / "b", seed=1), device="cpu")
+    other = load_masked_lm(save_tiny_masked_lm(tmp_path / "c", seed=2), device="cpu")
+    assert first.signature_name == f"a@{first.identity}"
+    assert first.identity == again.identity != other.identity
+    assert len(first.identity) == 12
