@@ -14,6 +14,7 @@ __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "
 
 #: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
 DATASETS: dict[str, str] = {
+    "mt_geneval": "cc_hf.data.mt_geneval:DECLARATION",
     "mucow": "cc_hf.data.mucow:DECLARATION",
     "simplegen": "cc_hf.data.simplegen:DECLARATION",
     "winomt": "cc_hf.data.winomt:DECLARATION",
@@ -41,7 +42,7 @@ def names(kind: str) -> list[str]:
     """The registered names of a kind, sorted.
 
     >>> names("dataset")
-    ['mucow', 'simplegen', 'winomt']
+    ['mt_geneval', 'mucow', 'simplegen', 'winomt']
     """
     return sorted(_TABLES[kind])
 
