@@ -90,6 +90,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/2021.acl-short.15",
     ),
+    "currey-2022": Citation(
+        """@inproceedings{currey-etal-2022-mt,
+    title = "{MT}-{G}en{E}val: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in Machine Translation",
+    author = {Currey, Anna and N{\\u{a}}dejde, Maria and Pappagari, Raghavendra and Mayer, Mia and Lauly, Stanislas and Niu, Xing and Hsu, Benjamin and Dinu, Georgiana},
+    booktitle = "Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing",
+    year = "2022",
+    pages = "4287--4299",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2022.emnlp-main.288",
+}""",
+        "https://aclanthology.org/2022.emnlp-main.288",
+    ),
 }
 
 

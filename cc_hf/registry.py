@@ -15,6 +15,7 @@ __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "
 #: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
 DATASETS: dict[str, str] = {
     "contrawsd": "cc_hf.data.contrawsd:DECLARATION",
+    "mt_geneval": "cc_hf.data.mt_geneval:DECLARATION",
     "mucow": "cc_hf.data.mucow:DECLARATION",
     "simplegen": "cc_hf.data.simplegen:DECLARATION",
     "wino_x": "cc_hf.data.wino_x:DECLARATION",
@@ -43,7 +44,7 @@ def names(kind: str) -> list[str]:
     """The registered names of a kind, sorted.
 
     >>> names("dataset")
-    ['contrawsd', 'mucow', 'simplegen', 'wino_x', 'winomt']
+    ['contrawsd', 'mt_geneval', 'mucow', 'simplegen', 'wino_x', 'winomt']
     """
     return sorted(_TABLES[kind])
 

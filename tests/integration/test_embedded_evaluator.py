@@ -78,6 +78,18 @@ def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, ro
     assert aws.signature in text
 
 
+@pytest.mark.shared
+def test_the_figures_of_the_card_of_mt_geneval(shared: Path, root: Path) -> None:
+    text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
+    found = re.search(r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+and the references of the\s+counterfactuals ([0-9.]+) %", text)
+    assert found is not None
+    total, male, female, mirrored = (float(number) for number in found.groups())
+    references = [e.extra["reference"] for e in cc_hf.load_examples("mt_geneval", data_dir=shared / "upstream")]
+    scores = cc_hf.evaluate("mt_geneval", translations=references, data_dir=shared / "upstream").scores
+    assert (total, male, female) == pytest.approx([100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")], abs=0.4)
+    assert mirrored == pytest.approx(100 - total)  # their two probabilities sum to 1
+
+
 def test_its_files_hold_no_paths(root: Path) -> None:
     for path in (root / "cc_hf/assets/cc-tiny-en-de").iterdir():
         content = path.read_bytes()
