@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
 
-__all__ = ["ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
+__all__ = ["FORMS", "ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,10 @@ class ProbingExample:
 
 
 Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | ProbingExample
+
+
+#: what the formats are called in lists and cards
+FORMS: dict[type[Example], str] = {ContrastiveSourceExample: "sources", ContrastiveTranslationExample: "translations", ProbingExample: "probing"}
 
 
 def _check_focus(name: str, source: str, focus: Focus) -> None:

@@ -15,10 +15,9 @@ from typer.testing import CliRunner
 from cc_hf import registry
 from cc_hf.cli.main import app
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, ProbingExample
+from cc_hf.schema import FORMS
 
 _ROOT = Path(__file__).parent.parent
-_FORMS: dict[type[Example], str] = {ContrastiveSourceExample: "sources", ContrastiveTranslationExample: "translations", ProbingExample: "probing"}
 _VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
 
 
@@ -40,7 +39,7 @@ def sizes(declaration: DatasetDeclaration) -> str:
         numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in config.splits.items()}
         examples = numbers["test"] if list(numbers) == ["test"] else ", ".join(f"{split} {n}" for split, n in numbers.items())
         languages = f"{config.src_lang} → {', '.join(config.tgt_langs)}"
-        rows.append(f"| `{config.name}`{default} | {_FORMS[config.form]} | {examples} | {languages} | {config.description} |")
+        rows.append(f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {languages} | {config.description} |")
     return "\n".join(rows)
 
 

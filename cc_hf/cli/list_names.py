@@ -15,6 +15,8 @@ from rich.text import Text
 from cc_hf import registry
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.loading import declaration
+from cc_hf.errors import InputError
+from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]
 
@@ -27,27 +29,43 @@ class Kind(str, Enum):
     evaluators = "evaluators"
 
 
-def list_names(kind: Annotated[Kind | None, typer.Argument(help="What to list; default: all.")] = None) -> None:
-    """List datasets with their configurations, metrics and evaluators."""
+def list_names(
+    kind: Annotated[Kind | None, typer.Argument(help="What to list; default: all.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A dataset, to list its configurations.")] = None,
+) -> None:
+    """List datasets, the configurations of one, metrics and evaluators."""
     console = Console()
+    if name is not None:
+        if kind is not Kind.datasets:
+            raise InputError(f"expected a name only after datasets, got {name!r} after {kind.value if kind else 'nothing'}")
+        console.print(_configurations(name))
+        return
     for shown in [kind] if kind else list(Kind):
         console.print(_TABLES[shown]())
 
 
 def _datasets() -> Table:
-    table = _table("datasets (* default configuration)", "dataset", "configuration", "examples", "languages", "about")
+    table = _table("datasets; the configurations of one: cc-hf list datasets NAME", "dataset", "default configuration", "of", "about")
     for name in registry.names("dataset"):
         declared = declaration(name)
-        for config in declared.configs:
-            default = "*" if config.name == declared.default_config else ""
-            table.add_row(name, f"{config.name}{default}", _sizes(config), f"{config.src_lang} → {' '.join(config.tgt_langs)}", Text(config.description))
+        table.add_row(name, declared.default_config, str(len(declared.configs)), Text(declared.description))
+    return table
+
+
+def _configurations(name: str) -> Table:
+    declared = declaration(name)
+    table = _table(f"configurations of {name} (* default; ? not known)", "configuration", "format", "examples", "languages", "about")
+    for config in declared.configs:
+        default = "*" if config.name == declared.default_config else ""
+        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
+        table.add_row(f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, Text(config.description))
     return table
 
 
 def _sizes(config: ConfigDeclaration) -> str:
     """The number of examples, by split where there are several."""
     numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
-    return ", ".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
+    return "\n".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
 
 
 def _table(title: str, *columns: str) -> Table:

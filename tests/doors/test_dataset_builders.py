@@ -14,6 +14,7 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import DataError, UnknownNameError
+from cc_hf.hub.parquet import build
 from tests.helpers.samples import is_sampled, lay_out_samples
 
 EVERY = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs]
@@ -89,6 +90,20 @@ def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> Non
         list(cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"))
     path.write_text(good, encoding="utf-8")
     assert cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)["test"].num_rows == 1
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", registry.DATASETS)
+def test_every_dataset_streams_and_builds_the_same_twice(shared: Path, tmp_path: Path, name: str) -> None:
+    config = registry.resolve("dataset", name).default_config
+    data_dir = lay_out_samples(name, config, tmp_path / "data", shared) if is_sampled(name, config) else shared / "upstream"
+    loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
+    for split, rows in cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True).items():
+        assert list(rows) == loaded[split].to_list()
+    first, second = (build(name, [config], output=tmp_path / place, data_dir=data_dir) for place in "ab")
+    assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [(path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second]
+    built = datasets.load_dataset(str(tmp_path / "a"), config)
+    assert {split: rows.to_list() for split, rows in built.items()} == {split: rows.to_list() for split, rows in loaded.items()}
 
 
 _LOAD = "import sys, cc_hf; print(cc_hf.load_dataset('winomt', data_dir=sys.argv[1])['test'].num_rows)"

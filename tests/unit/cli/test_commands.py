@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cc_hf import registry
 from cc_hf.cli.output import check_output, write_atomically
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
@@ -30,8 +31,12 @@ def simplegen_file(tmp_path: Path) -> Path:
 
 def test_list_names_everything() -> None:
     found = cc_hf("list").stdout
-    for name in ("winomt", "emnlp2021", "simplegen", "en-de.paper", "contrastive_conditioning", "cc-tiny-en-de"):
+    for name in (*registry.names("dataset"), "contrastive_conditioning", "cc-tiny-en-de"):
         assert name in found
+    one = cc_hf("list", "datasets", "mucow").stdout
+    for name in ("en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3334", "?"):
+        assert name in one
+    assert "unknown dataset 'mucw'; did you mean 'mucow'?" in cc_hf("list", "datasets", "mucw", status=2).stderr
     only = cc_hf("list", "metrics").stdout
     assert "contrastive_conditioning" in only
     assert "winomt" not in only
