@@ -1,0 +1,122 @@
+"""The packed forward pass equals the model's own, one pair at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
+
+_SIZES: dict[str, Any] = {
+    "d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 24, "decoder_ffn_dim": 32, "encoder_attention_heads": 4, "decoder_attention_heads": 2,
+    "max_position_embeddings": 64, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2, "dropout": 0.0, "attention_dropout": 0.0,
+}  # fmt: skip
+_CONFIGS: dict[str, dict[str, Any]] = {
+    "marian": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "swish"},
+    "bart": {"vocab_size": 1500, "activation_function": "gelu"},
+    "mbart": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "gelu"},
+    "m2m_100": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "relu"},
+    "fsmt": {"langs": ["en", "de"], "src_vocab_size": 40, "tgt_vocab_size": 1500, "activation_function": "relu", "tie_word_embeddings": False},
+}
+_CLASSES = {
+    "marian": transformers.MarianMTModel,
+    "bart": transformers.BartForConditionalGeneration,
+    "mbart": transformers.MBartForConditionalGeneration,
+    "m2m_100": transformers.M2M100ForConditionalGeneration,
+    "fsmt": transformers.FSMTForConditionalGeneration,
+}
+
+
+def tiny(family: str) -> Any:
+    torch.manual_seed(3)
+    config = transformers.AutoConfig.for_model(family, **_SIZES, **_CONFIGS[family])
+    model = _CLASSES[family](config).eval()
+    with torch.no_grad():  # so that no bias, norm or weight is without effect
+        for name, parameter in model.named_parameters():
+            if "embed_positions" not in name:
+                parameter.add_(torch.randn_like(parameter) * 0.2)
+        if hasattr(model, "final_logits_bias"):
+            model.final_logits_bias.normal_()
+    return model
+
+
+def pairs(n: int = 23) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    random = np.random.default_rng(0)
+    sources = [[*random.integers(3, 40, random.integers(0, 20)).tolist(), 2] for _ in range(n // 2)]
+    sources = [sources[i % len(sources)] for i in range(n)]  # some twice
+    labels = [[*random.integers(3, 1500, random.integers(0, 25)).tolist(), 2] for _ in range(n)]
+    return sources, [[2, *row[:-1]] for row in labels], labels
+
+
+@torch.inference_mode()
+def plain(model: Any, sources: list[list[int]], inputs: list[list[int]], labels: list[list[int]], *, skip: int = 0) -> list[torch.Tensor]:
+    found = []
+    for source, given, wanted in zip(sources, inputs, labels, strict=True):
+        ids = torch.tensor([source])
+        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), decoder_input_ids=torch.tensor([given]), use_cache=False).logits
+        found.append(logits.log_softmax(-1)[0].gather(-1, torch.tensor(wanted)[:, None])[skip:, 0])
+    return found
+
+
+def test_every_family_has_a_model_here() -> None:
+    assert set(_CONFIGS) == set(PACKED_FAMILIES)
+
+
+@pytest.mark.parametrize("family", PACKED_FAMILIES)
+@pytest.mark.parametrize("batch_tokens", [1, 100, 10_000])
+def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> None:
+    model = tiny(family)
+    sources, inputs, labels = pairs()
+    expected = plain(model, sources, inputs, labels)
+    found = PackedModel(model, bf16=False).score(sources, inputs, labels, batch_tokens=batch_tokens)
+    assert found.mean_logprob == pytest.approx([float(row.mean()) for row in expected], abs=1e-5)
+    assert found.mean_probability == pytest.approx([float(row.exp().mean()) for row in expected], abs=1e-5)
+    assert found.n_tokens.tolist() == [len(row) for row in labels]
+
+
+@pytest.mark.parametrize("family", PACKED_FAMILIES)
+def test_bf16_is_near(family: str) -> None:
+    model = tiny(family)
+    sources, inputs, labels = pairs()
+    exact = PackedModel(model, bf16=False).score(sources, inputs, labels, batch_tokens=100)
+    found = PackedModel(model, bf16=True).score(sources, inputs, labels, batch_tokens=100)
+    deviation = np.abs(found.mean_logprob - exact.mean_logprob)
+    assert 0 < deviation.max() < 0.1
+
+
+def test_language_tokens_do_not_count() -> None:
+    model = tiny("m2m_100")
+    sources, inputs, labels = pairs()
+    kept = [i for i, row in enumerate(labels) if len(row) > 1]
+    sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
+    expected = plain(model, sources, inputs, labels, skip=1)
+    found = PackedModel(model, bf16=False).score(sources, inputs, labels, n_uncounted=1, batch_tokens=200)
+    assert found.sum_logprob == pytest.approx([float(row.sum()) for row in expected], abs=1e-4)
+    assert found.n_tokens.tolist() == [len(row) - 1 for row in labels]
+
+
+def test_the_order_of_pairs_is_of_no_effect() -> None:
+    model = PackedModel(tiny("marian"), bf16=False)
+    sources, inputs, labels = pairs()
+    found = model.score(sources, inputs, labels, batch_tokens=60)
+    turned = model.score(sources[::-1], inputs[::-1], labels[::-1], batch_tokens=60)
+    assert turned.sum_logprob[::-1] == pytest.approx(found.sum_logprob, abs=1e-5)
+
+
+def test_progress_counts_every_pair() -> None:
+    done: list[int] = []
+    sources, inputs, labels = pairs()
+    PackedModel(tiny("marian"), bf16=False).score(sources, inputs, labels, batch_tokens=60, progress=done.append)
+    assert sum(done) == len(sources)
+    assert len(done) > 1
+
+
+def test_the_models_weights_stay_as_they_are() -> None:
+    model = tiny("marian")
+    before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
+    PackedModel(model, bf16=True).score(*pairs(), batch_tokens=100)
+    assert all(torch.equal(before[name], parameter) for name, parameter in model.state_dict().items())
