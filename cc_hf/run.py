@@ -73,7 +73,7 @@ def evaluate(
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     src_lang = examples[0].src_lang
     if (translations is None) == (system is None):
-        raise InputError("expected either translations or a system to translate with, got " + ("neither" if translations is None else "both"))
+        raise InputError("expected either translations (--translations) or a system (--system) to translate with, got " + ("neither" if translations is None else "both"))
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
@@ -106,9 +106,10 @@ def _check_form(dataset: str, config: str, metric: str) -> None:
     """The metric reads contrastive sources, so the configuration must have them."""
     declared = declaration(dataset)
     if declared.config(config).form is not ContrastiveSourceExample:
-        fitting = [c.name for c in declared.configs if c.form is ContrastiveSourceExample]
-        others = f"use {', '.join(fitting)}" if fitting else "it has no configuration with them"
-        raise InputError(f"{dataset} {config} has no contrastive sources, which {metric} needs; {others} (see `cc-hf list datasets`)")
+        own = declared.config(config)
+        fitting = [c.name for c in declared.configs if c.form is ContrastiveSourceExample and (c.src_lang, c.tgt_langs) == (own.src_lang, own.tgt_langs)]
+        others = f"use {', '.join(fitting)}" if fitting else f"{dataset} has none with them for {own.src_lang}-{'/'.join(own.tgt_langs)}"
+        raise InputError(f"{dataset} {config} has no contrastive sources, which {metric} needs; {others} (see `cc-hf list datasets {dataset}`)")
 
 
 _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import typer
-from generate import with_block
 
 import cc_hf
 from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
+from cc_hf.hub.cards import with_block
 
 _ROOT = Path(__file__).parent.parent
 

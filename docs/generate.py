@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -14,8 +13,7 @@ from typer.testing import CliRunner
 
 from cc_hf import registry
 from cc_hf.cli.main import app
-from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.schema import FORMS
+from cc_hf.hub.cards import sizes_table, with_block
 
 _ROOT = Path(__file__).parent.parent
 _VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
@@ -31,32 +29,12 @@ def cli_reference() -> str:
     return "\n".join(parts)
 
 
-def sizes(declaration: DatasetDeclaration) -> str:
-    """The table of a dataset's configurations."""
-    rows = ["| configuration | format | examples | languages | what it is |", "|---|---|---|---|---|"]
-    for config in declaration.configs:
-        default = " (default)" if config.name == declaration.default_config else ""
-        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in config.splits.items()}
-        examples = numbers["test"] if list(numbers) == ["test"] else ", ".join(f"{split} {n}" for split, n in numbers.items())
-        languages = f"{config.src_lang} → {', '.join(config.tgt_langs)}"
-        rows.append(f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {languages} | {config.description} |")
-    return "\n".join(rows)
-
-
-def with_block(text: str, name: str, body: str) -> str:
-    """The text with the block between the markers of that name replaced."""
-    pattern = re.compile(rf"(<!-- {name}: generated -->\n).*?(<!-- end -->)", re.DOTALL)
-    if not pattern.search(text):
-        raise SystemExit(f"no block {name!r}")
-    return pattern.sub(lambda found: f"{found.group(1)}{body}\n{found.group(2)}", text)
-
-
 def documents() -> dict[Path, str]:
     """Every document with generated parts, as it should be."""
     found = {_ROOT / "docs" / "cli.md": cli_reference()}
     for name in registry.names("dataset"):
         path = _ROOT / "cards" / "datasets" / f"{name}.md"
-        found[path] = with_block(path.read_text(encoding="utf-8"), "sizes", sizes(registry.resolve("dataset", name)))
+        found[path] = with_block(path.read_text(encoding="utf-8"), "sizes", sizes_table(registry.resolve("dataset", name)))
     return found
 
 

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, TgtLang
+from cc_hf.cli.options import BatchTokens, Config, DataDir, Device, Quiet, TgtLang
 from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.cues.cue_set import CueSet
@@ -31,7 +32,7 @@ def _main() -> None:
 
 @app.command("build")
 def build(
-    dataset: Dataset,
+    dataset: Annotated[str, typer.Argument(help="Dataset of word senses, such as mucow; or a .csv, .tsv or .jsonl file of source, focus, gold (the sense), reference, tgt_lang.")],
     config: Config = None,
     masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="Masked language model to predict candidates with (folder or Hub).")] = None,
     candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, per word and sense the most probable words.")] = None,
@@ -63,6 +64,8 @@ def build(
 
     check_output(output)
     check_output(candidates_output)
+    if output is not None and output.suffix != ".jsonl":
+        raise InputError(f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a dataset")
     published = None if compare is None else read_lines(compare)
     found = build_cues(
         dataset,
@@ -84,12 +87,12 @@ def build(
         revision=revision,
         progress=not quiet,
     )
+    console = Console()
+    console.print(_table(found))
     if output is not None:
         write_atomically(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows()))
     if candidates_output is not None:
         write_atomically(candidates_output, candidates_json(found.candidates))
-    console = Console()
-    console.print(_table(found))
     if compare is not None and published is not None:
         for side, shared in compare_cues(found, published, name=str(compare)).items():
             percent, chance = (100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance))
@@ -135,3 +138,5 @@ def _print_notes(found: CueSet, written: list[Path]) -> None:
         notes.print(f"note: {n} sources are too long for the masked language model, which saw a window around the word", highlight=False)
     for path in written:
         notes.print(Text(f"written: {path}"), soft_wrap=True)
+        if path.suffix == ".jsonl":
+            notes.print(Text(f"judge translations on it: cc-hf evaluate {path} --translations FILE; as Parquet: cc-hf build custom --from {path} --output DIR"), soft_wrap=True)

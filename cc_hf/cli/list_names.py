@@ -21,6 +21,9 @@ from cc_hf.schema import FORMS
 __all__ = ["Kind", "list_names"]
 
 
+_WIDE = 120  # columns
+
+
 class Kind(str, Enum):
     """What can be listed."""
 
@@ -38,7 +41,7 @@ def list_names(
     if name is not None:
         if kind is not Kind.datasets:
             raise InputError(f"expected a name only after datasets, got {name!r} after {kind.value if kind else 'nothing'}")
-        console.print(_configurations(name))
+        console.print(_configurations(name, is_wide=console.width >= _WIDE))
         return
     for shown in [kind] if kind else list(Kind):
         console.print(_TABLES[shown]())
@@ -52,27 +55,32 @@ def _datasets() -> Table:
     return table
 
 
-def _configurations(name: str) -> Table:
+def _configurations(name: str, *, is_wide: bool) -> Table:
+    """One line each; what they are only where there is room."""
     declared = declaration(name)
-    table = _table(f"configurations of {name} (* default; ? not known)", "configuration", "format", "examples", "languages", "about")
+    columns = ("configuration", "format", "examples", "languages", *(("about",) if is_wide else ()))
+    table = _table(f"configurations of {name} (* default; ? not known)", *columns)
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""
         languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
-        table.add_row(f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, Text(config.description))
+        about = (Text(config.description),) if is_wide else ()
+        table.add_row(f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, *about)
+    table.caption = "contrastive_conditioning judges translations of the format «sources»"
+    table.caption_justify = "left"
     return table
 
 
 def _sizes(config: ConfigDeclaration) -> str:
     """The number of examples, by split where there are several."""
     numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
-    return "\n".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
+    return ", ".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
 
 
 def _table(title: str, *columns: str) -> Table:
-    """The first two columns are names that people copy, and are never cut."""
+    """The columns before the last are names and numbers that people copy, and are never cut."""
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
     for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=number < 2 and len(columns) > 2)
+        table.add_column(column, no_wrap=number < len(columns) - 1, overflow="fold")
     return table
 
 

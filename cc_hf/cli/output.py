@@ -20,9 +20,12 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    folder = path.absolute().parent
+    path = path.resolve()
+    folder = path.parent
     if path.is_dir():
         raise InputError(f"output: expected a file, {path} is a folder")
+    if _is_special(path):
+        return
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
     try:
@@ -33,8 +36,29 @@ def check_output(path: Path | None) -> None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write UTF-8 text to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file."""
-    handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part")
+    """Write UTF-8 text to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+
+    A symbolic link is followed; what is no regular file (a device, a pipe) is written to as it is.
+
+    Raises:
+        InputError: when it cannot be written, such as on a full disk; the old file is still there.
+    """
+    path = path.resolve()
+    try:
+        if _is_special(path):
+            path.write_text(text, encoding="utf-8", newline="\n")
+        else:
+            _write_beside(path, text)
+    except OSError as error:
+        raise InputError(f"output: {path} could not be written ({error.strerror})") from error
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _write_beside(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cc_hf.cues.placement import insert_before
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
@@ -11,6 +13,7 @@ __all__ = ["PLACEMENTS", "SLOT", "apply_cue"]
 PLACEMENTS = ("before", "after", "replace")
 #: in a cue: where the focus stands
 SLOT = "{focus}"
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") -> str:
@@ -36,6 +39,8 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
         raise InputError(f"placement: expected one of {', '.join(PLACEMENTS)}, got {placement!r}")
     if not cue.strip():
         raise InputError("cue: expected words, got a blank")
+    if (wrong := [name for name in _PLACEHOLDER.findall(cue) if name != SLOT]) or cue.replace(SLOT, "").count("{"):
+        raise InputError(f"cue: expected no other placeholder than {SLOT}, got {wrong[0] if wrong else cue!r}")
     end = focus.start + len(focus.text)
     if not focus.text or focus.start < 0 or source[focus.start : end] != focus.text:
         raise InputError(f"the focus {focus.text!r} is not at character {focus.start} of {source!r}, which has {source[focus.start : end]!r} there")

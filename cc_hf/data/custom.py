@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import hashlib
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +32,7 @@ _CELL_SEPARATOR = "|"
 
 def is_custom(name: str | Path) -> bool:
     """Whether a dataset's name is a file of this kind: it ends in .csv, .tsv or .jsonl."""
-    return Path(name).suffix in SUFFIXES
+    return Path(name).suffix.lower() in SUFFIXES
 
 
 def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
@@ -101,6 +104,7 @@ def _examples(path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int,
     seen: dict[str, int] = {}
     for number, (line, row) in enumerate(rows):
         try:
+            _check_keys(row)
             example = make(row, number, extra_keys, src_lang)
         except InputError as error:
             raise DataError(f"{path}: line {line}: {error}") from None
@@ -113,26 +117,43 @@ def _examples(path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int,
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Numbers of lines, from 1, and what stands there."""
     lines = read_lines(path)
-    if path.suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield number, _object(path, number, line)
         return
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path}: expected a file that ends in {', '.join(SUFFIXES)}")
-    reader = csv.reader((f"{line}\n" for line in lines), dialect="excel" if path.suffix == ".csv" else "excel-tab", strict=True)
+    reader = csv.reader((f"{line}\n" for line in lines), dialect="excel" if path.suffix.lower() == ".csv" else "excel-tab", strict=True)
     try:
-        header = next(reader, [])
-        if len(set(header)) != len(header) or "source" not in header:
-            raise DataError(f"{path}: line 1: expected a header of different names with «source» among them, got {header}")
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(path, header)
         for cells in reader:
-            if not cells:
-                continue
+            if not any(cells):
+                continue  # as spreadsheets leave them at the end
             if len(cells) != len(header):
                 raise DataError(f"{path}: line {reader.line_num}: expected {len(header)} columns as in the header, got {len(cells)}")
             yield reader.line_num, {name: cell for name, cell in zip(header, cells, strict=True) if cell}
     except csv.Error as error:
         raise DataError(f"{path}: line {reader.line_num}: {error}; quote cells that hold quotes, separators or line breaks") from None
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if not header:
+        raise InputError(f"{path}: expected a header and rows, got an empty file")
+    separator = next((mark for mark in (";", "\t", ",") if len(header) == 1 and mark in header[0]), None)
+    if separator is not None:
+        raise DataError(f"{path}: line 1: the columns seem to be separated by {separator!r}: expected commas in a .csv file, tabs in a .tsv file, got {header[0][:80]!r}")
+    if len(set(header)) != len(header) or "source" not in [name.lower() for name in header]:
+        raise DataError(f"{path}: line 1: expected a header of different names with «source» among them, got {header}")
+
+
+def _check_keys(row: Mapping[str, Any]) -> None:
+    """A misspelt column would be kept in `extra`, and what it says would be of no effect."""
+    for key in row:
+        near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
+        if key not in _OWN_KEYS and near:
+            raise InputError(f"column {key!r}: did you mean {near[0]!r}? Rename it, also if it is something else")
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -211,7 +232,11 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     if isinstance(found, str):
         found = [cue.strip() for cue in found.split(_CELL_SEPARATOR)]
     if not isinstance(found, list) or not found or not all(isinstance(cue, str) for cue in found):
-        raise InputError(f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got {found!r}")
+        others = ""
+        if not any(name in row for name in _CUE_KEYS):
+            others = f"; or gold: {' or '.join(_GENDERS)}, for gender brackets, got {_text(row, 'gold')!r}"
+            others += "; `cc-hf cues build` finds cues for words with gold and reference" if "reference" in row else ""
+        raise InputError(f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got {found!r}{others}")
     return found
 
 
@@ -220,9 +245,10 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
     if "position" not in row:
         if not text:
             raise InputError("expected «focus», «position» or both, got neither")
-        if (n := source.count(text)) != 1:
-            raise InputError(f"focus: {text!r} occurs {n} times in {source!r}; give its «position», the 0-based number of its first character")
-        return Focus(text, source.index(text))
+        places = [found.start() for found in re.finditer(re.escape(text), source) if _is_whole(source, found.start(), found.end())]
+        if len(places) != 1:
+            raise InputError(f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give its «position», the 0-based number of its first character")
+        return Focus(text, places[0])
     position = row["position"]
     if isinstance(position, str) and position.isascii() and position.isdecimal():
         position = int(position)
@@ -234,4 +260,11 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
             raise InputError(f"position: no word begins at character {position} of {source!r}")
     if source[position : position + len(text)] != text:
         raise InputError(f"focus: {text!r} is not at character {position} of {source!r}, which has {source[position : position + len(text)]!r} there")
+    if not _is_whole(source, position, position + len(text)):
+        raise InputError(f"position: {text!r} at character {position} of {source!r} begins or ends within a word")
     return Focus(text, position)
+
+
+def _is_whole(source: str, start: int, end: int) -> bool:
+    """Whether no letter, mark or digit goes on at either side."""
+    return not any(0 < at < len(source) and all(unicodedata.category(character)[0] in "LMN" for character in source[at - 1 : at + 1]) for at in (start, end))

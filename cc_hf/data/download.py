@@ -41,10 +41,14 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     if local:
         folder = Path(local)
         if not folder.is_dir():
-            raise DataError(f"data_dir: expected a folder with DIR/owner/repository/path, {folder} is not a folder")
+            name = "data_dir" if data_dir is not None else "CC_HF_DATA_DIR"
+            raise DataError(f"{name}: expected a folder with DIR/owner/repository/path, {folder} is not a folder")
         path = folder / file.repository / file.path
         if not path.is_file():
-            raise DataError(f"file not found: {path}; expected the file of {file.repository} at commit {file.commit[:7]}, as at {file.url}")
+            raise DataError(
+                f"file not found: {path}; expected the file of {file.repository} at commit {file.commit[:7]}. Put it there from {file.url}, "
+                "or leave the local copy out and let it be downloaded"
+            )
         _verify(path, file)
         return path
     if file.host == "hub":

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.custom import custom_declaration, is_custom
+from cc_hf.data.custom import SUFFIXES, custom_declaration, is_custom
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch, is_local
-from cc_hf.errors import CCError
+from cc_hf.errors import CCError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
@@ -36,6 +36,8 @@ def declaration(name: str) -> DatasetDeclaration:
     """
     if isinstance(name, (str, Path)) and is_custom(name):
         return custom_declaration(name)
+    if isinstance(name, (str, Path)) and Path(name).is_file():
+        raise InputError(f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save it as one of these")
     found: DatasetDeclaration = registry.resolve("dataset", name)
     return found
 

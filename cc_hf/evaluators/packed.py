@@ -178,13 +178,13 @@ class PackedModel:
         return self._logprobs(hidden[counted], wanted[counted])
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        chosen = (states * self.head_weight[labels]).sum(-1) + self.head_bias[labels]
+        chosen: torch.Tensor = (states * self.head_weight[labels]).sum(-1) + self.head_bias[labels]
         cast = self._cast(states)
         total = torch.stack([_logsumexp(tile(cast)) for tile in self.tiles]).logsumexp(0)
         return chosen - total
 
     def _embed(self, stack: _Stack, ids: torch.Tensor) -> torch.Tensor:
-        hidden = stack.embed(ids) + stack.positions[: ids.shape[1]]
+        hidden: torch.Tensor = stack.embed(ids) + stack.positions[: ids.shape[1]]
         if stack.before is not None:
             hidden = stack.before(hidden)
         return hidden

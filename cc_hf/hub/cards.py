@@ -1,18 +1,23 @@
-"""The card of a dataset that a user made from a file; the cards of cc_hf's own datasets are prose in cards/."""
+"""The tables in the cards of cc_hf's own datasets, which are prose in cards/, and the card of a dataset that a user made from a file."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Mapping
 
 from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.errors import InputError
+from cc_hf.schema import FORMS
 
-__all__ = ["custom_card"]
+__all__ = ["custom_card", "sizes_table", "with_block"]
 
 _CARD = """---
 pretty_name: {title}
 language: {languages}
+license: unknown
 task_categories: [translation]
 size_categories: [{size}]
 tags: [contrastive-conditioning, machine-translation]
@@ -21,6 +26,11 @@ tags: [contrastive-conditioning, machine-translation]
 
 {n} sources in contrastive format, made from `{file}` with cc_hf: one translation of each is judged under sources that carry correct and incorrect
 disambiguation cues.
+
+`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{config}")`; licence and provenance are the author's to add.
+
+Columns: `id`, `src_lang`, `tgt_lang`, `source`, `focus` (the words in question and their first character), `correct_sources`, `incorrect_sources`,
+`category`, `gold`, and in `extra` the file's other columns.
 
 ## Categories
 {categories}
@@ -38,6 +48,32 @@ disambiguation cues.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
+def sizes_table(declaration: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int | None]] | None = None) -> str:
+    """The table of a dataset's configurations in Markdown. `sizes`: number of rows by configuration and split; None for all as declared."""
+    rows = ["| configuration | format | examples | languages | what it is |", "|---|---|---|---|---|"]
+    for config in declaration.configs:
+        if sizes is not None and config.name not in sizes:
+            continue
+        default = " (default)" if config.name == declaration.default_config else ""
+        found = config.splits if sizes is None else sizes[config.name]
+        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in found.items()}
+        examples = numbers["test"] if list(numbers) == ["test"] else ", ".join(f"{split} {n}" for split, n in numbers.items())
+        rows.append(f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {config.src_lang} → {', '.join(config.tgt_langs)} | {config.description} |")
+    return "\n".join(rows)
+
+
+def with_block(text: str, name: str, body: str) -> str:
+    """The text with the block between the markers of that name replaced.
+
+    Raises:
+        InputError: when there is no such block.
+    """
+    pattern = re.compile(rf"(<!-- {name}: generated -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(text):
+        raise InputError(f"expected a block {name!r} between markers, got none")
+    return pattern.sub(lambda found: f"{found.group(1)}{body}\n{found.group(2)}", text)
+
+
 def custom_card(declaration: DatasetDeclaration) -> str:
     """README.md of the folder; licence, provenance and known defects are the author's to add."""
     config = declaration.config(None)
@@ -45,6 +81,7 @@ def custom_card(declaration: DatasetDeclaration) -> str:
     numbers = Counter(example.category for example in examples)
     languages = sorted({config.src_lang, *(example.tgt_lang for example in examples)} - {""})
     return _CARD.format(
+        config=config.name,
         title=f"{config.name} in contrastive format",
         languages=json.dumps(languages),
         size=next((name for limit, name in _SIZES if len(examples) < limit), "n>1M"),

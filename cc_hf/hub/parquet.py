@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import datasets
@@ -15,7 +15,7 @@ from huggingface_hub import DatasetCard
 from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
 from cc_hf.errors import InputError
-from cc_hf.hub.cards import custom_card
+from cc_hf.hub.cards import custom_card, sizes_table, with_block
 
 __all__ = ["build"]
 
@@ -43,13 +43,16 @@ def build(name: str, configs: Sequence[str] | None = None, *, output: str | Path
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
     if not target.absolute().parent.is_dir():
         raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
-    with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
-        folder = Path(place) / "build"
-        folder.mkdir()
-        _write(name, chosen, folder, data_dir)
-        if target.exists():
-            target.rmdir()
-        folder.rename(target)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
+            folder = Path(place) / "build"
+            folder.mkdir()
+            _write(name, chosen, folder, data_dir)
+            if target.exists():
+                target.rmdir()
+            folder.rename(target)
+    except OSError as error:
+        raise InputError(f"output: {target} could not be written ({error.strerror or error}); nothing was kept") from error
     return sorted(path for path in target.rglob("*") if path.is_file())
 
 
@@ -67,7 +70,7 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
         metadata[config] = {"data_files": [{"split": split, "path": f"{config}/{split}-*"} for split in loaded]}
         if config == declared.default_config:
             metadata[config]["default"] = True
-    card = DatasetCard(custom_card(declared) if is_custom(name) else card_path(name).read_text(encoding="utf-8"))
+    card = DatasetCard(custom_card(declared) if is_custom(name) else _card(name, {c: {s: i.num_examples for s, i in infos[c].splits.items()} for c in configs}))
     infos.to_dataset_card_data(card.data)
     metadata.to_dataset_card_data(card.data)
     (folder / "README.md").write_text(str(card), encoding="utf-8")
@@ -75,6 +78,12 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
         return
     (folder / "loading").mkdir()
     shutil.copyfile(script_path(name), folder / "loading" / f"{name}.py")
+
+
+def _card(name: str, sizes: Mapping[str, Mapping[str, int]]) -> str:
+    """The dataset's card with the configurations and numbers of rows that are in the folder."""
+    text = with_block(card_path(name).read_text(encoding="utf-8"), "sizes", sizes_table(declaration(name), sizes))
+    return text.replace("## Use\n", f'## Use\n`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{next(iter(sizes))}")`, or with cc_hf:\n', 1)
 
 
 def _info(config: str, loaded: datasets.DatasetDict, folder: Path) -> datasets.DatasetInfo:

@@ -15,6 +15,14 @@ from cc_hf.errors import DataError, InputError
 __all__ = ["Upload", "plan", "push"]
 
 
+#: what the Hub's client raises, whatever library it speaks HTTP with
+_REFUSALS: tuple[type[Exception], ...] = (
+    *(kind for kind in HfHubHTTPError.__mro__ if issubclass(kind, Exception) and kind is not Exception),
+    LocalTokenNotFoundError,
+    OSError,
+)
+
+
 @dataclass(frozen=True)
 class Upload:
     """What goes where. `files`: path in the repository and size in bytes."""
@@ -73,6 +81,6 @@ def push(upload: Upload, *, message: str, private: bool = True, create_pr: bool 
         if not create_pr:
             api.create_repo(upload.repo, repo_type=upload.repo_type, private=private, exist_ok=True)
         commit = api.upload_folder(repo_id=upload.repo, repo_type=upload.repo_type, folder_path=upload.folder, commit_message=message, create_pr=create_pr)
-    except (HfHubHTTPError, LocalTokenNotFoundError, OSError) as error:
+    except _REFUSALS as error:
         raise DataError(f"{upload.url}: the Hub did not take the files ({error}). Log in with `hf auth login` or set HF_TOKEN to a token that may write there") from error
     return commit.pr_url or commit.commit_url

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -79,7 +80,7 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
         (["evaluate", "simplegen", "en-fr", "--translations", "t"], "unknown configuration of simplegen 'en-fr'"),
         (["evaluate", "simplegen", "en-de", "--tgt-lang", "ru", "--translations", "t"], "does not support the target language 'ru'; expected one of de"),
         (["evaluate", "winomt", "--translations", "t"], "has several target languages; name one with tgt_lang"),
-        (["evaluate", "simplegen"], "expected either translations or a system to translate with, got neither"),
+        (["evaluate", "simplegen"], "or a system (--system) to translate with, got neither"),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
         (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
         (["evaluate", "simplegen", "--translations", "t", "--metric", "bleu"], "unknown metric 'bleu'"),
@@ -179,4 +180,27 @@ def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Pat
 def test_configurations_without_contrastive_sources_are_refused_before_anything_is_read() -> None:
     found = cc_hf("evaluate", "mucow", "en-cs", "--translations", "none.txt", status=2)
     assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
-    assert "use en-de, en-de.emnlp2021, en-ru, en-ru.emnlp2021" in " ".join(found.stderr.split())
+    assert "mucow has none with them for en-cs" in " ".join(found.stderr.split())
+    found = cc_hf("evaluate", "mucow", "en-de.probing", "--translations", "none.txt", status=2)
+    assert "use en-de, en-de.emnlp2021 (see" in " ".join(found.stderr.split())
+
+
+def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("old", encoding="utf-8")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    write_atomically(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text(encoding="utf-8") == "new"
+    check_output(Path(os.devnull))
+    write_atomically(Path(os.devnull), "gone")
+    assert Path(os.devnull).is_char_device()
+
+
+def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"r\.json could not be written \(No space left on device\)"):
+        write_atomically(tmp_path / "r.json", "x")
+    assert list(tmp_path.iterdir()) == []

@@ -72,7 +72,15 @@ def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path)
     [
         ({**ROW, "source": " "}, "source: expected a text"),
         ({**ROW, "focus": "cat"}, "'cat' occurs 0 times"),
-        ({**ROW, "focus": "a"}, "'a' occurs 2 times .* give its «position»"),
+        ({**ROW, "focus": "a"}, "'a' occurs 0 times as a whole word .* give its «position»"),
+        ({**ROW, "source": "The bat saw a bat."}, "'bat' occurs 2 times as a whole word"),
+        ({**ROW, "source": "The combat was old."}, "'bat' occurs 0 times as a whole word"),
+        ({**ROW, "source": "The combat was old.", "position": 7}, "'bat' at character 7 .* begins or ends within a word"),
+        ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
+        ({"source": "The doctor left.", "focus": "doctor", "gold": "Male"}, "or gold: male or female, for gender brackets, got 'Male'"),
+        ({"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build` finds cues"),
+        ({**ROW, "correct_cues": ["{Focus} x"]}, r"no other placeholder than \{focus\}, got '\{Focus\}'"),
+        ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
         ({**ROW, "position": 5}, "'bat' is not at character 5"),
         ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
         ({**ROW, "position": True}, "position: expected"),
@@ -100,7 +108,10 @@ def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: st
         ("src,focus\na,b", "line 1: expected a header .* with «source»"),
         ("source,source\na,b", "line 1: expected a header of different names"),
         ('source,focus\n"a" x,b', "line 2: .* quote cells"),
-        ("", "expected a header"),
+        ("", "got an empty file"),
+        ("source;focus\na;b", "columns seem to be separated by ';'"),
+        ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
+        ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "column 'Source': did you mean 'source'"),
     ],
 )
 def test_malformed_tables(tmp_path: Path, text: str, message: str) -> None:
@@ -161,3 +172,16 @@ def test_words_without_cues(tmp_path: Path) -> None:
             list(read_words(write(tmp_path / "a.jsonl", {name: value for name, value in row.items() if name != key})))
     with pytest.raises(DataError, match="tgt_lang is empty"):
         list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))
+
+
+def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "A.CSV"
+    path.write_bytes("\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode())
+    assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
+
+
+def test_other_files_are_no_datasets(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"a file that ends in \.csv, \.tsv, \.jsonl"):
+        cc_hf.load_examples(str(path))

@@ -208,7 +208,8 @@ def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
 
 def test_a_local_copy_of_a_file_of_the_hub(tmp_path: Path) -> None:
     with pytest.raises(
-        DataError, match=r"file not found: .*owner/dataset/data/test.jsonl; expected the file of owner/dataset at commit c0ffeec, as at https://huggingface.co/datasets/"
+        DataError,
+        match=r"file not found: .*owner/dataset/data/test.jsonl; expected the file of owner/dataset at commit c0ffeec. Put it there from https://huggingface.co/datasets/",
     ):
         fetch(HUB_FILE, tmp_path)
     path = tmp_path / HUB_FILE.repository / HUB_FILE.path

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import datasets
@@ -39,6 +40,8 @@ def test_yaml_names_every_configuration(tmp_path: Path) -> None:
     assert front["dataset_info"]["splits"][0]["num_examples"] == 2664
     assert front["license"] == "cc-by-4.0"
     assert "# SimpleGEN in contrastive format" in card.text
+    assert re.findall(r"^\| `([^`]+)`", card.text, re.MULTILINE) == ["en-de"]
+    assert 'load_dataset(FOLDER_OR_REPOSITORY, "en-de")' in card.text
 
 
 def test_outputs_that_are_not_free(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import CommitInfo, HfApi
-from huggingface_hub.errors import LocalTokenNotFoundError
+from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
@@ -66,6 +66,12 @@ def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
 def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
     with pytest.raises(DataError, match="Log in with `hf auth login`"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(LocalTokenNotFoundError("no token")))
+
+
+def test_a_hub_that_cannot_be_reached_is_one_message(folder: Path) -> None:
+    unreached = HfHubHTTPError.__mro__[1]("no connection")  # of the library that the Hub's client speaks HTTP with
+    with pytest.raises(DataError, match="the Hub did not take the files"):
+        push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))
 
 
 def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
