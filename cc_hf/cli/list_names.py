@@ -58,7 +58,7 @@ def _datasets() -> Table:
 def _configurations(name: str, *, is_wide: bool) -> Table:
     """One line each; what they are only where there is room."""
     declared = declaration(name)
-    columns = ("configuration", "format", "examples", "languages", *(("about",) if is_wide else ()))
+    columns = ("configuration", "format", "examples", "pair", *(("about",) if is_wide else ()))
     table = _table(f"configurations of {name} (* default; ? not known)", *columns)
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""

@@ -66,7 +66,7 @@ class PackedModel:
     """A seq2seq model of one of PACKED_FAMILIES, on the CPU, in fp32.
 
     Args:
-        model: of transformers, in eval mode; its parameters are read, not changed.
+        model: of transformers, in eval mode; its parameters keep their values.
         bf16: products in bf16; False: all in fp32.
     """
 
@@ -85,7 +85,7 @@ class PackedModel:
         self.head_weight = head.weight.detach()
         self.head_bias = torch.zeros(len(self.head_weight)) if bias is None else bias.detach().flatten()
         tiles = [slice(start, start + _TILE) for start in range(0, len(self.head_weight), _TILE)]
-        self.tiles = [self._linear((self.head_weight[tile],), (self.head_bias[tile],)) for tile in tiles]
+        self.tiles = [self._linear(self.head_weight[tile], self.head_bias[tile]) for tile in tiles]
 
     def score(
         self,
@@ -222,13 +222,6 @@ class PackedModel:
     def _cast(self, states: torch.Tensor) -> torch.Tensor:
         return states.bfloat16() if self.bf16 else states
 
-    def _linear(self, weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor | None]) -> _Linear:
-        """One product for several that take the same input."""
-        weight = torch.cat([w.detach() for w in weights])
-        bias = torch.cat([torch.zeros(len(w)) if b is None else b.detach() for w, b in zip(weights, biases, strict=True)])
-        weight, bias = weight.to(self.dtype), bias.to(self.dtype)
-        return lambda states: functional.linear(states, weight, bias)
-
     def _stack(self, part: Any, first: int) -> _Stack:
         scaled = hasattr(part.embed_tokens, "embed_scale")  # some embeddings scale themselves
         scale = 1.0 if scaled else float(part.embed_scale)
@@ -244,18 +237,29 @@ class PackedModel:
     def _layer(self, layer: Any) -> _Layer:
         own, cross = layer.self_attn, getattr(layer, "encoder_attn", None)
         projections = (own.q_proj, own.k_proj, own.v_proj)
-        attention = _Attention(self._joined(*projections, scale=own.scaling), self._joined(own.out_proj), layer.self_attn_layer_norm)
+        attention = _Attention(self._joined(*projections), self._joined(own.out_proj), layer.self_attn_layer_norm)
         over_source = None
         if cross is not None:
-            over_source = _Attention(
-                self._joined(cross.k_proj, cross.v_proj), self._joined(cross.out_proj), layer.encoder_attn_layer_norm, self._joined(cross.q_proj, scale=cross.scaling)
-            )
+            over_source = _Attention(self._joined(cross.k_proj, cross.v_proj), self._joined(cross.out_proj), layer.encoder_attn_layer_norm, self._joined(cross.q_proj))
         return _Layer(attention, over_source, self._joined(layer.fc1), self._joined(layer.fc2), layer.final_layer_norm)
 
-    def _joined(self, *modules: nn.Linear, scale: float = 1.0) -> _Linear:
-        """`scale`: of the first, the queries."""
-        weights, biases = [module.weight for module in modules], [module.bias for module in modules]
-        return self._linear([weights[0] * scale, *weights[1:]], [None if biases[0] is None else biases[0] * scale, *biases[1:]])
+    def _joined(self, *modules: nn.Linear) -> _Linear:
+        """One product for modules that take the same input.
+
+        In fp32 the modules' own weights become parts of the joint one, so that nothing is held twice.
+        """
+        if len(modules) == 1:
+            return self._linear(modules[0].weight, modules[0].bias)
+        weight = torch.cat([module.weight.detach() for module in modules])
+        if not self.bf16:
+            for module, part in zip(modules, torch.split(weight, [len(module.weight) for module in modules]), strict=True):
+                module.weight.data = part
+        biases = [torch.zeros(len(module.weight)) if module.bias is None else module.bias.detach() for module in modules]
+        return self._linear(weight, torch.cat(biases))
+
+    def _linear(self, weight: torch.Tensor, bias: torch.Tensor | None) -> _Linear:
+        own, shift = weight.detach().to(self.dtype), None if bias is None else bias.detach().to(self.dtype)
+        return lambda states: functional.linear(states, own, shift)
 
 
 @contextlib.contextmanager
@@ -300,8 +304,8 @@ def _logsumexp(logits: torch.Tensor) -> torch.Tensor:
 
 
 def _attend(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Attention of short sequences, (rows, heads, tokens, width); queries are scaled already, `mask` is added to the logits."""
-    logits = queries @ keys.transpose(-1, -2)
+    """Attention of short sequences, (rows, heads, tokens, width); `mask` is added to the logits."""
+    logits = (queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)
     if mask is not None:
         logits = logits.add_(mask)
     found: torch.Tensor = logits.softmax(-1) @ values
