@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -80,10 +81,12 @@ class Evaluator(ABC):
         max_tokens: longest source or target that the model takes, EOS included.
         on_too_long: «error», or «truncate»: the text is cut and the signature says so.
         src_lang, tgt_lang: languages that a call may leave out, "" for none.
+        takes_prompt: whether a family has the option `prompt`.
         n_source_end: how many ids at the end of a source are marks (EOS, in some models a language), which truncation keeps.
     """
 
-    n_source_end = 1
+    takes_prompt: ClassVar[bool] = False
+    n_source_end: int = 1
 
     def __init__(self, *, name: str, identity: str, dtype: str, batch_tokens: int, max_tokens: int, on_too_long: str, src_lang: str = "", tgt_lang: str = "") -> None:
         if batch_tokens < 1:

@@ -110,6 +110,7 @@ def load_evaluator(
     src_lang: str | None = None,
     tgt_lang: str | None = None,
     kind: str | None = None,
+    prompt: str | None = None,
     revision: str | None = None,
     device: str | None = None,
     dtype: str = "float32",
@@ -122,6 +123,8 @@ def load_evaluator(
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub.
         src_lang, tgt_lang: for calls that name none; ISO 639-1, or codes of the model's own.
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and tokenizer.
+        prompt: of families that put the source into words (T5 and its kin), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
+            the family's own. The signature tells it.
         revision: commit, tag or branch of the Hub.
         device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
         dtype: float32, bfloat16 or float16.
@@ -140,9 +143,12 @@ def load_evaluator(
     """
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang)
+    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt)
     if key not in _EVALUATORS:
-        _EVALUATORS[key] = registry.resolve("evaluator family", loaded.family)(
+        family = registry.resolve("evaluator family", loaded.family)
+        if prompt is not None and not family.takes_prompt:
+            raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
+        _EVALUATORS[key] = family(
             loaded.model,
             loaded.tokenizer,
             own_languages=(loaded.src_lang, loaded.tgt_lang),
@@ -154,6 +160,7 @@ def load_evaluator(
             batch_tokens=tokens,
             max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
             on_too_long=on_too_long,
+            **({} if prompt is None else {"prompt": prompt}),
         )
     return _EVALUATORS[key]
 

@@ -12,10 +12,24 @@ import sentencepiece
 import tokenizers
 import torch
 from transformers import (
+    FSMTConfig,
+    FSMTForConditionalGeneration,
+    FSMTTokenizer,
     M2M100Config,
     M2M100ForConditionalGeneration,
     M2M100Tokenizer,
+    MBart50Tokenizer,
+    MBartConfig,
+    MBartForConditionalGeneration,
+    MBartTokenizer,
+    MT5Config,
+    MT5ForConditionalGeneration,
     NllbTokenizer,
+    T5Config,
+    T5ForConditionalGeneration,
+    T5Tokenizer,
+    UMT5Config,
+    UMT5ForConditionalGeneration,
 )
 
 from tests.helpers.models import TEXT, save_tiny_marian
@@ -69,6 +83,62 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
     return folder
 
 
+def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
+    """mBART-50, or mBART-25 with the language last."""
+    pieces = _pieces(_sentencepiece())
+    if language_is_first:  # this class puts the special tokens first by itself, in place of SentencePiece's three
+        tokenizer: Any = MBart50Tokenizer(vocab=[("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *pieces], model_max_length=N_POSITIONS)
+    else:
+        tokenizer = MBartTokenizer(vocab=[*((token, 0.0) for token in _FAIRSEQ), *pieces], model_max_length=N_POSITIONS)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(3)
+    model = MBartForConditionalGeneration(MBartConfig(**_SIZES, vocab_size=len(tokenizer), init_std=0.25, decoder_start_token_id=2))
+    torch.nn.init.normal_(model.final_logits_bias)
+    model.save_pretrained(folder)
+    return folder
+
+
+def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
+    """Merges of BPE for both sides; the vocabularies differ, or are one with all embeddings tied."""
+    trained = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    trained.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    trained.train_from_iterator(TEXT.splitlines(), tokenizers.trainers.BpeTrainer(vocab_size=110, end_of_word_suffix="</w>", show_progress=False))
+    parts = json.loads(trained.to_str())["model"]
+    (folder / "merges.txt").write_text("".join(f"{' '.join(merge)} 1\n" for merge in parts["merges"]), encoding="utf-8")
+    pieces = [piece for piece in parts["vocab"] if piece != "<unk>"]
+    for side, own in (("src", pieces), ("tgt", pieces[::-1][:-5] if separate else pieces)):
+        (folder / f"vocab-{side}.json").write_text(json.dumps({piece: i for i, piece in enumerate([*_FAIRSEQ, *own])}), encoding="utf-8")
+    FSMTTokenizer(
+        langs=["en", "de"],
+        src_vocab_file=str(folder / "vocab-src.json"),
+        tgt_vocab_file=str(folder / "vocab-tgt.json"),
+        merges_file=str(folder / "merges.txt"),
+        model_max_length=N_POSITIONS,
+    ).save_pretrained(folder)
+    torch.manual_seed(4)
+    n_source = len(pieces) + 4
+    config = FSMTConfig(**_SIZES, src_vocab_size=n_source, tgt_vocab_size=n_source - 5 * separate, tie_word_embeddings=not separate, init_std=0.25)
+    FSMTForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = ()) -> Path:
+    """T5's vocabulary; MADLAD has marks such as <2de> in it, and weights of the output of its own."""
+    configured, built = {
+        "t5": (T5Config, T5ForConditionalGeneration),
+        "mt5": (MT5Config, MT5ForConditionalGeneration),
+        "umt5": (UMT5Config, UMT5ForConditionalGeneration),
+    }[family]
+    vocabulary = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *((mark, 0.0) for mark in marks), *_pieces(_sentencepiece())]
+    tokenizer = T5Tokenizer(vocab=vocabulary, extra_ids=2, model_max_length=N_POSITIONS)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(5)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2, "vocab_size": len(tokenizer), "decoder_start_token_id": 0}
+    options = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False} if marks else {}
+    built(configured(**sizes, **options)).save_pretrained(folder)
+    return folder
+
+
 def _sentencepiece() -> Any:
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(TEXT.splitlines() * 20), model_writer=model, vocab_size=70, minloglevel=2)
@@ -82,8 +152,13 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
 
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "fsmt": save_tiny_fsmt,
     "m2m_100": save_tiny_m2m100,
     "marian": lambda folder: save_tiny_marian(folder, max_positions=N_POSITIONS),
+    "mbart": save_tiny_mbart,
+    "mt5": lambda folder: save_tiny_t5(folder, family="mt5"),
     "nllb": save_tiny_nllb,
     "small100": save_tiny_small100,
+    "t5": save_tiny_t5,
+    "umt5": lambda folder: save_tiny_t5(folder, family="umt5"),
 }

@@ -11,12 +11,20 @@ from typing import Any
 
 import torch
 from transformers import (
+    AutoModelForSeq2SeqLM,
+    FSMTForConditionalGeneration,
+    FSMTTokenizer,
     M2M100ForConditionalGeneration,
     M2M100Tokenizer,
     MarianMTModel,
     MarianTokenizer,
+    MBart50Tokenizer,
+    MBartForConditionalGeneration,
+    MBartTokenizer,
     NllbTokenizer,
+    T5Tokenizer,
 )
+from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 
 def _logprobs(model: Any, source_ids: list[int], decoder_ids: list[int], labels: list[int], **options: Any) -> torch.Tensor:
@@ -44,11 +52,50 @@ def nllb(folder: Path, source: str, translation: str) -> torch.Tensor:
     return _language_first(M2M100ForConditionalGeneration, NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"), folder, source, translation)
 
 
+def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """The first release's sources are `X [eos, lang_code]`; translations begin with the language, which `generate` forces."""
+    model, tokenizer = M2M100ForConditionalGeneration.from_pretrained(folder), NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn")
+    source_ids = tokenizer(source)["input_ids"]
+    assert source_ids[-2:] == tokenizer.convert_tokens_to_ids(["</s>", "eng_Latn"])
+    labels = [tokenizer.convert_tokens_to_ids("deu_Latn"), *tokenizer(translation)["input_ids"][:-1]]
+    return _logprobs(model, source_ids, [2, *labels[:-1]], labels)[1:]
+
+
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
     """The model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
     model, tokenizer = M2M100ForConditionalGeneration.from_pretrained(folder), M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en")
     labels = tokenizer(text_target=translation)["input_ids"][1:]
     return _logprobs(model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels)
+
+
+def mbart50(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """`[lang_code] X [eos]` on both sides, behind </s>."""
+    return _language_first(MBartForConditionalGeneration, MBart50Tokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"), folder, source, translation)
+
+
+def mbart25(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """`X [eos, lang_code]` on both sides; the decoder gets the labels with the last token moved to the front."""
+    model, tokenizer = MBartForConditionalGeneration.from_pretrained(folder), MBartTokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE")
+    labels = tokenizer(text_target=translation, return_tensors="pt")["input_ids"]
+    decoder_ids = shift_tokens_right(labels.clone(), tokenizer.pad_token_id)[0].tolist()
+    return _logprobs(model, tokenizer(source)["input_ids"], decoder_ids, labels[0].tolist())[:-1]  # the language behind EOS is no word
+
+
+def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """Target ids by a tokenizer of the other direction, whose source side is this one's target side; `use_cache=False` keeps the causal mask."""
+    model, tokenizer = FSMTForConditionalGeneration.from_pretrained(folder), FSMTTokenizer.from_pretrained(folder)
+    reverse = FSMTTokenizer(
+        langs=["de", "en"], src_vocab_file=str(folder / "vocab-tgt.json"), tgt_vocab_file=str(folder / "vocab-src.json"), merges_file=str(folder / "merges.txt")
+    )
+    labels = reverse(translation)["input_ids"]
+    return _logprobs(model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels, use_cache=False)
+
+
+def t5(folder: Path, source: str, translation: str, prompt: str = "translate English to German: ") -> torch.Tensor:
+    """Appendix D of the paper; `decoder_start_token_id` is <pad>."""
+    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(folder), T5Tokenizer.from_pretrained(folder)
+    labels = tokenizer(text_target=translation)["input_ids"]
+    return _logprobs(model, tokenizer(prompt + source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels)
 
 
 def _language_first(model_class: Any, tokenizer: Any, folder: Path, source: str, translation: str) -> torch.Tensor:
@@ -59,8 +106,13 @@ def _language_first(model_class: Any, tokenizer: Any, folder: Path, source: str,
 
 #: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
+    "fsmt": fsmt,
     "m2m_100": m2m100,
     "marian": marian,
+    "mbart": mbart50,
+    "mt5": t5,
     "nllb": nllb,
     "small100": small100,
+    "t5": t5,
+    "umt5": t5,
 }
