@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from huggingface_hub.errors import HFValidationError
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.languages import two_letter_code
 
 try:
@@ -105,13 +106,13 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
 
 
 def load_evaluator(
-    name_or_path: str | Path,
+    name_or_path: str | Path | Sequence[str | Path],
     *,
     src_lang: str | None = None,
     tgt_lang: str | None = None,
     kind: str | None = None,
     prompt: str | None = None,
-    revision: str | None = None,
+    revision: str | Sequence[str | None] | None = None,
     device: str | None = None,
     dtype: str = "float32",
     batch_tokens: int | None = None,
@@ -120,12 +121,13 @@ def load_evaluator(
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
     Args:
-        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub.
+        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub; of several an ensemble is made
+            (see `cc_hf.evaluators.ensemble`).
         src_lang, tgt_lang: for calls that name none; ISO 639-1, or codes of the model's own.
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and tokenizer.
         prompt: of families that put the source into words (T5 and its kin), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
             the family's own. The signature tells it.
-        revision: commit, tag or branch of the Hub.
+        revision: commit, tag or branch of the Hub; of an ensemble one for each member.
         device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
@@ -141,6 +143,13 @@ def load_evaluator(
     >>> bool(right > wrong)
     True
     """
+    if not isinstance(name_or_path, (str, Path)):
+        shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
+        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long}
+        each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
+        return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
+    if revision is not None and not isinstance(revision, str):
+        raise InputError(f"revision: expected one for one model, got {len(revision)}")
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
     key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt)
@@ -163,6 +172,14 @@ def load_evaluator(
             **({} if prompt is None else {"prompt": prompt}),
         )
     return _EVALUATORS[key]
+
+
+def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
+    if revision is None:
+        return [None] * n
+    if isinstance(revision, str) or len(revision) != n:
+        raise InputError(f"revision: expected one for each of the {n} members of the ensemble, got {revision!r}")
+    return revision
 
 
 def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: str | None = None, device: str | None = None, dtype: str = "float32") -> LoadedModel:
