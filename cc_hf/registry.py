@@ -29,9 +29,11 @@ METRICS: dict[str, str] = {
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it
 EVALUATOR_FAMILIES: dict[str, str] = {
+    "causal_lm": "cc_hf.evaluators.causal_lm:CausalLMEvaluator",
     "fsmt": "cc_hf.evaluators.fsmt:FSMTEvaluator",
     "m2m_100": "cc_hf.evaluators.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.marian:MarianEvaluator",
+    "masked_lm": "cc_hf.evaluators.masked_lm:MaskedLMEvaluator",
     "mbart": "cc_hf.evaluators.mbart:MBartEvaluator",
     "mt5": "cc_hf.evaluators.t5:T5Evaluator",
     "nllb": "cc_hf.evaluators.m2m100:NLLBEvaluator",

@@ -19,7 +19,7 @@ from cc_hf.languages import two_letter_code
 
 try:
     import torch
-    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
     from transformers.utils import logging
 except ModuleNotFoundError as error:
@@ -32,8 +32,8 @@ _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torc
 _WEIGHTS = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
 _BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 _UNLIMITED = 10**9  # T5 has no table of positions
-_KINDS: dict[str, str] = {}
-_MODEL_CLASSES: dict[str, Any] = {}
+_KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends
+_MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def load_evaluator(
             (see `cc_hf.evaluators.ensemble`).
         src_lang, tgt_lang: for calls that name none; ISO 639-1, or codes of the model's own.
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and tokenizer.
-        prompt: of families that put the source into words (T5 and its kin), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
+        prompt: of families that put the source into words (T5 and its kin, language models), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
             the family's own. The signature tells it.
         revision: commit, tag or branch of the Hub; of an ensemble one for each member.
         device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
@@ -268,7 +268,8 @@ def _family(name: str, config: Any, tokenizer_config: Mapping[str, Any]) -> str:
         endings = [ending for ending in _KINDS if any(str(architecture).endswith(ending) for architecture in config.architectures or ())]
         if not endings:
             raise EvaluatorError(
-                f"{name}: expected a sequence-to-sequence model of one of the families {', '.join(registry.names('evaluator family'))}, got a model of type {config.model_type!r}"
+                f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, "
+                f"got a model of type {config.model_type!r}"
             )
         family = _KINDS[endings[0]]
     return family

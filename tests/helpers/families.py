@@ -15,6 +15,10 @@ from transformers import (
     FSMTConfig,
     FSMTForConditionalGeneration,
     FSMTTokenizer,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
     M2M100Config,
     M2M100ForConditionalGeneration,
     M2M100Tokenizer,
@@ -25,6 +29,7 @@ from transformers import (
     MT5Config,
     MT5ForConditionalGeneration,
     NllbTokenizer,
+    PreTrainedTokenizerFast,
     T5Config,
     T5ForConditionalGeneration,
     T5Tokenizer,
@@ -32,7 +37,7 @@ from transformers import (
     UMT5ForConditionalGeneration,
 )
 
-from tests.helpers.models import TEXT, save_tiny_marian
+from tests.helpers.models import TEXT, save_tiny_marian, save_tiny_masked_lm
 
 N_POSITIONS = 1000
 _SIZES = {
@@ -134,8 +139,30 @@ def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = (
     tokenizer.save_pretrained(folder)
     torch.manual_seed(5)
     sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2, "vocab_size": len(tokenizer), "decoder_start_token_id": 0}
-    options = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False} if marks else {}
+    options: dict[str, Any] = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False} if marks else {}
+    if marks or family == "mt5":  # these do not scale their logits
+        options["initializer_factor"] = 0.4
     built(configured(**sizes, **options)).save_pretrained(folder)
+    return folder
+
+
+def save_tiny_causal_lm(folder: Path, *, llama: bool = False) -> Path:
+    """GPT-2 with byte-level BPE, or LLaMA with <s> before every text and tokens that begin with ▁."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace() if llama else tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = [] if llama else tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, special_tokens=["<s>", "</s>", "<unk>"], initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator([TEXT], trainer)
+    if llama:
+        tokenizer.post_processor = tokenizers.processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>", model_max_length=N_POSITIONS).save_pretrained(folder)
+    torch.manual_seed(6)
+    ends: dict[str, Any] = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1, "initializer_range": 0.25}
+    if llama:
+        sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": N_POSITIONS}
+        LlamaForCausalLM(LlamaConfig(**sizes, **ends)).save_pretrained(folder)
+    else:
+        GPT2LMHeadModel(GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=N_POSITIONS, **ends)).save_pretrained(folder)
     return folder
 
 
@@ -152,9 +179,11 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
 
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "causal_lm": save_tiny_causal_lm,
     "fsmt": save_tiny_fsmt,
     "m2m_100": save_tiny_m2m100,
     "marian": lambda folder: save_tiny_marian(folder, max_positions=N_POSITIONS),
+    "masked_lm": lambda folder: save_tiny_masked_lm(folder, family="bert", max_tokens=260),
     "mbart": save_tiny_mbart,
     "mt5": lambda folder: save_tiny_t5(folder, family="mt5"),
     "nllb": save_tiny_nllb,

@@ -98,7 +98,9 @@ def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (TEXT,), *, family:
         first, last, pad, mask = "<s>", "</s>", "<pad>", "<mask>"
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single=f"{first} $A {last}", special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)]
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {last} $B:1 {last}:1" if family == "bert" else f"{first} $A {last} {last} $B {last}",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

@@ -11,7 +11,10 @@ from typing import Any
 
 import torch
 from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
+    AutoTokenizer,
     FSMTForConditionalGeneration,
     FSMTTokenizer,
     M2M100ForConditionalGeneration,
@@ -98,6 +101,32 @@ def t5(folder: Path, source: str, translation: str, prompt: str = "translate Eng
     return _logprobs(model, tokenizer(prompt + source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels)
 
 
+def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """Salazar et al. 2020, equation 1: each token of the translation masked in turn; the tokenizer joins the pair."""
+    model, tokenizer = AutoModelForMaskedLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    encoded = tokenizer(source, translation, return_tensors="pt") if source else tokenizer(translation, return_tensors="pt")
+    second = [i for i, part in enumerate(encoded.sequence_ids(0)) if part == (1 if source else 0)]
+    found = []
+    for place in second:
+        ids = encoded["input_ids"].clone()
+        ids[0, place] = tokenizer.mask_token_id
+        with torch.no_grad():
+            logits = model(**{**encoded, "input_ids": ids}).logits
+        found.append(logits[0, place].double().log_softmax(-1)[encoded["input_ids"][0, place]])
+    return torch.stack(found)
+
+
+def causal_lm(folder: Path, source: str, translation: str, prompt: str = "English:\n{}\nGerman:\n") -> torch.Tensor:
+    """Token after token, each from a pass over all that stands before it."""
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    ids = tokenizer(prompt.format(source))["input_ids"]
+    labels = [*tokenizer(translation, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    with torch.no_grad():
+        logits = model(torch.tensor([ids + labels])).logits[0]
+    found: torch.Tensor = logits.double().log_softmax(-1)[range(len(ids) - 1, len(ids) + len(labels) - 1), labels]
+    return found
+
+
 def _language_first(model_class: Any, tokenizer: Any, folder: Path, source: str, translation: str) -> torch.Tensor:
     labels = tokenizer(text_target=translation)["input_ids"]
     found = _logprobs(model_class.from_pretrained(folder), tokenizer(source)["input_ids"], [2, *labels[:-1]], labels)
@@ -106,9 +135,11 @@ def _language_first(model_class: Any, tokenizer: Any, folder: Path, source: str,
 
 #: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
+    "causal_lm": causal_lm,
     "fsmt": fsmt,
     "m2m_100": m2m100,
     "marian": marian,
+    "masked_lm": masked_lm,
     "mbart": mbart50,
     "mt5": t5,
     "nllb": nllb,

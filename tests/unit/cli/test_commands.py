@@ -59,7 +59,7 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
 
 
 def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
-    options = ["--evaluator", tiny_marian, "--evaluator", "cc-tiny-en-de", "--on-too-long", "truncate", "--quiet"]
+    options: list[str | Path] = ["--evaluator", tiny_marian, "--evaluator", "cc-tiny-en-de", "--on-too-long", "truncate", "--quiet"]
     found = cc_hf("evaluate", "simplegen", "en-de", "--translations", simplegen_file(tmp_path), *options, "--output", tmp_path / "r.json")
     assert "ensemble:sentence" in found.stdout.replace("\n", "")
     signature = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).signature
