@@ -223,6 +223,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int) -> str:
     if isinstance(evaluator, Evaluator):
+        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
         model = {**evaluator.signature_fields(), "score": score}
     else:
         model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}

@@ -16,6 +16,7 @@ from transformers import MarianMTModel, MarianTokenizer
 import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.prompt import PromptTemplate
+from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian
 
@@ -142,3 +143,10 @@ def test_madlads_codes(tmp_path: Path) -> None:
     assert evaluator.encode_sources(["a"], "en", "he") == evaluator.encode_sources(["a"], "en", "iw") != evaluator.encode_sources(["a"], "en", "de")
     with pytest.raises(InputError, match="does not support the target language 'ru'; known: de, en, iw"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
+
+
+def test_the_signature_tells_languages_that_were_given_at_load(tmp_path: Path) -> None:
+    evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), src_lang="en", tgt_lang="de")
+    reference = {"correct_sources": ["The [female] doctor."], "incorrect_sources": ["The [male] doctor."], "category": "female"}
+    assert "|langs:en-de|" in compute(["Die Ärztin."], [reference], evaluator=evaluator)["signature"]
+    assert "|langs:en-fr|" in compute(["La doctoresse."], [reference], evaluator=evaluator, tgt_lang="fr")["signature"]
