@@ -30,13 +30,13 @@ def evaluate(
     tgt_lang: str | None = None,
     split: str = "test",
     metric: str = "contrastive_conditioning",
-    evaluator: str | Path | Evaluator | ScoreFunction | None = None,
+    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
     score: str = "geometric",
     data_dir: str | Path | None = None,
     batch_tokens: int | None = None,
     on_too_long: str = "error",
     device: str | None = None,
-    revision: str | None = None,
+    revision: str | Sequence[str | None] | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
@@ -49,7 +49,7 @@ def evaluate(
         tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
         split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
-        evaluator: name, path, Evaluator or function; None takes the one that ships for the language pair.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
         score: arithmetic, geometric or reference.
         data_dir: a local copy of the upstream repositories, instead of a download.
         batch_tokens, on_too_long, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
@@ -77,7 +77,7 @@ def evaluate(
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
-    if evaluator is None or isinstance(evaluator, (str, Path)):
+    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, target) if evaluator is None else evaluator

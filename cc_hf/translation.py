@@ -9,7 +9,8 @@ from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.loading import LoadedModel, load_model  # first: it says which extra brings torch
+from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
+from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.teacher_forcing import pad_ids
 
 # isort: split
@@ -37,14 +38,14 @@ def translate(
     Args:
         sources: texts in the model's source language.
         system: name, folder or Hub model, as `load_evaluator` takes it.
-        src_lang, tgt_lang: refused when the model says that it has others.
+        src_lang, tgt_lang: told to multilingual models; refused when the model does not have them.
         revision, device: as in `load_evaluator`.
         num_beams: at least 1.
         batch_tokens: padded source tokens times two of a batch, for each of the beams.
         progress: show a bar when it takes longer than a second.
 
     Raises:
-        InputError: for no sources, an empty source, languages that the model does not have, num_beams below 1.
+        InputError: for no sources, an empty source, languages that the model does not have, num_beams below 1, a model that does not translate.
         TooLongError: when a source does not fit the model; the message names the row.
 
     >>> translate(["The doctor is here."], "cc-tiny-en-de")
@@ -54,38 +55,41 @@ def translate(
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:
         raise InputError(f"num_beams: expected at least 1, got {num_beams}")
-    loaded = load_model(system, revision=revision, device=device)
-    for side, wanted, own in (("source", src_lang, loaded.src_lang), ("target", tgt_lang, loaded.tgt_lang)):
-        if wanted and own and wanted != own:
-            raise InputError(f"{loaded.name} does not support the {side} language {wanted!r}: it translates from {loaded.src_lang!r} to {loaded.tgt_lang!r}")
+    model = load_evaluator(system, revision=revision, device=device)
+    if not isinstance(model, Seq2SeqEvaluator):
+        raise InputError(f"{model.name} does not translate: expected a sequence-to-sequence model, got {type(model).__name__}")
+    src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
+    model.check_languages(src_lang, tgt_lang)
     distinct = sorted(set(sources))
-    encoded: list[list[int]] = list(loaded.tokenizer(distinct, truncation=False, verbose=False)["input_ids"])
-    limit = min(loaded.model.config.max_position_embeddings, loaded.tokenizer.model_max_length)
+    encoded = model.encode_sources(distinct, src_lang, tgt_lang)
+    limit = model.max_tokens
     for text, ids in zip(distinct, encoded, strict=True):
         if not text.strip():
             raise InputError(f"row {sources.index(text)}: the source is empty; there is nothing to translate")
         if len(ids) > limit:
-            raise TooLongError(f"row {sources.index(text)}: the source has {len(ids)} tokens, {loaded.name} takes at most {limit}: {text[:80]!r}...")
+            raise TooLongError(f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes at most {limit}: {text[:80]!r}...")
     lengths = [len(ids) for ids in encoded]
     table: dict[str, str] = {}
     with tqdm(total=len(distinct), desc="translating", unit="sentence", disable=not progress, delay=1, leave=False) as bar:
         for batch in plan_batches(lengths, lengths, batch_tokens=batch_tokens):
-            outputs = _generate(loaded, [encoded[i] for i in batch], num_beams=num_beams, limit=limit)
+            outputs = _generate(model, [encoded[i] for i in batch], tgt_lang, num_beams=num_beams)
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
     return [table[source] for source in sources]
 
 
 @torch.inference_mode()
-def _generate(loaded: LoadedModel, rows: list[list[int]], *, num_beams: int, limit: int) -> list[str]:
-    ids, mask = pad_ids(rows, pad=loaded.model.config.pad_token_id, device=loaded.model.device)
-    output = loaded.model.generate(
+def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int) -> list[str]:
+    model = system.model
+    ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=model.device)
+    output = model.generate(
         input_ids=ids,
         attention_mask=mask,
         num_beams=num_beams,
         do_sample=False,
-        max_new_tokens=min(limit - 1, 3 * ids.shape[1] + 10),
-        bad_words_ids=[[loaded.model.config.pad_token_id]],
+        max_new_tokens=min(system.max_tokens - 1, 3 * ids.shape[1] + 10),
+        bad_words_ids=[[model.config.pad_token_id]],
+        **system.generation_options(tgt_lang),
     )
-    texts = loaded.tokenizer.batch_decode(output, skip_special_tokens=True)
+    texts = system.tokenizer.batch_decode(output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True)
     return [" ".join(text.split()) for text in texts]

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, Split, TgtLang
+from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Evaluators, Quiet, Revisions, Split, TgtLang, one_or_all
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
@@ -23,13 +23,13 @@ def evaluate(
     translations: Annotated[Path | None, typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
     system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
     metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
-    evaluator: Annotated[str | None, typer.Option(help="Evaluator model (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    evaluator: Evaluators = None,
     score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
     device: Device = None,
-    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
+    revision: Revisions = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
     quiet: Quiet = False,
@@ -47,13 +47,13 @@ def evaluate(
         tgt_lang=tgt_lang,
         split=split,
         metric=metric,
-        evaluator=evaluator,
+        evaluator=one_or_all(evaluator),
         score=score,
         data_dir=data_dir,
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
         device=device,
-        revision=revision,
+        revision=one_or_all(revision),
         seed=seed,
         progress=not quiet,
     )

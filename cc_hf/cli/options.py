@@ -9,7 +9,7 @@ import typer
 
 from cc_hf.errors import InputError
 
-__all__ = ["BatchTokens", "Config", "Configs", "DataDir", "Dataset", "Device", "Every", "Quiet", "Split", "TgtLang", "chosen_configs"]
+__all__ = ["BatchTokens", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "Quiet", "Revisions", "Split", "TgtLang", "chosen_configs", "one_or_all"]
 
 Dataset = Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file of your own sources and cues.")]
 Config = Annotated[str | None, typer.Argument(help="Configuration; default: the dataset's own default.")]
@@ -19,6 +19,11 @@ TgtLang = Annotated[str | None, typer.Option(help="Target language, ISO 639-1; n
 DataDir = Annotated[Path | None, typer.Option(help="Local copy of the upstream repositories (DIR/owner/repository/...), instead of a download. Also CC_HF_DATA_DIR.")]
 BatchTokens = Annotated[int | None, typer.Option(min=1, help="Padded source plus target tokens of a batch.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: CUDA where there is one.")]
+Evaluators = Annotated[
+    list[str] | None,
+    typer.Option("--evaluator", help="Evaluator model (name, folder or Hub); repeated, an ensemble. Default: the one that ships for the language pair."),
+]
+Revisions = Annotated[list[str] | None, typer.Option("--revision", help="Commit, tag or branch of the evaluator on the Hub; of an ensemble one for each.")]
 Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]
 
@@ -36,3 +41,12 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
         raise InputError(f"expected configurations or --all, got both {', '.join(configs)} and --all")
     declared = declaration(dataset)
     return None if every else [declared.config(name).name for name in configs] if configs else [declared.default_config]
+
+
+def one_or_all(values: list[str] | None) -> str | list[str] | None:
+    """What an option that can be repeated stands for: nothing, one value, or a list.
+
+    >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])
+    (None, 'a', ['a', 'b'])
+    """
+    return values[0] if values and len(values) == 1 else values or None

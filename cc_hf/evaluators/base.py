@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,19 @@ class TokenScores:
         """(n,) mean natural-log probability per target token."""
         return self.sum_logprob / self.n_tokens
 
+    @classmethod
+    def of(cls, logprobs: Sequence[npt.NDArray[np.float64]]) -> TokenScores:
+        """From the natural-log probabilities of every token, one array per request.
+
+        >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
+        [0.375, 1.0]
+        """
+        return cls(
+            np.array([row.sum() for row in logprobs], dtype=np.float64),
+            np.array([len(row) for row in logprobs], dtype=np.int64),
+            np.array([np.exp(row).mean() for row in logprobs], dtype=np.float64),
+        )
+
     def __getitem__(self, index: npt.NDArray[np.int64]) -> TokenScores:
         return TokenScores(self.sum_logprob[index], self.n_tokens[index], self.mean_probability[index])
 
@@ -66,9 +80,15 @@ class Evaluator(ABC):
         batch_tokens: padded source plus target tokens of a batch.
         max_tokens: longest source or target that the model takes, EOS included.
         on_too_long: «error», or «truncate»: the text is cut and the signature says so.
+        src_lang, tgt_lang: languages that a call may leave out, "" for none.
+        takes_prompt: whether a family has the option `prompt`.
+        n_source_end: how many ids at the end of a source are marks (EOS, in some models a language), which truncation keeps.
     """
 
-    def __init__(self, *, name: str, identity: str, dtype: str, batch_tokens: int, max_tokens: int, on_too_long: str) -> None:
+    takes_prompt: ClassVar[bool] = False
+    n_source_end: int = 1
+
+    def __init__(self, *, name: str, identity: str, dtype: str, batch_tokens: int, max_tokens: int, on_too_long: str, src_lang: str = "", tgt_lang: str = "") -> None:
         if batch_tokens < 1:
             raise InputError(f"batch_tokens: expected at least 1, got {batch_tokens}")
         if on_too_long not in ("error", "truncate"):
@@ -79,6 +99,8 @@ class Evaluator(ABC):
         self.batch_tokens = batch_tokens
         self.max_tokens = max_tokens
         self.on_too_long = on_too_long
+        self.src_lang = src_lang
+        self.tgt_lang = tgt_lang
 
     @abstractmethod
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
@@ -90,11 +112,15 @@ class Evaluator(ABC):
 
     @abstractmethod
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Token ids of each translation as the decoder must produce them, EOS included, language tokens not."""
+        """Token ids of each translation as the model must produce them, EOS included; a family whose first tokens do not count says how many."""
 
     @abstractmethod
     def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
         """Score one batch by teacher forcing."""
+
+    @abstractmethod
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        """Per pair of one batch the natural-log probability of every token that counts."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
@@ -115,40 +141,63 @@ class Evaluator(ABC):
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
-        self.check_languages(src_lang, tgt_lang)
         distinct = sorted(set(requests))  # the canonical order: a shuffled input gives the very same batches
         place = {request: i for i, request in enumerate(distinct)}
-        sources = self._encode_distinct([r.source for r in distinct], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
-        targets = self._encode_distinct([r.translation for r in distinct], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
-        sources = [self._fit(ids, request, "source") for ids, request in zip(sources, distinct, strict=True)]
-        targets = [self._fit(ids, request, "translation") for ids, request in zip(targets, distinct, strict=True)]
+        sources, targets = self._encode(distinct, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
         found = self._score_all(sources, targets, progress=progress)
         return found[np.array([place[request] for request in requests])]
+
+    def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
+        """Per pair the natural-log probability of every token of the translation, EOS included, as a float64 array.
+
+        Raises:
+            InputError: as `mean_logprobs`.
+        """
+        requests = _requests(sources, translations)
+        if not requests:
+            return []
+        encoded = self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
+        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(requests)
+        for batch in plan_batches([len(s) for s in encoded[0]], [len(t) for t in encoded[1]], batch_tokens=self.batch_tokens):
+            for i, row in zip(batch, self.logprobs_batch(*([side[i] for i in batch] for side in encoded)), strict=True):
+                found[i] = row
+        return found
 
     def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
         """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.
 
-        Languages may be left out where the model has only one direction.
+        Languages may be left out where the model has only one direction, or was loaded with them.
 
         Raises:
             InputError: when the numbers of sources and translations differ, or as `score` does.
         """
-        if len(sources) != len(translations):
-            raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
-        pairs = zip(sources, translations, strict=True)
-        requests = [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(pairs)]
-        return self.score(requests, src_lang=src_lang, tgt_lang=tgt_lang).mean_logprob
+        return self.score(_requests(sources, translations), src_lang=src_lang, tgt_lang=tgt_lang).mean_logprob
+
+    def _encode(self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str) -> tuple[list[list[int]], list[list[int]]]:
+        self.check_languages(src_lang, tgt_lang)
+        sources = self._encode_distinct([r.source for r in requests], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
+        targets = self._encode_distinct([r.translation for r in requests], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
+        pairs = [self.fit(source, target, request) for source, target, request in zip(sources, targets, requests, strict=True)]
+        return [source for source, _ in pairs], [target for _, target in pairs]
 
     def _encode_distinct(self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         distinct = sorted(set(texts))
         table = dict(zip(distinct, encode(distinct), strict=True))
         return [table[text] for text in texts]
 
-    def _fit(self, ids: list[int], request: ScoringRequest, side: str) -> list[int]:
+    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+        """Both sides as they are, or cut where that is allowed.
+
+        Raises:
+            TooLongError: when a side is longer than `max_tokens` and `on_too_long` is «error».
+        """
+        return self._fit_side(source, request, "source", self.n_source_end), self._fit_side(target, request, "translation", 1)
+
+    def _fit_side(self, ids: list[int], request: ScoringRequest, side: str, n_end: int) -> list[int]:
         if len(ids) <= self.max_tokens:
             return ids
         if self.on_too_long == "truncate":
-            return [*ids[: self.max_tokens - 1], ids[-1]]
+            return [*ids[: self.max_tokens - n_end], *ids[-n_end:]]
         text = request.source if side == "source" else request.translation
         raise TooLongError(
             f"row {request.row}: the {side} has {len(ids)} tokens, {self.name} takes at most {self.max_tokens}: {text[:80]!r}... "
@@ -164,3 +213,9 @@ class Evaluator(ABC):
                 sums[batch], counts[batch], means[batch] = found.sum_logprob, found.n_tokens, found.mean_probability
                 bar.update(len(batch))
         return TokenScores(sums, counts, means)
+
+
+def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
+    if len(sources) != len(translations):
+        raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
+    return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]

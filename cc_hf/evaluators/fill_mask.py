@@ -21,7 +21,7 @@ from cc_hf.evaluators.teacher_forcing import pad_ids
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-__all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "whole_words"]
+__all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "positions", "whole_words"]
 
 _BATCH_LOGITS = 2**26  # 256 MB in float32
 _UNUSED = re.compile(r"\[unused\d+\]")  # free places of BERT's vocabularies
@@ -52,7 +52,7 @@ class MaskedLM:
         self.model, self.tokenizer = model, tokenizer
         self.name, self.identity = name, identity
         self.words, self._word_ids = whole_words(tokenizer, n_logits=model.config.vocab_size)
-        self.max_tokens = min(_positions(model), tokenizer.model_max_length)
+        self.max_tokens = min(positions(model), tokenizer.model_max_length)
 
     @property
     def signature_name(self) -> str:
@@ -170,7 +170,7 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     return tuple(found), np.array(list(found.values()), dtype=np.int64)
 
 
-def _positions(model: Any) -> int:
+def positions(model: Any) -> int:
     """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer tokens than they have positions."""
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
     table = next((m for name, m in model.named_modules() if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from huggingface_hub.errors import HFValidationError
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.languages import two_letter_code
 
 try:
     import torch
-    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
+    from transformers.models.auto.tokenization_auto import get_tokenizer_config
     from transformers.utils import logging
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
@@ -29,6 +31,9 @@ _ASSETS = Path(__file__).parent.parent / "assets"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _WEIGHTS = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
 _BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
+_UNLIMITED = 10**9  # T5 has no table of positions
+_KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends
+_MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,18 @@ TINY_EN_DE = EmbeddedModel("cc-tiny-en-de", "cc-tiny-en-de", "en", "de")
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A seq2seq model with its tokenizer, on its device, in eval mode. `identity`: commit, or hash of the files."""
+    """A model with its tokenizer, on its device, in eval mode.
+
+    Attributes:
+        name: as the user named it; of a folder the last part.
+        identity: commit of the Hub, or hash of the files.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        src_lang, tgt_lang: of a model of one direction, "" where the tokenizer does not say.
+    """
 
     name: str
     identity: str
+    family: str
     model: Any
     tokenizer: Any
     src_lang: str
@@ -93,9 +106,13 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
 
 
 def load_evaluator(
-    name_or_path: str | Path,
+    name_or_path: str | Path | Sequence[str | Path],
     *,
-    revision: str | None = None,
+    src_lang: str | None = None,
+    tgt_lang: str | None = None,
+    kind: str | None = None,
+    prompt: str | None = None,
+    revision: str | Sequence[str | None] | None = None,
     device: str | None = None,
     dtype: str = "float32",
     batch_tokens: int | None = None,
@@ -104,67 +121,96 @@ def load_evaluator(
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
     Args:
-        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub.
-        revision: commit, tag or branch of the Hub.
+        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub; of several an ensemble is made
+            (see `cc_hf.evaluators.ensemble`).
+        src_lang, tgt_lang: for calls that name none; ISO 639-1, or codes of the model's own.
+        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and tokenizer.
+        prompt: of families that put the source into words (T5 and its kin, language models), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
+            the family's own. The signature tells it.
+        revision: commit, tag or branch of the Hub; of an ensemble one for each member.
         device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
         on_too_long: «error», or «truncate» (the signature says so).
 
     Raises:
-        UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model».
+        UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model», or a kind that is not registered.
         EvaluatorError: when the model cannot be loaded or no evaluator family fits it.
-        InputError: for options out of range.
+        InputError: for options out of range, or a language that the model does not have; the message lists those that it has.
 
     >>> evaluator = load_evaluator("cc-tiny-en-de")
     >>> right, wrong = evaluator.mean_logprobs(["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2)
     >>> bool(right > wrong)
     True
     """
-    loaded = load_model(name_or_path, revision=revision, device=device, dtype=dtype)
+    if not isinstance(name_or_path, (str, Path)):
+        shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
+        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long}
+        each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
+        return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
+    if revision is not None and not isinstance(revision, str):
+        raise InputError(f"revision: expected one for one model, got {len(revision)}")
+    loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long)
+    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt)
     if key not in _EVALUATORS:
-        family = loaded.model.config.model_type
-        if family not in registry.EVALUATOR_FAMILIES:
-            raise EvaluatorError(f"{loaded.name}: expected a model of one of the families {', '.join(registry.names('evaluator family'))}, got {family!r}")
-        longest = min(loaded.model.config.max_position_embeddings, loaded.tokenizer.model_max_length)
-        _EVALUATORS[key] = registry.resolve("evaluator family", family)(
+        family = registry.resolve("evaluator family", loaded.family)
+        if prompt is not None and not family.takes_prompt:
+            raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
+        _EVALUATORS[key] = family(
             loaded.model,
             loaded.tokenizer,
-            src_lang=loaded.src_lang,
-            tgt_lang=loaded.tgt_lang,
+            own_languages=(loaded.src_lang, loaded.tgt_lang),
+            src_lang=src_lang or "",
+            tgt_lang=tgt_lang or "",
             name=loaded.name,
             identity=loaded.identity,
             dtype=dtype,
             batch_tokens=tokens,
-            max_tokens=longest,
+            max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
             on_too_long=on_too_long,
+            **({} if prompt is None else {"prompt": prompt}),
         )
     return _EVALUATORS[key]
 
 
-def load_model(name_or_path: str | Path, *, revision: str | None = None, device: str | None = None, dtype: str = "float32") -> LoadedModel:
-    """Load a seq2seq model and its tokenizer once per process and options; for evaluators and systems under test alike.
+def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
+    if revision is None:
+        return [None] * n
+    if isinstance(revision, str) or len(revision) != n:
+        raise InputError(f"revision: expected one for each of the {n} members of the ensemble, got {revision!r}")
+    return revision
+
+
+def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: str | None = None, device: str | None = None, dtype: str = "float32") -> LoadedModel:
+    """Load a model and its tokenizer once per process and options; for evaluators and systems under test alike.
 
     Raises:
         UnknownNameError, EvaluatorError, InputError: as `load_evaluator`.
     """
     if dtype not in _DTYPES:
         raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
+    if kind is not None:
+        registry.resolve("evaluator family", kind)
     name = str(name_or_path)
     place, languages = _locate(name)
     if revision is not None and Path(place).is_dir():
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     where = pick_device(device)
-    key = (place, revision, str(where), dtype, _stamp(place))
+    key = (place, kind, revision, str(where), dtype, _stamp(place))
     if key not in _MODELS:
-        model, tokenizer = _read(name, place, revision=revision, dtype=_DTYPES[dtype])
+        family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype])
         model.to(where).eval()
-        identity = model_identity(model, place)
-        src_lang, tgt_lang = languages or tuple(two_letter_code(getattr(tokenizer, side, None) or "") for side in ("source_lang", "target_lang"))
-        _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, identity, model, tokenizer, src_lang, tgt_lang)
+        src_lang, tgt_lang = languages or _own_languages(family, tokenizer)
+        _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, model_identity(model, place), family, model, tokenizer, src_lang, tgt_lang)
     return _MODELS[key]
+
+
+def _own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
+    """Of a model of one direction; tokenizers of multilingual ones have a current language, which says nothing."""
+    names = {"marian": ("source_lang", "target_lang"), "fsmt": ("src_lang", "tgt_lang")}.get(family, ("", ""))
+    source, target = (two_letter_code(getattr(tokenizer, name, None) or "") for name in names)
+    return source, target
 
 
 def _locate(name: str) -> tuple[str, tuple[str, str] | None]:
@@ -196,16 +242,37 @@ def pick_device(device: str | None) -> torch.device:
     return found
 
 
-def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
+def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtype: torch.dtype) -> tuple[str, Any, Any]:
     with reported_loading(name, alternative=f", or use one of: {', '.join(registry.EVALUATORS)}"):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
-        if config.model_type not in registry.EVALUATOR_FAMILIES:
+        family = kind or _family(name, config, get_tokenizer_config(place, revision=revision))
+        model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
+        model, report = model_class.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True, output_loading_info=True)
+        # SMaLL-100's own tokenizer is code of its repository; that of M2M100 has the same files and is told the marks by the family
+        tokenizer_class = M2M100Tokenizer if family == "small100" else AutoTokenizer
+        tokenizer = tokenizer_class.from_pretrained(place, revision=revision, trust_remote_code=False)
+    if family in _MODEL_CLASSES and report["missing_keys"]:
+        raise EvaluatorError(
+            f"{name}: expected a model of the kind {family}, the file lacks {len(report['missing_keys'])} of its weights: {sorted(report['missing_keys'])[0]}, ..."
+        )
+    return family, model, tokenizer
+
+
+def _family(name: str, config: Any, tokenizer_config: Mapping[str, Any]) -> str:
+    """M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called."""
+    family: str = config.model_type
+    if family == "m2m_100":
+        tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
+        family = next((other for other in ("nllb", "small100") if tokenizer_class.startswith(other)), family)
+    if family not in registry.EVALUATOR_FAMILIES:
+        endings = [ending for ending in _KINDS if any(str(architecture).endswith(ending) for architecture in config.architectures or ())]
+        if not endings:
             raise EvaluatorError(
-                f"{name}: expected a sequence-to-sequence model of one of the families {', '.join(registry.names('evaluator family'))}, got a model of type {config.model_type!r}"
+                f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, "
+                f"got a model of type {config.model_type!r}"
             )
-        model = AutoModelForSeq2SeqLM.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True)
-        tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
-    return model, tokenizer
+        family = _KINDS[endings[0]]
+    return family
 
 
 @contextlib.contextmanager

@@ -1,65 +1,73 @@
-"""Marian models of transformers (OPUS-MT and the embedded evaluator): languages are fixed by the model, labels start behind <pad>."""
+"""Marian models of transformers (OPUS-MT and the embedded evaluator): labels start behind <pad>; models with several target languages take
+`>>xx<<` before the source.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores
-from cc_hf.evaluators.teacher_forcing import pad_ids, token_scores
+from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.languages import LANGUAGE_CODES, two_letter_code
 
-__all__ = ["MarianEvaluator"]
+__all__ = ["MarianEvaluator", "target_mark"]
 
 
-class MarianEvaluator(Evaluator):
-    """A `MarianMTModel` with its `MarianTokenizer`; options as in `Evaluator`.
+class MarianEvaluator(Seq2SeqEvaluator):
+    """A `MarianMTModel` with its `MarianTokenizer`; options as in `Evaluator`. Where the tokenizer does not say its languages, all are accepted."""
 
-    `src_lang` and `tgt_lang` are the model's own; where they are "" (the tokenizer does not say) every language is accepted.
-    """
+    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), **options: Any) -> None:
+        own_target = "" if tokenizer.supported_language_codes else own_languages[1]  # such models call it «mul», «ROMANCE»
+        super().__init__(model, tokenizer, own_languages=(own_languages[0], own_target), **options)
 
-    def __init__(self, model: Any, tokenizer: Any, *, src_lang: str, tgt_lang: str, **options: Any) -> None:
-        super().__init__(**options)
-        self.model = model
-        self.tokenizer = tokenizer
-        self.src_lang = src_lang
-        self.tgt_lang = tgt_lang
-
-    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Only the direction of the model."""
-        for side, wanted, own in (("source", src_lang, self.src_lang), ("target", tgt_lang, self.tgt_lang)):
-            if wanted and own and wanted != own:
-                raise InputError(f"{self.name} does not support the {side} language {wanted!r}: it translates from {self.src_lang!r} to {self.tgt_lang!r}")
-        if self.tokenizer.supported_language_codes:
-            raise InputError(
-                f"{self.name} has several target languages ({', '.join(self.tokenizer.supported_language_codes[:5])}, ...); only Marian models of one direction are supported"
-            )
+    def check_language(self, side: str, lang: str) -> None:
+        """The direction of the model; of several target languages one that has a token."""
+        marks = self.tokenizer.supported_language_codes
+        if side == "source" or not marks:
+            super().check_language(side, lang)
+        elif not lang:
+            raise InputError(f"{self.name} has several target languages: name one with tgt_lang; known: {_listed(marks)}")
+        else:
+            target_mark(lang, marks, name=self.name)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the source model, with EOS."""
-        return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
+        """By the source model, with EOS, and where there are several target languages with the token of one."""
+        if marks := self.tokenizer.supported_language_codes:
+            mark = target_mark(tgt_lang, marks, name=self.name)
+            texts = [f"{mark} {text}" for text in texts]
+        return super().encode_sources(texts, src_lang, tgt_lang)
 
-    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the target model, with EOS."""
-        return list(self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"])
 
-    @torch.inference_mode()
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """Teacher forcing behind <pad>; the decoder's states are projected at real positions only."""
-        config, device = self.model.config, self.model.device
-        source_ids, source_mask = pad_ids(sources, pad=config.pad_token_id, device=device)
-        labels, label_mask = pad_ids(targets, pad=config.pad_token_id, device=device)
-        start = labels.new_full((len(labels), 1), config.decoder_start_token_id)
-        hidden = self.model.model(
-            input_ids=source_ids,
-            attention_mask=source_mask,
-            decoder_input_ids=torch.cat([start, labels[:, :-1]], dim=1),
-            use_cache=False,
-        ).last_hidden_state
-        return token_scores(hidden, labels, label_mask, self._project, n_vocabulary=self.model.lm_head.out_features)
+def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
+    """The token of a target language: of its code in two letters, in three, or of a variant of these (in the usual script of the language).
 
-    def _project(self, states: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.model.lm_head(states) + self.model.final_logits_bias
-        return logits
+    Args:
+        lang: a code of `cc_hf.languages`, or the model's own, such as cmn_Hant.
+        marks: the model's tokens.
+        name: of the model, for messages.
+
+    Raises:
+        InputError: when no token or several variants fit.
+
+    >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]
+    >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt", "cmn_Hant")]
+    ['>>fra<<', '>>cmn_Hans<<', '>>por<<', '>>cmn_Hant<<']
+    """
+    row = LANGUAGE_CODES.get(two_letter_code(lang))
+    codes = [lang] if row is None else [lang, row.code, *row.others, row.nllb.partition("_")[0]]
+    for code in codes:
+        if f">>{code}<<" in marks:
+            return f">>{code}<<"
+    variants = [mark for mark in marks for code in dict.fromkeys(codes) if code and mark.startswith(f">>{code}_")]
+    usual = [mark for mark in variants if row is not None and mark.endswith(f"_{row.nllb.partition('_')[2]}<<")]
+    for found in (variants, usual):
+        if len(found) == 1:
+            return found[0]
+    if variants:
+        raise InputError(f"{name} has several variants of the target language {lang!r}: name one of {_listed(variants)}")
+    raise InputError(f"{name} does not support the target language {lang!r}; known: {_listed(marks)}")
+
+
+def _listed(marks: Sequence[str]) -> str:
+    return ", ".join(sorted(mark.strip("<>") for mark in marks))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
 
 from cc_hf.evaluators.base import TokenScores
 
-__all__ = ["pad_ids", "token_scores"]
+__all__ = ["label_logprobs", "pad_ids", "projection_input", "token_scores"]
 
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
@@ -20,6 +21,40 @@ def pad_ids(rows: Sequence[Sequence[int]], *, pad: int, device: torch.device) ->
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
     lengths = torch.tensor([len(row) for row in rows], device=device)
     return ids, (torch.arange(width, device=device) < lengths[:, None]).long()
+
+
+@contextlib.contextmanager
+def projection_input(projection: torch.nn.Module, select: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
+    """While open, the projection to the vocabulary gets what `select` makes of its input, so that it need not run at every position.
+
+    What a model does around its projection (scaling before it, a cap of the logits behind it) stays the model's own.
+    """
+    handle = projection.register_forward_pre_hook(lambda _module, arguments: (select(arguments[0]), *arguments[1:]))
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def label_logprobs(
+    hidden: torch.Tensor,
+    labels: torch.Tensor,
+    mask: torch.Tensor,
+    project: Callable[[torch.Tensor], torch.Tensor],
+    *,
+    n_vocabulary: int,
+) -> torch.Tensor:
+    """(number of real positions,) float64 natural-log probabilities of the labels, row by row; arguments as in `token_scores`."""
+    real = mask.bool()
+    states, wanted = hidden[real], labels[real]
+    logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
+    size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
+    for start in range(0, len(wanted), size):
+        chunk = slice(start, start + size)
+        logits = project(states[chunk]).float()
+        chosen = logits.gather(-1, wanted[chunk, None]).squeeze(-1)
+        logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
+    return logprobs
 
 
 def token_scores(
@@ -39,17 +74,9 @@ def token_scores(
         project: states (k, width) to logits (k, n_vocabulary).
         n_vocabulary: number of logits, for the size of the chunks.
     """
-    real = mask.bool()
-    states, wanted = hidden[real], labels[real]
-    logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
-    size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
-    for start in range(0, len(wanted), size):
-        chunk = slice(start, start + size)
-        logits = project(states[chunk]).float()
-        chosen = logits.gather(-1, wanted[chunk, None]).squeeze(-1)
-        logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
-    rows = torch.arange(len(labels), device=hidden.device).repeat_interleave(mask.sum(1))
+    logprobs = label_logprobs(hidden, labels, mask, project, n_vocabulary=n_vocabulary)
+    counts = mask.sum(1)
+    rows = torch.arange(len(labels), device=hidden.device).repeat_interleave(counts)
     sums = torch.zeros(len(labels), dtype=torch.float64, device=hidden.device).index_add_(0, rows, logprobs)
     probabilities = torch.zeros_like(sums).index_add_(0, rows, logprobs.exp())
-    counts = mask.sum(1)
     return TokenScores(sums.cpu().numpy(), counts.cpu().numpy().astype(np.int64), (probabilities / counts).cpu().numpy())

@@ -223,6 +223,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int) -> str:
     if isinstance(evaluator, Evaluator):
+        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
         model = {**evaluator.signature_fields(), "score": score}
     else:
         model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
@@ -248,7 +249,7 @@ def compute(
     predictions: Sequence[str],
     references: Sequence[Mapping[str, Any]],
     *,
-    evaluator: str | Path | Evaluator | ScoreFunction | None = None,
+    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
     src_lang: str = "",
     tgt_lang: str = "",
     score: str = "geometric",
@@ -256,12 +257,12 @@ def compute(
     n_resamples: int = 1000,
     device: str | None = None,
     batch_tokens: int | None = None,
-    revision: str | None = None,
+    revision: str | Sequence[str | None] | None = None,
     on_too_long: str = "error",
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    `evaluator` is a name, a path, an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
+    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
     on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
 
     Returns:
@@ -280,7 +281,7 @@ def compute(
     """
     check_input(predictions, references)
     loaded: Evaluator | Callable[..., Any]
-    if evaluator is None or isinstance(evaluator, (str, Path)):
+    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator

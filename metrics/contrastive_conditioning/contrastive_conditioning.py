@@ -18,7 +18,8 @@ _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
     references (list of dict): per translation `correct_sources` and `incorrect_sources` (lists of sources) and `category` (str).
-    evaluator (str, cc_hf.Evaluator or function, optional): name or path of the evaluator model, or a function (sources, translations) -> scores.
+    evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the evaluator model, several for an ensemble, or a function
+        (sources, translations) -> scores.
         Without it, the evaluator that ships with cc_hf for the language pair.
     src_lang, tgt_lang (str): ISO 639-1 codes.
     score (str): "geometric" (default), "arithmetic" or "reference".

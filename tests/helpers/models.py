@@ -25,7 +25,7 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-_TEXT = """The doctor asked the nurse to help her with the procedure.
+TEXT = """The doctor asked the nurse to help her with the procedure.
 Der Arzt bat die Krankenschwester, ihm bei dem Eingriff zu helfen.
 The [female] mechanic greeted the receptionist because she was in a good mood.
 Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
@@ -36,7 +36,7 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
     """A model of two layers on each side with a vocabulary of 70 pieces."""
     model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(_TEXT.splitlines() * 20), model_writer=model_file, vocab_size=70, eos_id=0, unk_id=1, bos_id=-1, pad_id=-1, minloglevel=2
+        sentence_iterator=iter(TEXT.splitlines() * 20), model_writer=model_file, vocab_size=70, eos_id=0, unk_id=1, bos_id=-1, pad_id=-1, minloglevel=2
     )
     for name in ("source.spm", "target.spm"):
         (folder / name).write_bytes(model_file.getvalue())
@@ -77,7 +77,7 @@ def save_tiny_bert(folder: Path) -> Path:
     return folder
 
 
-def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (_TEXT,), *, family: str = "roberta", vocab_size: int = 400, max_tokens: int = 96, seed: int = 0) -> Path:
+def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (TEXT,), *, family: str = "roberta", vocab_size: int = 400, max_tokens: int = 96, seed: int = 0) -> Path:
     """A masked language model of two layers with a tokenizer trained on the texts: byte-level BPE with roberta, WordPiece with bert, SentencePiece's marks with xlm-roberta."""
     special = {"bert": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]}.get(family, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     if family == "bert":
@@ -98,7 +98,9 @@ def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (_TEXT,), *, family
         first, last, pad, mask = "<s>", "</s>", "<pad>", "<mask>"
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single=f"{first} $A {last}", special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)]
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {last} $B:1 {last}:1" if family == "bert" else f"{first} $A {last} {last} $B {last}",
+        special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

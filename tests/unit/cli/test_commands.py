@@ -32,7 +32,7 @@ def simplegen_file(tmp_path: Path) -> Path:
 
 def test_list_names_everything() -> None:
     found = cc_hf("list").stdout
-    for name in (*registry.names("dataset"), "contrastive_conditioning", "cc-tiny-en-de"):
+    for name in (*registry.names("dataset"), "contrastive_conditioning", "cc-tiny-en-de", *registry.names("evaluator family")):
         assert name in found
     one = cc_hf("list", "datasets", "mucow").stdout
     for name in ("en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3334", "?"):
@@ -57,6 +57,14 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
     assert all(0 <= value <= 1 for value in result.scores.values())
     assert "MoMc" in found.stdout
     assert f"{100 * result.scores['accuracy_MoMc']:.1f}" in rows[0]
+
+
+def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
+    options: list[str | Path] = ["--evaluator", tiny_marian, "--evaluator", "cc-tiny-en-de", "--on-too-long", "truncate", "--quiet"]
+    found = cc_hf("evaluate", "simplegen", "en-de", "--translations", simplegen_file(tmp_path), *options, "--output", tmp_path / "r.json")
+    assert "ensemble:sentence" in found.stdout.replace("\n", "")
+    signature = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).signature
+    assert re.search(rf"\|eval:{re.escape(tiny_marian.name)}@[0-9a-f]{{12}}\+cc-tiny-en-de@[0-9a-f]{{12}}\|", signature)
 
 
 def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: Path) -> None:

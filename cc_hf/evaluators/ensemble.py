@@ -1,0 +1,137 @@
+"""Several evaluators as one. Members with the same tokenisation are averaged token by token in probability, as fairseq does; others by sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.schema import ScoringRequest
+
+__all__ = ["EnsembleEvaluator", "SentenceEnsembleEvaluator", "ensemble", "same_tokenisation"]
+
+
+class EnsembleEvaluator(Evaluator):
+    """Members with the same tokenisation: the probability of a token is the arithmetic mean of the members' (not of their logarithms).
+
+    Attributes:
+        members: at least one evaluator.
+        combination: «token» or «sentence», as the signature says it.
+    """
+
+    combination = "token"
+
+    def __init__(self, members: Sequence[Evaluator]) -> None:
+        if not members:
+            raise InputError("ensemble: expected at least one evaluator, got none")
+        first = members[0]
+        super().__init__(
+            name="+".join(member.name for member in members),
+            identity="+".join(member.identity for member in members),
+            dtype="+".join(dict.fromkeys(member.dtype for member in members)),
+            batch_tokens=min(member.batch_tokens for member in members),
+            max_tokens=min(member.max_tokens for member in members),
+            on_too_long=first.on_too_long,
+            src_lang=first.src_lang,
+            tgt_lang=first.tgt_lang,
+        )
+        self.members = tuple(members)
+        self.n_source_end = first.n_source_end
+
+    def signature_fields(self) -> dict[str, str]:
+        """Of all members; a field in which they agree is written once."""
+        fields = [member.signature_fields() for member in self.members]
+        found = {key: "+".join(dict.fromkeys(f[key] for f in fields if key in f)) for key in dict.fromkeys(key for f in fields for key in f)}
+        return {**found, "eval": "+".join(f["eval"] for f in fields), "ensemble": self.combination}
+
+    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        """Every member must translate from one to the other."""
+        for member in self.members:
+            member.check_languages(src_lang, tgt_lang)
+
+    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """As the first member, which is as every member."""
+        return self.members[0].encode_sources(texts, src_lang, tgt_lang)
+
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """As the first member, which is as every member."""
+        return self.members[0].encode_targets(texts, src_lang, tgt_lang)
+
+    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+        """As the member that takes the least."""
+        return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
+
+    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        """By the mean probabilities."""
+        return TokenScores.of(self.logprobs_batch(sources, targets))
+
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        """The logarithm of the mean probability, position by position."""
+        by_member = [member.logprobs_batch(sources, targets) for member in self.members]
+        return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
+
+
+class SentenceEnsembleEvaluator(EnsembleEvaluator):
+    """Members whose tokens cannot be compared: every member scores by itself.
+
+    The mean log-probability of a translation is the mean of the members' mean log-probabilities (each per token of its own), its mean probability
+    the mean of theirs, and `n_tokens` counts the tokens of all members.
+    """
+
+    combination = "sentence"
+
+    def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
+        """As `Evaluator.score`."""
+        found = [member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress) for member in self.members]
+        n_tokens = np.sum([scores.n_tokens for scores in found], axis=0)
+        return TokenScores(
+            np.mean([scores.mean_logprob for scores in found], axis=0) * n_tokens,
+            n_tokens,
+            np.mean([scores.mean_probability for scores in found], axis=0),
+        )
+
+    def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
+        """Refused: the members' tokens differ."""
+        raise InputError(f"{self.name}: the members split texts into different tokens, so that no token has a common probability; ask each of them")
+
+
+def ensemble(members: Sequence[Evaluator]) -> Evaluator:
+    """The ensemble that fits: by token where all members have the same tokenisation, else by sentence; of one member the member itself.
+
+    Raises:
+        InputError: for no members.
+    """
+    if len(members) == 1:
+        return members[0]
+    return EnsembleEvaluator(members) if same_tokenisation(members) else SentenceEnsembleEvaluator(members)
+
+
+def same_tokenisation(members: Sequence[Evaluator]) -> bool:
+    """Whether all are of the same family, with tokenizers of the same class, rules and vocabularies, and mark texts alike."""
+    return len({_fingerprint(member) for member in members}) == 1
+
+
+def _fingerprint(member: Any) -> tuple[object, ...]:
+    marks = [getattr(member, name, None) for name in ("decoder_start", "n_forced", "n_source_end", "prompt")]
+    return (type(member), *map(str, marks), _tokenizer_hash(member.tokenizer) if hasattr(member, "tokenizer") else id(member))
+
+
+def _tokenizer_hash(tokenizer: Any) -> str:
+    """Of all that decides which ids a text gets."""
+    digest = hashlib.sha256(type(tokenizer).__name__.encode())
+    tables = [tokenizer.get_vocab(), *(getattr(tokenizer, name, None) for name in ("decoder", "target_encoder", "bpe_ranks", "do_lower_case", "legacy_behaviour"))]
+    for table in tables:
+        digest.update(repr(sorted(table.items()) if isinstance(table, dict) else table).encode())
+    for name in ("spm_source", "spm_target", "sp_model"):
+        if (model := getattr(tokenizer, name, None)) is not None:
+            digest.update(model.serialized_model_proto())
+    if tokenizer.is_fast:
+        rules = json.loads(tokenizer.backend_tokenizer.to_str())
+        digest.update(json.dumps([rules[part] for part in ("model", "normalizer", "pre_tokenizer", "added_tokens")], sort_keys=True).encode())
+    return digest.hexdigest()

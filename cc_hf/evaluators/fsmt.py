@@ -1,0 +1,38 @@
+"""FSMT, the models of fairseq for WMT19: Moses tokens and BPE, a vocabulary for each side, labels start behind EOS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+
+__all__ = ["FSMTEvaluator"]
+
+
+class FSMTEvaluator(Seq2SeqEvaluator):
+    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`, whose `text_target` knows the source's vocabulary and language only."""
+
+    def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
+        super().__init__(model, tokenizer, **options)
+        self._target_vocabulary: dict[str, int] = {token: number for number, token in tokenizer.decoder.items()}
+
+    @property
+    def projection(self) -> torch.nn.Linear:
+        """FSMT has it in the decoder."""
+        found: torch.nn.Linear = self.model.model.decoder.output_projection
+        return found
+
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """The tokenizer's own steps, in the target language and by the target's vocabulary."""
+        return [[*(self._target_id(token) for token in self._target_tokens(text)), self.model.config.eos_token_id] for text in texts]
+
+    def _target_tokens(self, text: str) -> list[str]:
+        tokenizer = self.tokenizer
+        text = tokenizer.moses_pipeline(text.lower() if tokenizer.do_lower_case else text, lang=tokenizer.tgt_lang)
+        return [piece for token in tokenizer.moses_tokenize(text, lang=tokenizer.tgt_lang) if token for piece in tokenizer.bpe(token).split(" ")]
+
+    def _target_id(self, token: str) -> int:
+        return self._target_vocabulary.get(token, self._target_vocabulary[self.tokenizer.unk_token])

@@ -1,0 +1,63 @@
+"""Templates that put a source into words: «translate English to German: {source}»."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+
+from cc_hf.errors import InputError
+from cc_hf.languages import LANGUAGES, two_letter_code
+
+__all__ = ["PromptTemplate"]
+
+_FIELDS = ("source", "src_lang", "tgt_lang", "src_name", "tgt_name")
+
+
+@dataclass(frozen=True)
+class PromptTemplate:
+    """Text with the fields {source}, {src_lang}, {tgt_lang} (codes), {src_name}, {tgt_name} (names in English); {{ and }} for braces.
+
+    Raises:
+        InputError: for other fields, or braces that do not match.
+
+    >>> PromptTemplate("translate {src_name} to {tgt_name}: {source}").fill("A doctor.", "en", "de")
+    'translate English to German: A doctor.'
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        try:
+            fields = self.fields
+        except ValueError as error:
+            raise InputError(f"prompt: {error} in {self.text!r}; write {{{{ and }}}} for braces") from error
+        if unknown := sorted(fields - set(_FIELDS)):
+            raise InputError(f"prompt: expected the fields {', '.join(_FIELDS)}, got {', '.join(map(repr, unknown))} in {self.text!r}")
+
+    @property
+    def fields(self) -> set[str]:
+        """The names in braces."""
+        return {
+            name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") for _, name, form, conversion in string.Formatter().parse(self.text) if name is not None
+        }
+
+    def check_language(self, name: str, side: str, lang: str) -> None:
+        """Refuse a language that the template needs and does not get.
+
+        Args:
+            name: of the model, for messages.
+            side: «source» or «target».
+            lang: code.
+        """
+        prefix = {"source": "src", "target": "tgt"}[side]
+        if not self.fields & {f"{prefix}_lang", f"{prefix}_name"}:
+            return
+        if not lang:
+            raise InputError(f"{name}: the prompt {self.text!r} names the {side} language; give it with {prefix}_lang")
+        if f"{prefix}_name" in self.fields and two_letter_code(lang) not in LANGUAGES:
+            raise InputError(f"{name}: the {side} language {lang!r} has no name here; known: {', '.join(LANGUAGES)}")
+
+    def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
+        """The text for one source."""
+        names = {f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang) for side, lang in (("src", src_lang), ("tgt", tgt_lang))}
+        return self.text.format(source=source, src_lang=src_lang, tgt_lang=tgt_lang, **names)

@@ -1,0 +1,200 @@
+"""What all sequence-to-sequence families share: the encoder runs once per distinct source, the decoder by teacher forcing, and the projection to the
+vocabulary at real target positions only. A family says how languages and labels are marked.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers.modeling_outputs import BaseModelOutput
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.teacher_forcing import label_logprobs, pad_ids, projection_input, token_scores
+from cc_hf.languages import LANGUAGES, two_letter_code
+
+__all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
+
+
+class Seq2SeqEvaluator(Evaluator):
+    """A model of transformers with an encoder and a decoder, and its tokenizer; options as in `Evaluator`.
+
+    A target is the ids that the decoder must produce behind `decoder_start`, EOS last. The first `n_forced` of them are given to the model (a
+    language token) and never counted.
+
+    Attributes:
+        own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
+        decoder_start: what stands before every target; in models that start with a language token nothing does.
+        n_forced: how many tokens at the start of a target are not counted.
+    """
+
+    n_forced: int = 0
+
+    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), src_lang: str = "", tgt_lang: str = "", **options: Any) -> None:
+        super().__init__(src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options)
+        self.model = model
+        self.tokenizer = tokenizer
+        self.own_languages = dict(zip(("source", "target"), own_languages, strict=True))
+        start = getattr(model.config, "decoder_start_token_id", None)
+        start = model.generation_config.decoder_start_token_id if start is None else start
+        self.decoder_start: tuple[int, ...] = () if start is None else (int(start),)
+        for side, lang in (("source", src_lang), ("target", tgt_lang)):
+            if lang:
+                self.check_language(side, lang)
+
+    @property
+    def projection(self) -> torch.nn.Linear:
+        """The linear layer that makes logits."""
+        found: torch.nn.Linear = self.model.lm_head
+        return found
+
+    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        """Each side by itself."""
+        self.check_language("source", src_lang)
+        self.check_language("target", tgt_lang)
+
+    def check_language(self, side: str, lang: str) -> None:
+        """Only the direction of the model, as far as the tokenizer says it; a group of languages («gem», «mul») refuses none."""
+        own = self.own_languages[side]
+        if lang and own in LANGUAGES and two_letter_code(lang) != own:
+            directions = " to ".join(repr(language) for language in self.own_languages.values())
+            raise InputError(f"{self.name} does not support the {side} language {lang!r}: it translates from {directions}")
+
+    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """By the source side of the tokenizer, with EOS."""
+        return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
+
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """By the target side of the tokenizer, with EOS."""
+        return list(self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"])
+
+    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        """Teacher forcing behind `decoder_start`."""
+        with torch.inference_mode():
+            return token_scores(*self._teacher_forcing(sources, targets), self.project, n_vocabulary=self.n_vocabulary)
+
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        """As `score_batch`, position by position."""
+        with torch.inference_mode():
+            hidden, labels, mask = self._teacher_forcing(sources, targets)
+            found = label_logprobs(hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary)
+        return np.split(found.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
+
+    @property
+    def n_vocabulary(self) -> int:
+        """Number of logits."""
+        return int(self.projection.weight.shape[0])
+
+    def project(self, states: torch.Tensor) -> torch.Tensor:
+        """States (k, width), as the projection takes them, to logits (k, n_vocabulary)."""
+        logits: torch.Tensor = self.projection(states)
+        bias = getattr(self.model, "final_logits_bias", None)
+        return logits if bias is None else logits + bias
+
+    def _teacher_forcing(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The decoder's states (n, length, width), the labels and the mask of those that count, (n, length) each."""
+        pad, device = self.model.config.pad_token_id, self.model.device
+        rows = [(*self.decoder_start, *target) for target in targets]
+        inputs, _ = pad_ids([row[:-1] for row in rows], pad=pad, device=device)
+        labels, mask = pad_ids([row[1:] for row in rows], pad=pad, device=device)
+        mask[:, : len(self.decoder_start) + self.n_forced - 1] = 0
+        place = {row: i for i, row in enumerate(dict.fromkeys(map(tuple, sources)))}
+        source_ids, source_mask = pad_ids(list(place), pad=pad, device=device)
+        states = self.model.get_encoder()(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
+        if len(place) < len(sources):
+            chosen = torch.tensor([place[tuple(source)] for source in sources], device=device)
+            source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen]
+        return self._decode(inputs, source_ids, source_mask, states), labels, mask
+
+    def _decode(self, inputs: torch.Tensor, source_ids: torch.Tensor, source_mask: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """What the projection would get. `use_cache=False` and the ids of the source: without both FSMT drops the causal mask."""
+        found: list[torch.Tensor] = []
+
+        def keep(hidden: torch.Tensor) -> torch.Tensor:
+            found.append(hidden)
+            return hidden[:, :0]
+
+        with projection_input(self.projection, keep):
+            self.model(
+                input_ids=source_ids,
+                attention_mask=source_mask,
+                encoder_outputs=BaseModelOutput(last_hidden_state=states),
+                decoder_input_ids=inputs,
+                use_cache=False,
+            )
+        return found[0]
+
+    def forced_tokens(self, tgt_lang: str) -> list[int]:
+        """The `n_forced` ids that begin every target in this language."""
+        return []
+
+    def generation_options(self, tgt_lang: str) -> dict[str, Any]:
+        """What `generate` must be told to translate into a language."""
+        forced = self.forced_tokens(tgt_lang)
+        return {} if not forced else {"forced_bos_token_id": forced[0]} if self.decoder_start else {"decoder_start_token_id": forced[0]}
+
+
+class MultilingualEvaluator(Seq2SeqEvaluator):
+    """A model whose languages are tokens. Languages are named by cc_hf's codes or by the model's own; unknown ones are refused."""
+
+    n_forced = 1
+
+    @cached_property
+    def marks(self) -> dict[str, int]:
+        """The model's code -> id of its token."""
+        return self.language_marks()
+
+    @cached_property
+    def codes(self) -> dict[str, str]:
+        """cc_hf's code -> the model's code, of the languages that both know."""
+        return {code: own for code, own in self.language_codes().items() if own in self.marks}
+
+    @abstractmethod
+    def language_marks(self) -> dict[str, int]:
+        """Every language token of the tokenizer: the model's code -> its id."""
+
+    @abstractmethod
+    def language_codes(self) -> Mapping[str, str]:
+        """cc_hf's code -> what models of this family call the language, "" where they do not have it."""
+
+    def check_language(self, side: str, lang: str) -> None:
+        """It must be named and known."""
+        if not lang:
+            raise InputError(f"{self.name} is multilingual: name the {side} language with {'src' if side == 'source' else 'tgt'}_lang; known: {self._known()}")
+        if self.own_code(lang) not in self.marks:
+            raise InputError(f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}")
+
+    def own_code(self, lang: str) -> str:
+        """The model's code of a language; unknown ones are returned as they are."""
+        return lang if lang in self.marks else self.codes.get(two_letter_code(lang), lang)
+
+    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """With the marks of the source side and EOS."""
+        before, after = self.source_marks(src_lang, tgt_lang)
+        return [[*before, *ids, *after] for ids in self.plain_ids(texts)]
+
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        """Behind the forced tokens, with EOS."""
+        forced = self.forced_tokens(tgt_lang)
+        return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
+
+    def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Tokens of the texts alone: marks are put here and not by the tokenizer, whose language is a hidden state."""
+        return list(self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+
+    def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
+        """What stands before and behind the source: its language, and EOS."""
+        return [self.marks[self.own_code(src_lang)]], [self.model.config.eos_token_id]
+
+    def forced_tokens(self, tgt_lang: str) -> list[int]:
+        """The token of the target language."""
+        return [self.marks[self.own_code(tgt_lang)]]
+
+    def _known(self) -> str:
+        return ", ".join(sorted(self.codes)) + (f" (or the model's own codes, such as {sorted(self.marks)[0]})" if self.marks.keys() - self.codes.keys() else "")

@@ -1,0 +1,144 @@
+"""Every registered evaluator family: log-probabilities equal a plain forward pass, and batches, order and duplicates change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.schema import ScoringRequest
+from tests.helpers.families import BUILDERS
+from tests.helpers.plain_forward import PLAIN
+
+_LONG = "The doctor asked the nurse to help her. " * 30
+PAIRS = [
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("", "Ja."),
+    ("a", "J"),
+    ("The [female] mechanic greeted the receptionist because she was in a good mood.", "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte."),
+    ("مرحبا بالعالم", "Hallo 🎉 Welt"),
+    ("你好 \u2028 x", "unbekannt ∑∆ «נהג»"),
+    ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
+    (_LONG, "Der Arzt bat. "),
+    ("The nurse.", _LONG),
+]
+_LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
+_ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
+
+
+@pytest.fixture(scope="module", params=registry.names("evaluator family"))
+def family(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def pairs(family: str) -> list[tuple[str, str]]:
+    """A masked language model runs once per token: its texts are shorter."""
+    return [(s[:400], t[:400]) for s, t in PAIRS] if family == "masked_lm" else PAIRS
+
+
+@pytest.fixture(scope="module")
+def texts(pairs: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    return [s for s, _ in pairs], [t for _, t in pairs]
+
+
+@pytest.fixture(scope="module")
+def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return BUILDERS[family](tmp_path_factory.mktemp(family))
+
+
+@pytest.fixture(scope="module")
+def expected(family: str, folder: Path, pairs: list[tuple[str, str]]) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    return [PLAIN[family](folder, source, translation).numpy() for source, translation in pairs]
+
+
+def test_every_family_is_tested() -> None:
+    assert set(BUILDERS) == set(PLAIN) == set(registry.EVALUATOR_FAMILIES)
+
+
+def test_the_family_is_picked_by_the_files(family: str, folder: Path) -> None:
+    assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 150, 100_000])
+def test_equals_a_plain_forward_pass(
+    family: str,
+    folder: Path,
+    expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
+    pairs: list[tuple[str, str]],
+    texts: tuple[list[str], list[str]],
+    batch_tokens: int,
+) -> None:
+    evaluator = cc_hf.load_evaluator(folder, batch_tokens=batch_tokens)
+    assert max(len(e) for e in expected) > {"causal_lm": 200, "masked_lm": 80}.get(family, 500)
+    found = evaluator.token_logprobs(*texts, **_LANGUAGES)
+    for one, plain in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
+    scores = evaluator.score([ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de")
+    assert scores.n_tokens.tolist() == [len(e) for e in expected]
+    np.testing.assert_allclose(scores.mean_logprob, [e.mean() for e in expected], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(scores.mean_probability, [np.exp(e).mean() for e in expected], atol=1e-5, rtol=0)
+
+
+def test_order_and_duplicates_change_nothing(folder: Path, texts: tuple[list[str], list[str]]) -> None:
+    sources, translations = texts
+    evaluator = cc_hf.load_evaluator(folder)
+    once = evaluator.mean_logprobs(sources, translations, **_LANGUAGES)
+    np.testing.assert_array_equal(evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1])
+    np.testing.assert_array_equal(evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES), np.tile(once, 2))
+
+
+def test_equal_requests_are_scored_once(folder: Path, texts: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
+    seen: list[int] = []
+    original = evaluator.score_batch
+
+    def counting(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        seen.append(len(sources))
+        return original(sources, targets)
+
+    monkeypatch.setattr(evaluator, "score_batch", counting)
+    evaluator.mean_logprobs(texts[0] * 3, texts[1] * 3, **_LANGUAGES)
+    assert sum(seen) == len(PAIRS)
+
+
+def test_the_source_matters(folder: Path) -> None:
+    first, second = cc_hf.load_evaluator(folder).mean_logprobs(["The doctor.", "The nurse."], ["Der Arzt."] * 2, **_LANGUAGES)
+    assert abs(first - second) > 1e-4
+
+
+def test_languages_given_at_load_stand_in(folder: Path, texts: tuple[list[str], list[str]]) -> None:
+    sources, translations = texts
+    plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
+    np.testing.assert_array_equal(given.mean_logprobs(sources[:2], translations[:2]), plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES))
+
+
+def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
+    if family == "masked_lm":  # is told no languages
+        return
+    evaluator = cc_hf.load_evaluator(folder)
+    with pytest.raises(InputError, match=r"language 'tlh'.*de"):
+        evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="tlh")
+    with pytest.raises(InputError, match=r"language 'tlh'.*en"):
+        evaluator.mean_logprobs(["a"], ["b"], src_lang="tlh", tgt_lang="de")
+    with pytest.raises(InputError, match="language 'tlh'"):
+        cc_hf.load_evaluator(folder, tgt_lang="tlh")
+
+
+def test_a_text_that_is_too_long_is_refused_or_cut(family: str, folder: Path) -> None:
+    long = "doctor nurse " * 501
+    evaluator: Evaluator = cc_hf.load_evaluator(folder)
+    with pytest.raises(TooLongError, match="row 1: the source"):
+        evaluator.mean_logprobs(["a", long], ["b", "c"], **_LANGUAGES)
+    with pytest.raises(TooLongError, match="row 0: the translation" if family not in _ONE_TEXT else "row 0: the source and the translation"):
+        evaluator.mean_logprobs(["a"], [long], **_LANGUAGES)
+    cut = cc_hf.load_evaluator(folder, on_too_long="truncate")
+    found = cut.mean_logprobs(["a" if family in _ONE_TEXT else long, "a"], ["b", long], **_LANGUAGES)
+    assert np.isfinite(found).all()

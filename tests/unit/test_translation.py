@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+import cc_hf
+from cc_hf.errors import InputError, TooLongError
+from tests.helpers import families
+
+_SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her.", "The nurse asked."]
+
+
+def _token(tokenizer: Any, text: str) -> int:
+    return int(tokenizer.convert_tokens_to_ids(text))
+
+
+#: how to build, languages of the tokenizer, what is put before the source, options of `generate` as the model's documentation has them
+_CASES: dict[str, tuple[Callable[[Path], Path], dict[str, str], str, Callable[[Any], dict[str, int]]]] = {
+    "marian": (families.BUILDERS["marian"], {}, "", lambda t: {}),
+    "m2m_100": (families.save_tiny_m2m100, {"src_lang": "en"}, "", lambda t: {"forced_bos_token_id": t.get_lang_id("de")}),
+    "nllb": (families.save_tiny_nllb, {"src_lang": "eng_Latn"}, "", lambda t: {"forced_bos_token_id": _token(t, "deu_Latn")}),
+    "mbart-50": (families.save_tiny_mbart, {"src_lang": "en_XX"}, "", lambda t: {"forced_bos_token_id": _token(t, "de_DE")}),
+    "mbart-25": (partial(families.save_tiny_mbart, language_is_first=False), {"src_lang": "en_XX"}, "", lambda t: {"decoder_start_token_id": _token(t, "de_DE")}),
+    "fsmt": (families.save_tiny_fsmt, {}, "", lambda t: {}),
+    "t5": (families.save_tiny_t5, {}, "translate English to German: ", lambda t: {}),
+}
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_equals_generate_of_transformers(tmp_path: Path, case: str) -> None:
+    build, languages, before, generation_options = _CASES[case]
+    build(tmp_path)
+    found = cc_hf.translate(_SOURCES, tmp_path, src_lang="en", tgt_lang="de", num_beams=2, batch_tokens=1)
+    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval(), AutoTokenizer.from_pretrained(tmp_path, **languages)
+    options = generation_options(tokenizer)
+    for source, translation in zip(_SOURCES, found, strict=True):
+        inputs = tokenizer(before + source, return_tensors="pt")
+        ids = inputs["input_ids"]
+        with torch.no_grad():
+            (output,) = model.generate(input_ids=ids, num_beams=2, do_sample=False, max_new_tokens=3 * ids.shape[1] + 10, bad_words_ids=[[model.config.pad_token_id]], **options)
+        words = output[2:] if "forced_bos_token_id" in options else output[1:]
+        assert translation == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
+    assert any(found)
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    families.save_tiny_nllb(tmp_path)
+    with pytest.raises(InputError, match="name the target language with tgt_lang"):
+        cc_hf.translate(["a"], tmp_path, src_lang="en")
+    with pytest.raises(InputError, match="does not support the target language 'tlh'"):
+        cc_hf.translate(["a"], tmp_path, src_lang="en", tgt_lang="tlh")
+    with pytest.raises(InputError, match="row 1: the source is empty"):
+        cc_hf.translate(["a", " "], tmp_path, src_lang="en", tgt_lang="de")
+    with pytest.raises(TooLongError, match="row 0: the source has"):
+        cc_hf.translate(["doctor nurse " * 500], tmp_path, src_lang="en", tgt_lang="de")
+    with pytest.raises(InputError, match="at least one source"):
+        cc_hf.translate([], tmp_path)
