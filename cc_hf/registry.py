@@ -27,8 +27,9 @@ METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:evaluate",
 }
 
-#: transformers' model_type -> the evaluator family that scores with it
+#: transformers' model_type, or «fairseq» for what `cc-hf convert-fairseq` wrote -> the evaluator family that scores with it
 EVALUATOR_FAMILIES: dict[str, str] = {
+    "fairseq": "cc_hf.evaluators.fairseq:FairseqEvaluator",
     "marian": "cc_hf.evaluators.marian:MarianEvaluator",
 }
 

@@ -14,6 +14,7 @@ from huggingface_hub.errors import HFValidationError
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
 from cc_hf.languages import two_letter_code
 
 try:
@@ -125,7 +126,7 @@ def load_evaluator(
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
     key = (id(loaded), tokens, on_too_long)
     if key not in _EVALUATORS:
-        family = loaded.model.config.model_type
+        family = _family(loaded.model.config)
         if family not in registry.EVALUATOR_FAMILIES:
             raise EvaluatorError(f"{loaded.name}: expected a model of one of the families {', '.join(registry.names('evaluator family'))}, got {family!r}")
         longest = min(loaded.model.config.max_position_embeddings, loaded.tokenizer.model_max_length)
@@ -199,13 +200,20 @@ def pick_device(device: str | None) -> torch.device:
 def _read(name: str, place: str, *, revision: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
     with reported_loading(name, alternative=f", or use one of: {', '.join(registry.EVALUATORS)}"):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
-        if config.model_type not in registry.EVALUATOR_FAMILIES:
+        if _family(config) not in registry.EVALUATOR_FAMILIES:
             raise EvaluatorError(
                 f"{name}: expected a sequence-to-sequence model of one of the families {', '.join(registry.names('evaluator family'))}, got a model of type {config.model_type!r}"
             )
         model = AutoModelForSeq2SeqLM.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True)
+        if _family(config) == "fairseq":
+            return model, FairseqTokenizer.from_pretrained(place, revision=revision)
         tokenizer = AutoTokenizer.from_pretrained(place, revision=revision, trust_remote_code=False)
     return model, tokenizer
+
+
+def _family(config: Any) -> str:
+    """The evaluator family; models converted from fairseq have classes of several, and a tokenizer of their own."""
+    return "fairseq" if getattr(config, "cc_hf_tokenizer", None) else str(config.model_type)
 
 
 @contextlib.contextmanager

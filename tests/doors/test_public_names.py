@@ -16,7 +16,15 @@ sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "senten
 import cc_hf
 """
 #: Where torch may be imported (ARCHITECTURE: «who may import whom»).
-_HEAVY = ("cc_hf.evaluators.fill_mask", "cc_hf.evaluators.loading", "cc_hf.evaluators.marian", "cc_hf.evaluators.teacher_forcing", "cc_hf.translation", "cc_hf.training")
+_HEAVY = (
+    "cc_hf.evaluators.fairseq",
+    "cc_hf.evaluators.fill_mask",
+    "cc_hf.evaluators.loading",
+    "cc_hf.evaluators.marian",
+    "cc_hf.evaluators.teacher_forcing",
+    "cc_hf.translation",
+    "cc_hf.training",
+)
 
 
 def run(code: str) -> str:
