@@ -17,6 +17,8 @@ from cc_hf.evaluators.teacher_forcing import pad_ids
 
 __all__ = ["FairseqEvaluator"]
 
+_CHUNK_ELEMENTS = 2**25  # logits held at a time
+
 
 class FairseqEvaluator(Evaluator):
     """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation; options as in `Evaluator`.
@@ -73,18 +75,38 @@ class FairseqEvaluator(Evaluator):
         config, device = self.model.config, self.model.device
         source_ids, source_mask = pad_ids(sources, pad=config.pad_token_id, device=device)
         labels, label_mask = pad_ids(targets, pad=config.pad_token_id, device=device)
-        inputs = torch.cat([labels.new_full((len(labels), 1), config.eos_token_id), labels[:, :-1]], dim=1)
-        # use_cache: FSMT drops the causal mask with it
-        states = self.model.model(input_ids=source_ids, attention_mask=source_mask, decoder_input_ids=inputs, use_cache=False).last_hidden_state
         real = label_mask.bool()
-        logits = self._project(states[real]).float()
-        chosen = logits.gather(-1, labels[real][:, None]).squeeze(-1)
-        logprobs = (chosen - logits.logsumexp(-1)).double().cpu().numpy()
-        return np.split(logprobs, np.cumsum([len(target) for target in targets])[:-1])
+        states = self._decoder_states(source_ids, source_mask, labels)[real]
+        wanted = labels[real]
+        logprobs = torch.empty(len(wanted), dtype=torch.float64)
+        size = max(1, _CHUNK_ELEMENTS // self._projection.out_features)
+        for start in range(0, len(wanted), size):
+            chunk = slice(start, start + size)
+            logits = self._project(states[chunk]).float()
+            logprobs[chunk] = (logits.gather(-1, wanted[chunk, None]).squeeze(-1) - logits.logsumexp(-1)).double().cpu()
+        return np.split(logprobs.numpy(), np.cumsum([len(target) for target in targets])[:-1])
+
+    def _decoder_states(self, source_ids: torch.Tensor, source_mask: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """(n, length, width), those of FSMT too, whose decoder would project every position, padding as well."""
+        start = labels.new_full((len(labels), 1), self.model.config.eos_token_id)
+        inputs = {"input_ids": source_ids, "attention_mask": source_mask, "decoder_input_ids": torch.cat([start, labels[:, :-1]], dim=1)}
+        found: list[torch.Tensor] = []
+
+        def keep(module: torch.nn.Module, arguments: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
+            found.append(arguments[0])
+            return (arguments[0][:0],)
+
+        hook = self._projection.register_forward_pre_hook(keep)
+        try:
+            last = self.model.model(**inputs, use_cache=False).last_hidden_state  # with its default, FSMT drops the causal mask
+        finally:
+            hook.remove()
+        return found[0] if found else last
+
+    @property
+    def _projection(self) -> Any:
+        return self.model.model.decoder.output_projection if self.model.config.model_type == "fsmt" else self.model.lm_head
 
     def _project(self, states: torch.Tensor) -> torch.Tensor:
-        """Logits; FSMT's decoder has projected already."""
-        if self.model.config.model_type == "fsmt":
-            return states
-        logits: torch.Tensor = self.model.lm_head(states)
+        logits: torch.Tensor = self._projection(states)
         return logits + self.model.final_logits_bias if hasattr(self.model, "final_logits_bias") else logits

@@ -62,8 +62,7 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
         raise checkpoint.refusal(f"task={options['task']!r}, only the task 'translation' of fairseq is supported")
-    if (width := options.get("encoder_embed_dim")) is None:
-        raise checkpoint.refusal("encoder_embed_dim is not among its options, so that it is no transformer encoder-decoder")
+    width = _needed(checkpoint, "encoder_embed_dim")
     for name in _REFUSED:
         if options.get(name):
             raise checkpoint.refusal(f"{name}={options[name]!r}; {_SUPPORTED}")
@@ -130,7 +129,7 @@ def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]
     of_both = {f"{side}_{ours}": _needed(checkpoint, f"{side}_{theirs}") for side in ("encoder", "decoder") for ours, theirs in _SIZES}
     return {
         **of_both,
-        "d_model": options["encoder_embed_dim"],
+        "d_model": _needed(checkpoint, "encoder_embed_dim"),
         "max_position_embeddings": _positions(checkpoint, learned=learned),
         "activation_function": options.get("activation_fn", "relu"),
         "scale_embedding": not options.get("no_scale_embedding", False),
@@ -158,8 +157,11 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
 
 def _needed(checkpoint: FairseqCheckpoint, name: str) -> int:
     if name not in checkpoint.options:
-        raise checkpoint.refusal(f"{name} is not among its options")
-    return int(checkpoint.options[name])
+        raise checkpoint.refusal(f"{name} is not among its options, so that it is no transformer encoder-decoder")
+    value = checkpoint.options[name]
+    if not isinstance(value, int) or value < 1:
+        raise checkpoint.refusal(f"{name}={value!r}, expected a number above 0")
+    return value
 
 
 def _of_both(checkpoint: FairseqCheckpoint, name: str) -> bool:

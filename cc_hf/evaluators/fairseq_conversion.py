@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -137,7 +138,7 @@ def _tokenization(
     if (bpe := options.get("bpe")) not in (None, "fastbpe", "subword_nmt"):
         raise checkpoint.refusal(f"bpe={bpe!r}, expected fastbpe or subword_nmt")
     languages = tuple(options.get(f"{side}_lang") for side in ("source", "target"))
-    if not all(isinstance(language, str) and language for language in languages):
+    if not all(isinstance(language, str) and re.fullmatch(r"[\w-]+", language) for language in languages):
         raise checkpoint.refusal(f"source_lang={languages[0]!r} and target_lang={languages[1]!r} do not name its languages")
     source, target = (str(language) for language in languages)
     settings = Settings(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModelForSeq2SeqLM
 from typer.testing import CliRunner
 
 import cc_hf
@@ -60,6 +61,23 @@ def test_converted_models_compute_the_same(tmp_path: Path, family: str, changes:
         assert scores.mean_probability[row] == pytest.approx(np.exp(expected).mean(), abs=1e-5)
 
 
+@pytest.mark.parametrize("changes", [{"share_all_embeddings": False}, both(normalize_before=True)])
+def test_odd_texts_score_as_alone_by_plain_transformers(tmp_path: Path, changes: dict[str, Any]) -> None:
+    save_fairseq(tmp_path / "in", **changes)
+    folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    texts = ["", " ", "a", "the cat", "😀 \u202eשלום", "x\u2028y\x85z\x00", "<s> </s> <pad>", "it's @-@ @@", "a b " * 250]
+    sources, targets = ([text for text in texts for _ in texts], texts * len(texts))
+    scores = cc_hf.load_evaluator(folder, device="cpu", batch_tokens=3000).mean_logprobs(sources, targets)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    tokenizer = FairseqTokenizer.from_pretrained(folder)
+    for source, target, score in zip(sources, targets, scores, strict=True):
+        (source_ids,), (target_ids,) = tokenizer.encode_sources([source]), tokenizer.encode_targets([target])
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([source_ids]), decoder_input_ids=torch.tensor([[2, *target_ids[:-1]]]), use_cache=False).logits[0]
+        expected = logits.log_softmax(-1)[range(len(target_ids)), target_ids].mean().item()
+        assert score == pytest.approx(expected, abs=1e-5)
+
+
 @pytest.mark.parametrize(
     ("reason", "changes"),
     [
@@ -81,7 +99,8 @@ def test_converted_models_compute_the_same(tmp_path: Path, family: str, changes:
         ("activation_fn='swish'", {"activation_fn": "swish"}),
         ("task='multilingual_translation'", {"task": "multilingual_translation"}),
         ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
-        ("source_lang=None", {"source_lang": None}),
+        ("source_lang='en/../en'", {"source_lang": "en/../en"}),
+        ("encoder_attention_heads='two', expected a number above 0", {"encoder_attention_heads": "two"}),
     ],
 )
 def test_unsupported_architectures_are_refused_by_name(tmp_path: Path, reason: str, changes: dict[str, Any]) -> None:
