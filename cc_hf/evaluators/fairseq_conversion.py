@@ -178,6 +178,8 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
     with reported_loading(checkpoint.path.name):
         model.save_pretrained(folder)
     _write_text(folder / SETTINGS_FILE, settings.to_json())
+    for path in folder.glob("*.safetensors"):  # safetensors makes them private
+        path.chmod((folder / SETTINGS_FILE).stat().st_mode)
     for side, dictionary, codes in zip(("source", "target"), found.dictionaries, found.codes, strict=True):
         _write_text(folder / file_name("dict", side), dictionary)
         _write_text(folder / file_name("codes", side), read_codes(codes))

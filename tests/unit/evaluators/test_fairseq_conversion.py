@@ -229,6 +229,7 @@ def test_the_command(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", share_all_embeddings=False)
     found = CliRunner().invoke(app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "out")])
     assert found.exit_code == 0, found.output
+    assert len({path.stat().st_mode for path in (tmp_path / "out/model1").iterdir()}) == 1
     for part in ("out/model1  fsmt, en-de", "note: two dictionaries but one file of BPE codes", "scores were not checked"):
         assert part in found.output
     source, target = _PAIRS[0]
