@@ -30,6 +30,7 @@ METRICS: dict[str, str] = {
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it
 EVALUATOR_FAMILIES: dict[str, str] = {
     "causal_lm": "cc_hf.evaluators.causal_lm:CausalLMEvaluator",
+    "fairseq": "cc_hf.evaluators.fairseq:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.fsmt:FSMTEvaluator",
     "m2m_100": "cc_hf.evaluators.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.marian:MarianEvaluator",

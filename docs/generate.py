@@ -16,7 +16,20 @@ from cc_hf.cli.main import app
 from cc_hf.hub.cards import sizes_table, with_block
 
 _ROOT = Path(__file__).parent.parent
-_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
+_VERBS = (
+    [],
+    ["list"],
+    ["evaluate"],
+    ["translate"],
+    ["build"],
+    ["convert-fairseq"],
+    ["cues"],
+    ["cues", "build"],
+    ["analyze"],
+    ["analyze", "human-agreement"],
+    ["publish"],
+    ["publish", "dataset"],
+)
 
 
 def cli_reference() -> str:

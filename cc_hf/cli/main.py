@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cues, evaluate, list_names, publish, translate
+from cc_hf.cli import analyze, build, convert_fairseq, cues, evaluate, list_names, publish, translate
 from cc_hf.errors import CCError
 
 __all__ = ["app", "run"]
@@ -27,6 +27,7 @@ app.command("list")(list_names.list_names)
 app.command("evaluate")(evaluate.evaluate)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
+app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(publish.app, name="publish")

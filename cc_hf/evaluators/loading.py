@@ -15,6 +15,7 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import ensemble
+from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
 from cc_hf.languages import two_letter_code
 
 try:
@@ -208,7 +209,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
 
 def _own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     """Of a model of one direction; tokenizers of multilingual ones have a current language, which says nothing."""
-    names = {"marian": ("source_lang", "target_lang"), "fsmt": ("src_lang", "tgt_lang")}.get(family, ("", ""))
+    names = {"fairseq": ("source_lang", "target_lang"), "marian": ("source_lang", "target_lang"), "fsmt": ("src_lang", "tgt_lang")}.get(family, ("", ""))
     source, target = (two_letter_code(getattr(tokenizer, name, None) or "") for name in names)
     return source, target
 
@@ -248,6 +249,8 @@ def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtyp
         family = kind or _family(name, config, get_tokenizer_config(place, revision=revision))
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
         model, report = model_class.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True, output_loading_info=True)
+        if family == "fairseq":
+            return family, model, FairseqTokenizer.from_pretrained(place, revision=revision)
         # SMaLL-100's own tokenizer is code of its repository; that of M2M100 has the same files and is told the marks by the family
         tokenizer_class = M2M100Tokenizer if family == "small100" else AutoTokenizer
         tokenizer = tokenizer_class.from_pretrained(place, revision=revision, trust_remote_code=False)
@@ -259,7 +262,9 @@ def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtyp
 
 
 def _family(name: str, config: Any, tokenizer_config: Mapping[str, Any]) -> str:
-    """M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called."""
+    """M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called; what was converted from fairseq says so."""
+    if getattr(config, "cc_hf_tokenizer", None):
+        return "fairseq"
     family: str = config.model_type
     if family == "m2m_100":
         tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()

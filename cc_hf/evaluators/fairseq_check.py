@@ -1,0 +1,144 @@
+"""Scores of the original program against those of converted models: each token's log-probability, and the ids of each text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.fairseq import FairseqEvaluator
+from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.evaluators.loading import reported_loading
+
+# isort: split
+import torch
+from transformers import AutoModelForSeq2SeqLM
+
+__all__ = ["ENSEMBLE", "TOLERANCE", "Check", "RecordedScores", "ensemble_logprobs", "read_check"]
+
+ENSEMBLE = "ensemble"
+TOLERANCE = 1e-4
+_BATCH_TOKENS = 2048
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a comparison found.
+
+    Attributes:
+        deviations: largest absolute difference of a token's log-probability (natural log), by model and for «ensemble».
+        n_tokens: target tokens compared, for each of them.
+        n_texts: texts whose ids were compared, all equal; 0 where the file holds no texts.
+    """
+
+    deviations: Mapping[str, float]
+    n_tokens: int
+    n_texts: int
+
+
+@dataclass(frozen=True)
+class RecordedScores:
+    """Scores of the original program, see `read_check`."""
+
+    path: Path
+    pairs: Sequence[Mapping[str, Any]]
+
+    def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> Check:
+        """Compare converted models, each under the name of its folder, and their ensemble where the file has scores of just these models.
+
+        Raises:
+            EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has other ids; the message names the pair.
+        """
+        names = [folder.name for folder in folders]
+        recorded = set(self.pairs[0]["scores"])
+        if missing := [name for name in names if name not in recorded]:
+            raise InputError(f"{self.path}: no scores of {', '.join(missing)}; it has scores of {', '.join(sorted(recorded))}")
+        n_texts = self._compare_ids(FairseqTokenizer.from_pretrained(folders[0]))
+        sources, targets = [pair["source_ids"] for pair in self.pairs], [pair["target_ids"] for pair in self.pairs]
+        members: list[list[npt.NDArray[np.float64]]] = []
+        deviations: dict[str, float] = {}
+        for folder in folders:
+            members.append(_evaluator(folder).id_logprobs(sources, targets))
+            deviations[folder.name] = self._deviation(folder.name, members[-1], tolerance)
+        if ENSEMBLE in recorded and recorded == {*names, ENSEMBLE}:
+            deviations[ENSEMBLE] = self._deviation(ENSEMBLE, ensemble_logprobs(members), tolerance)
+        return Check(deviations, sum(map(len, targets)), n_texts)
+
+    def _deviation(self, name: str, found: Sequence[npt.NDArray[np.float64]], tolerance: float) -> float:
+        largest = 0.0
+        for row, (pair, logprobs) in enumerate(zip(self.pairs, found, strict=True)):
+            expected = np.asarray(pair["scores"][name]["positional_log_probs"], dtype=np.float64)
+            if len(expected) != len(logprobs):
+                raise InputError(f"{self.path}: pair {row} has {len(expected)} log-probabilities of {name} for {len(logprobs)} target ids")
+            deviation = float(np.abs(expected - logprobs).max())
+            if not deviation <= tolerance:
+                raise EvaluatorError(
+                    f"the converted {name} does not score as the original: a log-probability of pair {row} deviates by {deviation:.2g}, allowed is {tolerance:g}. "
+                    f"Check that {self.path.name} belongs to these checkpoints. Nothing was written"
+                )
+            largest = max(largest, deviation)
+        return largest
+
+    def _compare_ids(self, tokenizer: FairseqTokenizer) -> int:
+        n = 0
+        for row, pair in enumerate(self.pairs):
+            for side, encode in (("source", tokenizer.encode_sources), ("target", tokenizer.encode_targets)):
+                if side not in pair:
+                    continue
+                ids = encode([pair[side]])[0]
+                if ids != pair[f"{side}_ids"]:
+                    raise EvaluatorError(
+                        f"the {side} of pair {row} of {self.path.name} gets other ids than in the original: expected {pair[f'{side}_ids']}, got {ids}. "
+                        "Check the dictionaries and BPE codes of both sides, and --tokenizer. Nothing was written"
+                    )
+                n += 1
+        return n
+
+
+def read_check(path: str | Path) -> RecordedScores:
+    """Read scores that fairseq gave: a JSON object of this form, further keys are ignored.
+
+    {"pairs": [{"source": "A dog.", "target": "Ein Hund.", "source_ids": [7, 21, 4, 2], "target_ids": [8, 20, 4, 2],
+                "scores": {"model1": {"positional_log_probs": [-0.1, -0.2, -0.3, -0.1]}, "ensemble": {...}}}, ...]}
+
+    `source` and `target`, the raw texts, may be left out: then ids are taken as they are. Scores are named after the checkpoints (model1 for model1.pt),
+    «ensemble» is that of all of them; logarithms are natural, EOS counts.
+
+    Raises:
+        InputError: when the file is not there or has another form; the message names the pair.
+    """
+    file = Path(path)
+    try:
+        pairs = json.loads(file.read_text(encoding="utf-8"))["pairs"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: expected a JSON object with «pairs», see `cc-hf convert-fairseq --help` ({type(error).__name__}: {error})") from error
+    if not isinstance(pairs, list) or not pairs:
+        raise InputError(f"{file}: expected a list of at least one pair under «pairs»")
+    for row, pair in enumerate(pairs):
+        if not isinstance(pair, dict) or not {"source_ids", "target_ids", "scores"} <= set(pair):
+            raise InputError(f"{file}: pair {row}: expected source_ids, target_ids and scores, got {sorted(pair) if isinstance(pair, dict) else type(pair).__name__}")
+        if not isinstance(pair["scores"], dict) or set(pair["scores"]) != set(pairs[0]["scores"]):
+            raise InputError(f"{file}: pair {row} has scores of other models than pair 0")
+        if not all("positional_log_probs" in scores for scores in pair["scores"].values()):
+            raise InputError(f"{file}: pair {row}: expected positional_log_probs under each of its scores")
+    return RecordedScores(file, pairs)
+
+
+def ensemble_logprobs(members: Sequence[Sequence[npt.NDArray[np.float64]]]) -> list[npt.NDArray[np.float64]]:
+    """As fairseq does: probabilities are averaged, not logs. One list of arrays per model in, one list out."""
+    return [np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members)) for logprobs in zip(*members, strict=True)]
+
+
+def _evaluator(folder: Path) -> FairseqEvaluator:
+    """Not by `load_evaluator`, which would keep every member in memory."""
+    with reported_loading(folder.name):
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, trust_remote_code=False, weights_only=True).eval()
+    tokenizer = FairseqTokenizer.from_pretrained(folder)
+    options = {"name": folder.name, "identity": "check", "dtype": "float32", "batch_tokens": _BATCH_TOKENS, "max_tokens": tokenizer.model_max_length}
+    return FairseqEvaluator(model, tokenizer, own_languages=(tokenizer.source_lang, tokenizer.target_lang), on_too_long="error", **options)

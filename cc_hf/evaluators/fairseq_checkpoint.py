@@ -1,0 +1,134 @@
+"""Reading fairseq's checkpoints without running anything that they hold: weights and options, under the names of fairseq 0.9 and later.
+
+Nothing is registered with torch for good: what a checkpoint may hold beyond tensors and plain values is allowed while it is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import UnpicklingError  # only the exception: nothing is unpickled but by torch with weights_only=True
+from typing import Any
+
+import numpy as np
+
+from cc_hf.errors import EvaluatorError, MissingDependencyError
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise MissingDependencyError(str(error.name), "fairseq") from error
+
+__all__ = ["FairseqCheckpoint", "read_checkpoint"]
+
+_METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")  # fairseq 0.8.0 saves them as objects
+_REFUSED_GLOBAL = re.compile(r"GLOBAL (\S+)")
+_MALFORMED = (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, TypeError, AttributeError, LookupError)
+_NORMS = {
+    "encoder": {"0": "self_attn_layer_norm", "1": "final_layer_norm"},
+    "decoder": {"0": "self_attn_layer_norm", "1": "encoder_attn_layer_norm", "2": "final_layer_norm"},
+}
+
+
+@dataclass(frozen=True)
+class FairseqCheckpoint:
+    """What a conversion needs of a checkpoint.
+
+    Attributes:
+        path: the file.
+        options: the arguments of the training, such as encoder_layers.
+        weights: float32 by name as fairseq 0.9 and later have them: q_proj, k_proj and v_proj apart, decoder.output_projection always there.
+    """
+
+    path: Path
+    options: Mapping[str, Any]
+    weights: Mapping[str, torch.Tensor]
+
+    @property
+    def architecture(self) -> str:
+        """As fairseq's --arch names it."""
+        return str(self.options.get("arch") or self.options.get("_name") or "unknown")
+
+    def refusal(self, reason: str) -> EvaluatorError:
+        """The error that says why this checkpoint is not converted."""
+        return EvaluatorError(f"{self.path.name}: the architecture {self.architecture!r} cannot be converted: {reason}")
+
+
+def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
+    """Read a checkpoint of fairseq 0.8 to 0.12, zip or older torch format.
+
+    Raises:
+        EvaluatorError: when the file is not there, holds an object of a class that a checkpoint does not need (the message names it; nothing of it was
+            run), or holds no weights or no options.
+    """
+    file = Path(path)
+    content = _load(file)
+    weights = content.get("model") if isinstance(content, dict) else None
+    if not isinstance(weights, dict) or not weights or not all(isinstance(name, str) and isinstance(w, torch.Tensor) for name, w in weights.items()):
+        raise EvaluatorError(f"{file}: expected a checkpoint of fairseq, a dictionary with weights by name under 'model'; this file holds something else")
+    return FairseqCheckpoint(file, _options(file, content), _named_as_of_late(weights))
+
+
+def _load(file: Path) -> Any:
+    if tuple(int(n) for n in torch.__version__.split(".")[:2]) < (2, 6):
+        raise EvaluatorError(f"checkpoints are read with torch 2.6 or later, this is {torch.__version__}: earlier ones could be made to run code by a file (CVE-2025-32434)")
+    if not file.is_file():
+        raise EvaluatorError(f"no checkpoint at {str(file)!r}")
+    try:
+        with torch.serialization.safe_globals(_allowed()):
+            return torch.load(file, map_location="cpu", weights_only=True)
+    except _MALFORMED as error:
+        found = _REFUSED_GLOBAL.search(str(error))
+        if found:
+            raise EvaluatorError(
+                f"{file}: refused, it holds {found[1]}, which no checkpoint needs and which could run a program. Nothing of it was run. "
+                "If the file is yours, save it again with only its 'model' and its 'args' or 'cfg'"
+            ) from error
+        raise EvaluatorError(
+            f"{file}: expected a checkpoint of fairseq saved by torch, the file cannot be read ({str(error).splitlines()[0] if str(error) else error!r})"
+        ) from error
+
+
+def _allowed() -> list[Any]:
+    reconstruct = np.empty(0).__reduce__()[0]  # numpy's own name for it differs between its versions, and files have both
+    return [
+        argparse.Namespace,
+        np.ndarray,
+        np.dtype,
+        type(np.dtype(np.int64)),
+        (reconstruct, "numpy._core.multiarray._reconstruct"),
+        (reconstruct, "numpy.core.multiarray._reconstruct"),
+        *(type(name, (), {"__module__": "fairseq.meters"}) for name in _METERS),
+    ]
+
+
+def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`args` up to fairseq 0.9, `cfg` from 0.10, whose model is again a Namespace or a dictionary."""
+    options = content.get("args")
+    if options is None and isinstance(content.get("cfg"), dict):
+        options = content["cfg"].get("model")
+    options = vars(options) if isinstance(options, argparse.Namespace) else options
+    if not isinstance(options, dict):
+        raise EvaluatorError(f"{file}: expected the options of the training under 'args' or 'cfg', there are none; so the model cannot be built")
+    return options
+
+
+def _named_as_of_late(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """What fairseq's own upgrade_state_dict does, and float32."""
+    named: dict[str, torch.Tensor] = {}
+    for name, weight in weights.items():
+        if name.endswith((".version", "._float_tensor", ".embed_positions.weights")):
+            continue  # of no use: markers, and sinusoidal tables that are computed
+        for number, norm in _NORMS.get(name.partition(".")[0], {}).items():
+            name = name.replace(f".layer_norms.{number}.", f".{norm}.")  # before 0.6
+        if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:  # up to 0.8
+            for part, third in zip("qkv", weight.chunk(3), strict=True):
+                named[name.replace("in_proj_", f"{part}_proj.")] = third.float()
+        else:
+            named["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = weight.float()
+    if "decoder.embed_tokens.weight" in named:
+        named.setdefault("decoder.output_projection.weight", named["decoder.embed_tokens.weight"])
+    return named

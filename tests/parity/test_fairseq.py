@@ -1,0 +1,149 @@
+"""Converted checkpoints against scores, ids and translations that fairseq itself gave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+import cc_hf
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.fairseq import FairseqEvaluator
+from cc_hf.evaluators.fairseq_check import ensemble_logprobs
+from cc_hf.evaluators.fairseq_checkpoint import read_checkpoint
+from cc_hf.evaluators.fairseq_conversion import convert
+from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.translation import translate
+from tests.helpers.fairseq_models import reference_logprobs
+
+pytestmark = pytest.mark.shared
+
+_TOLERANCE = 1e-4
+_SETTINGS = ("joint", "separate", "legacy_v08")
+
+
+def gold(shared: Path, setting: str, name: str = "gold_scores.json") -> Any:
+    return json.loads((shared / "gold/fairseq" / setting / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def converted(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("fairseq")
+    for setting in _SETTINGS:
+        found = convert(shared / "gold/fairseq" / setting, output=folder / setting)
+        assert [path.name for path in found.folders] == ["model1", "model2"]
+        assert found.families == ("fsmt", "fsmt")
+        assert found.check is None
+    return {setting: folder / setting for setting in _SETTINGS}
+
+
+def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
+    found = cc_hf.load_evaluator(folder, device="cpu", **options)
+    assert isinstance(found, FairseqEvaluator)
+    return found
+
+
+@pytest.mark.parametrize("setting", _SETTINGS)
+def test_each_log_probability_is_that_of_fairseq(shared: Path, converted: dict[str, Path], setting: str) -> None:
+    pairs = gold(shared, setting)["pairs"]
+    assert len(pairs) == 40
+    members = []
+    for name in ("model1", "model2"):
+        members.append(evaluator(converted[setting] / name).id_logprobs([p["source_ids"] for p in pairs], [p["target_ids"] for p in pairs]))
+    for name, found in zip(("model1", "model2", "ensemble"), [*members, ensemble_logprobs(members)], strict=True):
+        for pair, logprobs in zip(pairs, found, strict=True):
+            recorded = pair["scores"][name]
+            assert logprobs == pytest.approx(recorded["positional_log_probs"], abs=_TOLERANCE)
+            assert logprobs.mean() == pytest.approx(recorded["score"], abs=_TOLERANCE)
+
+
+@pytest.mark.parametrize("setting", _SETTINGS)
+def test_ids_are_those_of_fairseq(shared: Path, converted: dict[str, Path], setting: str) -> None:
+    tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
+    texts = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
+    recorded = gold(shared, setting)["pairs"]
+    assert tokenizer.encode_sources([pair["source"] for pair in texts]) == [pair["source_ids"] for pair in recorded]
+    assert tokenizer.encode_targets([pair["target"] for pair in texts]) == [pair["target_ids"] for pair in recorded]
+
+
+@pytest.mark.parametrize("setting", ["joint", "separate"])
+def test_scores_from_raw_text(shared: Path, converted: dict[str, Path], setting: str) -> None:
+    """In batches of any size, by the public function, the mean over the tokens."""
+    pairs = gold(shared, setting)["pairs"]
+    expected = [pair["scores"]["model1"]["score"] for pair in pairs]
+    for batch_tokens in (1, 500, 100_000):
+        found = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
+        scores = found.mean_logprobs([p["source"] for p in pairs], [p["target"] for p in pairs], src_lang="en", tgt_lang="de")
+        assert scores == pytest.approx(expected, abs=_TOLERANCE)
+    with pytest.raises(InputError, match="does not support the target language 'fr'"):
+        found.mean_logprobs(["A dog."], ["Un chien."], src_lang="en", tgt_lang="fr")
+
+
+@pytest.mark.parametrize("setting", ["joint", "separate"])
+@pytest.mark.parametrize("name", ["model1", "model2"])
+def test_beam_search_finds_what_fairseq_found(shared: Path, converted: dict[str, Path], setting: str, name: str) -> None:
+    sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)["pairs"]}
+    found = [row for row in gold(shared, setting, "gold_beam.json")["beam"] if row["model"] == name]
+    assert len(found) == 10
+    assert translate([sources[row["pair_id"]] for row in found], converted[setting] / name, device="cpu") == [row["hypos"][0]["text"] for row in found]
+    hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
+    logprobs = evaluator(converted[setting] / name).id_logprobs([ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses])
+    for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
+        assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
+
+
+@pytest.mark.parametrize("setting", _SETTINGS)
+def test_plain_transformers_loads_the_folder(shared: Path, converted: dict[str, Path], setting: str) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(converted[setting] / "model1")
+    model, loading = AutoModelForSeq2SeqLM.from_pretrained(converted[setting] / "model1", output_loading_info=True)
+    assert (type(tokenizer).__name__, type(model).__name__) == ("FSMTTokenizer", "FSMTForConditionalGeneration")
+    assert not loading["missing_keys"]
+    assert not loading["unexpected_keys"]
+    pairs = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
+    recorded = [pair["source_ids"] for pair in gold(shared, setting)["pairs"]]
+    other = [pair["source"] for pair, ids in zip(pairs, recorded, strict=True) if tokenizer(pair["source"])["input_ids"] != ids]
+    assert len(other) == 4  # why cc_hf has a tokenizer of its own
+
+
+@pytest.mark.parametrize("setting", _SETTINGS)
+def test_the_check_compares_and_reports(shared: Path, tmp_path: Path, setting: str) -> None:
+    folder = shared / "gold/fairseq" / setting
+    found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
+    assert found is not None
+    assert set(found.deviations) == {"model1", "model2", "ensemble"}
+    assert all(0 < value < 1e-5 for value in found.deviations.values())
+    assert found.n_texts == (0 if setting == "legacy_v08" else 80)
+    assert found.n_tokens == sum(len(pair["target_ids"]) for pair in gold(shared, setting)["pairs"])
+
+
+def test_the_check_refuses_other_scores_and_other_ids(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "gold/fairseq/joint"
+    recorded = gold(shared, "joint")
+    recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
+    (tmp_path / "scores.json").write_text(json.dumps(recorded), encoding="utf-8")
+    with pytest.raises(EvaluatorError, match=r"the converted model1 does not score as the original: a log-probability of pair 3 deviates by 0\.0002"):
+        convert(folder, output=tmp_path / "out", check=tmp_path / "scores.json")
+    with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets other ids"):
+        convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json", tokenizer="space")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+
+
+def test_one_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "gold/fairseq/separate"
+    found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=folder / "gold_scores.json")
+    assert [path.name for path in found.folders] == ["model2"]
+    assert found.check is not None
+    assert set(found.check.deviations) == {"model2"}
+
+
+@pytest.mark.parametrize("setting", _SETTINGS)
+def test_the_reference_of_the_unit_tests_computes_as_fairseq(shared: Path, setting: str) -> None:
+    """So that architectures without a recording can be compared with it."""
+    checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
+    for pair in gold(shared, setting)["pairs"][:12]:
+        found = reference_logprobs(checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"])
+        assert np.abs(found - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5
