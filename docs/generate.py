@@ -18,7 +18,22 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.schema import FORMS
 
 _ROOT = Path(__file__).parent.parent
-_VERBS = ([], ["list"], ["evaluate"], ["translate"], ["build"], ["cues"], ["cues", "build"], ["analyze"], ["analyze", "human-agreement"], ["publish"], ["publish", "dataset"])
+_VERBS = (
+    [],
+    ["list"],
+    ["evaluate"],
+    ["translate"],
+    ["build"],
+    ["cues"],
+    ["cues", "build"],
+    ["analyze"],
+    ["analyze", "human-agreement"],
+    ["cache"],
+    ["cache", "info"],
+    ["cache", "clear"],
+    ["publish"],
+    ["publish", "dataset"],
+)
 
 
 def cli_reference() -> str:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Quiet, Split, TgtLang
+from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Dataset, Device, NoCache, Quiet, Split, TgtLang, chosen_cache
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
@@ -28,6 +28,8 @@ def evaluate(
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    cache: Cache = None,
+    no_cache: NoCache = False,
     device: Device = None,
     revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
@@ -52,6 +54,7 @@ def evaluate(
         data_dir=data_dir,
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
+        cache=chosen_cache(cache, no_cache=no_cache),
         device=device,
         revision=revision,
         seed=seed,

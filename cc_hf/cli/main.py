@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cues, evaluate, list_names, publish, translate
-from cc_hf.errors import CCError
+from cc_hf.cli import analyze, build, cache, cues, evaluate, list_names, publish, translate
+from cc_hf.errors import CacheWarning, CCError
 
 __all__ = ["app", "run"]
 
@@ -29,6 +31,7 @@ app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
+app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
 
 
@@ -45,6 +48,25 @@ def _main(version: bool = typer.Option(False, "--version", callback=_print_versi
 
 def run() -> None:
     """The entry point of the console script."""
+    with warnings.catch_warnings():
+        _say_warnings()
+        _run()
+
+
+def _say_warnings() -> None:
+    """A warning of cc_hf is one line like an error; others stay as Python prints them."""
+    as_python_does = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, CacheWarning):
+            Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
+        else:
+            as_python_does(message, category, *where, **more)
+
+    warnings.showwarning = show
+
+
+def _run() -> None:
     try:
         app()
     except CCError as error:

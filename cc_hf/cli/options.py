@@ -9,7 +9,7 @@ import typer
 
 from cc_hf.errors import InputError
 
-__all__ = ["BatchTokens", "Config", "Configs", "DataDir", "Dataset", "Device", "Every", "Quiet", "Split", "TgtLang", "chosen_configs"]
+__all__ = ["BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Every", "NoCache", "Quiet", "Split", "TgtLang", "chosen_cache", "chosen_configs"]
 
 Dataset = Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file of your own sources and cues.")]
 Config = Annotated[str | None, typer.Argument(help="Configuration; default: the dataset's own default.")]
@@ -19,8 +19,21 @@ TgtLang = Annotated[str | None, typer.Option(help="Target language, ISO 639-1; n
 DataDir = Annotated[Path | None, typer.Option(help="Local copy of the upstream repositories (DIR/owner/repository/...), instead of a download. Also CC_HF_DATA_DIR.")]
 BatchTokens = Annotated[int | None, typer.Option(min=1, help="Padded source plus target tokens of a batch.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: CUDA where there is one.")]
+Cache = Annotated[Path | None, typer.Option(help="File to keep scores in; default: HF_HOME/cc_hf/scores.sqlite. A run that was stopped goes on from it.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
 Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]
+
+
+def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
+    """The option `cache` of `cc_hf.load_evaluator`; the command line keeps scores unless told otherwise.
+
+    Raises:
+        InputError: for --cache and --no-cache together.
+    """
+    if cache is not None and no_cache:
+        raise InputError(f"expected --cache or --no-cache, got both --cache {cache} and --no-cache")
+    return cache or not no_cache
 
 
 def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:

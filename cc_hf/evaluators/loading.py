@@ -14,6 +14,7 @@ from huggingface_hub.errors import HFValidationError
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.cache import open_cache
 from cc_hf.languages import two_letter_code
 
 try:
@@ -100,6 +101,7 @@ def load_evaluator(
     dtype: str = "float32",
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    cache: bool | str | Path = False,
 ) -> Evaluator:
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
@@ -110,20 +112,24 @@ def load_evaluator(
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
         on_too_long: «error», or «truncate» (the signature says so).
+        cache: of scores on disk. False, the default: nothing is read or written. True: HF_HOME/cc_hf/scores.sqlite. Or a file. The command line
+            takes True unless told otherwise.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model».
         EvaluatorError: when the model cannot be loaded or no evaluator family fits it.
         InputError: for options out of range.
+        CacheError: when the cache is damaged, of another version, or cannot be written where it was asked for.
 
     >>> evaluator = load_evaluator("cc-tiny-en-de")
     >>> right, wrong = evaluator.mean_logprobs(["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2)
     >>> bool(right > wrong)
     True
     """
+    store = open_cache(cache)
     loaded = load_model(name_or_path, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long)
+    key = (id(loaded), tokens, on_too_long, store and store.path)
     if key not in _EVALUATORS:
         family = loaded.model.config.model_type
         if family not in registry.EVALUATOR_FAMILIES:
@@ -140,6 +146,8 @@ def load_evaluator(
             batch_tokens=tokens,
             max_tokens=longest,
             on_too_long=on_too_long,
+            device=loaded.model.device.type,
+            cache=store,
         )
     return _EVALUATORS[key]
 
