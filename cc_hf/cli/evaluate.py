@@ -37,10 +37,12 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Judge the translations of one system on a dataset."""
+    from cc_hf.evaluators import sharding
     from cc_hf.reports.tables import result_table
     from cc_hf.run import evaluate as run_evaluate
 
-    check_output(output)
+    is_main = sharding.is_main_process()
+    check_output(output if is_main else None)
     result = run_evaluate(
         dataset,
         config,
@@ -55,11 +57,15 @@ def evaluate(
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
         cache=chosen_cache(cache, no_cache=no_cache),
+        distributed=sharding.is_launched(),
         device=device,
         revision=revision,
         seed=seed,
-        progress=not quiet,
+        progress=is_main and not quiet,
     )
+    sharding.leave()
+    if not is_main:
+        return
     console = Console()
     console.print(result_table(result))
     console.print(Text(f"signature: {result.signature}"), soft_wrap=True)

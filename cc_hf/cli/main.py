@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
 from typing import Any
 
@@ -13,10 +14,12 @@ from rich.text import Text
 from cc_hf import __version__
 from cc_hf.cli import analyze, build, cache, cues, evaluate, list_names, publish, translate
 from cc_hf.errors import CacheWarning, CCError
+from cc_hf.evaluators.sharding import is_main_process, process_label
 
 __all__ = ["app", "run"]
 
 _INTERRUPTED = 130
+_GRACE_SECONDS = 3.0  # most errors come in all processes: the main one says it, and its end ends the others before they do
 
 app = typer.Typer(
     name="cc-hf",
@@ -70,6 +73,9 @@ def _run() -> None:
     try:
         app()
     except CCError as error:
+        if not is_main_process():
+            time.sleep(_GRACE_SECONDS)
+            error = CCError(f"{process_label()}: {error}")
         Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:

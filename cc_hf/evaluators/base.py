@@ -19,6 +19,7 @@ from tqdm import tqdm
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
+from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["SCORES", "Evaluator", "ScoreFunction", "TokenScores"]
@@ -74,7 +75,8 @@ class Evaluator(ABC):
         max_tokens: longest source or target that the model takes, EOS included.
         on_too_long: «error», or «truncate»: the text is cut and the signature says so.
         device: kind of device, «cpu» or «cuda».
-        cache: of scores on disk; None for none.
+        cache: of scores on disk; None for none. Among several processes the main one has it.
+        team: the processes that score together.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Evaluator(ABC):
         on_too_long: str,
         device: str = "cpu",
         cache: ScoreCache | None = None,
+        team: Team = ALONE,
     ) -> None:
         if batch_tokens < 1:
             raise InputError(f"batch_tokens: expected at least 1, got {batch_tokens}")
@@ -101,6 +104,7 @@ class Evaluator(ABC):
         self.on_too_long = on_too_long
         self.device = device
         self.cache = cache
+        self.team = team
 
     @abstractmethod
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
@@ -151,6 +155,7 @@ class Evaluator(ABC):
             InputError: for no requests, or languages that the model does not support.
             TooLongError: when a text is longer than `max_tokens` and `on_too_long` is «error»; the message names the row.
             CacheError: when the cache is damaged or of another version.
+            EvaluatorError: when another process of the team failed.
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
@@ -159,13 +164,18 @@ class Evaluator(ABC):
         place = {request: i for i, request in enumerate(distinct)}
         pairs = [(request.source, request.translation) for request in distinct]
         table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
-        with self._session(src_lang, tgt_lang) as session:
-            known = session.find(pairs)
+        self.team.check_alike(self.cache_identity(), src_lang, tgt_lang, pairs)
+        with contextlib.ExitStack() as stack:
+            with self.team.telling():
+                session = stack.enter_context(self._session(src_lang, tgt_lang))
+            known = self.team.from_main(lambda: session.find(pairs))
             for i, row in known.items():
                 table[i] = row
             missing = [i for i in range(len(distinct)) if i not in known]
-            sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
-            with tqdm(total=len(distinct), initial=len(known), desc="scoring", unit="pair", disable=not progress, delay=1, leave=False) as bar:
+            with self.team.telling():
+                sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
+            quiet = not progress or not self.team.is_main
+            with tqdm(total=len(distinct), initial=len(known), desc="scoring", unit="pair", disable=quiet, delay=1, leave=False) as bar:
                 for batch, rows in self._score_all(sources, targets):
                     indices = [missing[i] for i in batch]
                     for i, row in zip(indices, rows, strict=True):
@@ -222,9 +232,15 @@ class Evaluator(ABC):
 
     def _score_all(self, sources: list[list[int]], targets: list[list[int]]) -> Iterator[tuple[list[int], list[ScoreRow]]]:
         """Indices and scores, batch by batch."""
-        for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
+        lengths = [len(s) for s in sources], [len(t) for t in targets]
+        batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
+        costs = [len(batch) * sum(max(side[i] for i in batch) for side in lengths) for batch in batches]
+
+        def score(batch: list[int]) -> list[ScoreRow]:
             found = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
-            yield batch, list(zip(found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist(), strict=True))
+            return list(zip(found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist(), strict=True))
+
+        yield from self.team.run(batches, costs, score)
 
 
 def _token_scores(rows: Sequence[ScoreRow]) -> TokenScores:

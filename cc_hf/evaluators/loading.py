@@ -15,6 +15,7 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
+from cc_hf.evaluators.sharding import ALONE, join
 from cc_hf.languages import two_letter_code
 
 try:
@@ -102,6 +103,7 @@ def load_evaluator(
     batch_tokens: int | None = None,
     on_too_long: str = "error",
     cache: bool | str | Path = False,
+    distributed: bool = False,
 ) -> Evaluator:
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
@@ -114,6 +116,7 @@ def load_evaluator(
         on_too_long: «error», or «truncate» (the signature says so).
         cache: of scores on disk. False, the default: nothing is read or written. True: HF_HOME/cc_hf/scores.sqlite. Or a file. The command line
             takes True unless told otherwise.
+        distributed: score together with the other processes that torchrun or `accelerate launch` started; all must then load and score alike.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model».
@@ -126,10 +129,11 @@ def load_evaluator(
     >>> bool(right > wrong)
     True
     """
-    store = open_cache(cache)
+    team = join(pick_device(device).type) if distributed else ALONE
+    store = open_cache(cache) if team.is_main else None
     loaded = load_model(name_or_path, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long, store and store.path)
+    key = (id(loaded), tokens, on_too_long, store and store.path, team.size)
     if key not in _EVALUATORS:
         family = loaded.model.config.model_type
         if family not in registry.EVALUATOR_FAMILIES:
@@ -148,6 +152,7 @@ def load_evaluator(
             on_too_long=on_too_long,
             device=loaded.model.device.type,
             cache=store,
+            team=team,
         )
     return _EVALUATORS[key]
 
