@@ -51,6 +51,7 @@ def build_cues(
     data_dir: str | Path | None = None,
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    cache: bool | str | Path = False,
     device: str | None = None,
     revision: str | None = None,
     progress: bool = False,
@@ -75,7 +76,7 @@ def build_cues(
         average: how the predictions for the sentences of a sense become one, see `cc_hf.cues.mlm_insertions.AVERAGES`.
         score: arithmetic, geometric or reference; of no effect with a function.
         data_dir: a local copy of the upstream repositories, instead of a download.
-        batch_tokens, on_too_long, device, revision: of the evaluator, see `cc_hf.load_evaluator`; the masked language model is put on the same device.
+        batch_tokens, on_too_long, cache, device, revision: of the evaluator, see `cc_hf.load_evaluator`; the masked language model is put on the same device.
         progress: bars on anything that takes longer than a second.
 
     Raises:
@@ -105,7 +106,7 @@ def build_cues(
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(examples[0].src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
+        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache)
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
     n_cut = 0

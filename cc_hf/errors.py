@@ -6,7 +6,10 @@ CCError
 │   └── TooLongError                      a text that the evaluator cannot take whole
 ├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
 ├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
+├── CacheError (also RuntimeError)        a cache of scores that is damaged, of another version, or not where it was asked for
 └── MissingDependencyError (also ImportError)
+
+CacheWarning (a UserWarning): scores are not stored, all else goes on.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from collections.abc import Iterable
 
 __all__ = [
     "CCError",
+    "CacheError",
+    "CacheWarning",
     "DataError",
     "EvaluatorError",
     "InputError",
@@ -62,6 +67,14 @@ class DataError(CCError, ValueError):
 
 class EvaluatorError(CCError, RuntimeError):
     """A model that cannot be loaded, or scores that cannot be used."""
+
+
+class CacheError(CCError, RuntimeError):
+    """A cache of scores that is damaged, of another version, or cannot be written where it was asked for."""
+
+
+class CacheWarning(UserWarning):
+    """The cache of scores cannot be used; the evaluation goes on without."""
 
 
 class MissingDependencyError(CCError, ImportError):

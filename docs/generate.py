@@ -27,6 +27,9 @@ _VERBS = (
     ["cues", "build"],
     ["analyze"],
     ["analyze", "human-agreement"],
+    ["cache"],
+    ["cache", "info"],
+    ["cache", "clear"],
     ["publish"],
     ["publish", "dataset"],
 )

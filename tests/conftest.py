@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("shared"):
                 item.add_marker(pytest.mark.skip(reason="the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"))
+
+
+@pytest.fixture(autouse=True)
+def _no_scores_of_other_tests() -> Iterator[None]:
+    """The command line keeps scores in HF_HOME, which the session shares; each test starts without."""
+    yield
+    for path in (Path(_HOME) / "cc_hf").glob("scores.sqlite*"):
+        path.unlink()
 
 
 def _shared_folder() -> Path:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Device, Quiet, TgtLang
+from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Device, NoCache, Quiet, TgtLang, chosen_cache
 from cc_hf.cli.output import check_output, write_atomically
 from cc_hf.errors import InputError
 
@@ -50,6 +50,8 @@ def build(
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    cache: Cache = None,
+    no_cache: NoCache = False,
     device: Device = None,
     revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
     quiet: Quiet = False,
@@ -83,6 +85,7 @@ def build(
         data_dir=data_dir,
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
+        cache=chosen_cache(cache, no_cache=no_cache),
         device=device,
         revision=revision,
         progress=not quiet,

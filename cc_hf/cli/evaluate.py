@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Config, DataDir, Dataset, Device, Evaluators, Quiet, Revisions, Split, TgtLang, one_or_all
+from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Dataset, Device, Evaluators, NoCache, Quiet, Revisions, Split, TgtLang, chosen_cache, one_or_all
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
@@ -28,6 +28,8 @@ def evaluate(
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    cache: Cache = None,
+    no_cache: NoCache = False,
     device: Device = None,
     revision: Revisions = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
@@ -35,10 +37,12 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Judge the translations of one system on a dataset."""
+    from cc_hf.evaluators import sharding
     from cc_hf.reports.tables import result_table
     from cc_hf.run import evaluate as run_evaluate
 
-    check_output(output)
+    is_main = sharding.is_main_process()
+    check_output(output if is_main else None)
     result = run_evaluate(
         dataset,
         config,
@@ -52,11 +56,16 @@ def evaluate(
         data_dir=data_dir,
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
+        cache=chosen_cache(cache, no_cache=no_cache),
+        distributed=sharding.is_launched(),
         device=device,
         revision=one_or_all(revision),
         seed=seed,
-        progress=not quiet,
+        progress=is_main and not quiet,
     )
+    sharding.leave()
+    if not is_main:
+        return
     console = Console()
     console.print(result_table(result))
     console.print(Text(f"signature: {result.signature}"), soft_wrap=True)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+import time
+import warnings
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, convert_fairseq, cues, evaluate, list_names, publish, translate
-from cc_hf.errors import CCError
+from cc_hf.cli import analyze, build, cache, convert_fairseq, cues, evaluate, list_names, publish, translate
+from cc_hf.errors import CacheWarning, CCError
+from cc_hf.evaluators.sharding import is_main_process, process_label
 
 __all__ = ["app", "run"]
 
 _INTERRUPTED = 130
+_GRACE_SECONDS = 3.0  # most errors come in all processes: the main one says it, and its end ends the others before they do
 
 app = typer.Typer(
     name="cc-hf",
@@ -30,6 +35,7 @@ app.command("build")(build.build)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
+app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
 
 
@@ -46,9 +52,31 @@ def _main(version: bool = typer.Option(False, "--version", callback=_print_versi
 
 def run() -> None:
     """The entry point of the console script."""
+    with warnings.catch_warnings():
+        _say_warnings()
+        _run()
+
+
+def _say_warnings() -> None:
+    """A warning of cc_hf is one line like an error; others stay as Python prints them."""
+    as_python_does = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, CacheWarning):
+            Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
+        else:
+            as_python_does(message, category, *where, **more)
+
+    warnings.showwarning = show
+
+
+def _run() -> None:
     try:
         app()
     except CCError as error:
+        if not is_main_process():
+            time.sleep(_GRACE_SECONDS)
+            error = CCError(f"{process_label()}: {error}")
         Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:

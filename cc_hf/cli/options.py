@@ -9,7 +9,10 @@ import typer
 
 from cc_hf.errors import InputError
 
-__all__ = ["BatchTokens", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "Quiet", "Revisions", "Split", "TgtLang", "chosen_configs", "one_or_all"]
+__all__ = [
+    "BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "NoCache", "Quiet", "Revisions", "Split", "TgtLang",
+    "chosen_cache", "chosen_configs", "one_or_all",
+]  # fmt: skip
 
 Dataset = Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file of your own sources and cues.")]
 Config = Annotated[str | None, typer.Argument(help="Configuration; default: the dataset's own default.")]
@@ -24,8 +27,21 @@ Evaluators = Annotated[
     typer.Option("--evaluator", help="Evaluator model (name, folder or Hub); repeated, an ensemble. Default: the one that ships for the language pair."),
 ]
 Revisions = Annotated[list[str] | None, typer.Option("--revision", help="Commit, tag or branch of the evaluator on the Hub; of an ensemble one for each.")]
+Cache = Annotated[Path | None, typer.Option(help="File to keep scores in; default: HF_HOME/cc_hf/scores.sqlite. A run that was stopped goes on from it.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
 Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]
+
+
+def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
+    """The option `cache` of `cc_hf.load_evaluator`; the command line keeps scores unless told otherwise.
+
+    Raises:
+        InputError: for --cache and --no-cache together.
+    """
+    if cache is not None and no_cache:
+        raise InputError(f"expected --cache or --no-cache, got both --cache {cache} and --no-cache")
+    return cache or not no_cache
 
 
 def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:

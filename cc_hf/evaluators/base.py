@@ -1,13 +1,16 @@
 """The evaluator protocol: requests in, per-token sums out. A family says how to tokenise and how to run one batch, nothing else.
 
-The template method `score` deduplicates, checks lengths, sorts, batches and restores the order. No torch here.
+The template method `score` deduplicates, looks up what the cache knows, checks lengths, sorts, batches, stores and restores the order. No torch here.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from typing import ClassVar
 
 import numpy as np
@@ -16,12 +19,17 @@ from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
+from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["SCORES", "Evaluator", "ScoreFunction", "TokenScores"]
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+
+#: Raised whenever `score` can give other numbers for the same model: scores that were stored before are then not taken.
+_SCORING_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -83,12 +91,29 @@ class Evaluator(ABC):
         src_lang, tgt_lang: languages that a call may leave out, "" for none.
         takes_prompt: whether a family has the option `prompt`.
         n_source_end: how many ids at the end of a source are marks (EOS, in some models a language), which truncation keeps.
+        device: kind of device, «cpu» or «cuda».
+        cache: of scores on disk; None for none. Among several processes the main one has it.
+        team: the processes that score together.
     """
 
     takes_prompt: ClassVar[bool] = False
     n_source_end: int = 1
 
-    def __init__(self, *, name: str, identity: str, dtype: str, batch_tokens: int, max_tokens: int, on_too_long: str, src_lang: str = "", tgt_lang: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        identity: str,
+        dtype: str,
+        batch_tokens: int,
+        max_tokens: int,
+        on_too_long: str,
+        src_lang: str = "",
+        tgt_lang: str = "",
+        device: str = "cpu",
+        cache: ScoreCache | None = None,
+        team: Team = ALONE,
+    ) -> None:
         if batch_tokens < 1:
             raise InputError(f"batch_tokens: expected at least 1, got {batch_tokens}")
         if on_too_long not in ("error", "truncate"):
@@ -101,6 +126,9 @@ class Evaluator(ABC):
         self.on_too_long = on_too_long
         self.src_lang = src_lang
         self.tgt_lang = tgt_lang
+        self.device = device
+        self.cache = cache
+        self.team = team
 
     @abstractmethod
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
@@ -130,22 +158,60 @@ class Evaluator(ABC):
         fields = {"eval": f"{self.name}@{self.identity}", "dtype": self.dtype}
         return {**fields, "toolong": "truncate"} if self.on_too_long == "truncate" else fields
 
+    def cache_identity(self) -> dict[str, str]:
+        """All that a score depends on but languages and texts; scores of different identities never meet in a cache.
+
+        A family with an option that changes scores and that is not in `signature_fields` adds it here. `batch_tokens` is left out: it changes nothing
+        but rounding. Devices and versions of the libraries round in their own ways, in low precision visibly, so they are part of it.
+        """
+        return {
+            **self.signature_fields(),
+            "class": f"{type(self).__module__}.{type(self).__qualname__}",
+            "device": self.device,
+            "max_tokens": str(self.max_tokens),
+            "on_too_long": self.on_too_long,
+            "scoring": str(_SCORING_VERSION),
+            **{package: _version(package) for package in ("torch", "transformers")},
+        }
+
     def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
         """Score every request; arrays are in the order of the requests.
 
-        Equal requests are scored once. The result does not depend on order or batch size beyond rounding.
+        Equal requests are scored once, and those that the cache knows not at all. The result does not depend on order or batch size beyond rounding.
 
         Raises:
             InputError: for no requests, or languages that the model does not support.
             TooLongError: when a text is longer than `max_tokens` and `on_too_long` is «error»; the message names the row.
+            CacheError: when the cache is damaged or of another version.
+            EvaluatorError: when another process of the team failed.
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
         distinct = sorted(set(requests))  # the canonical order: a shuffled input gives the very same batches
         place = {request: i for i, request in enumerate(distinct)}
-        sources, targets = self._encode(distinct, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
-        found = self._score_all(sources, targets, progress=progress)
-        return found[np.array([place[request] for request in requests])]
+        src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
+        self.check_languages(src_lang, tgt_lang)
+        pairs = [(request.source, request.translation) for request in distinct]
+        table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
+        self.team.check_alike(self.cache_identity(), src_lang, tgt_lang, pairs)
+        with contextlib.ExitStack() as stack:
+            with self.team.telling():
+                session = stack.enter_context(self._session(src_lang, tgt_lang))
+            known = self.team.from_main(lambda: session.find(pairs))
+            for i, row in known.items():
+                table[i] = row
+            missing = [i for i in range(len(distinct)) if i not in known]
+            with self.team.telling():
+                sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
+            quiet = not progress or not self.team.is_main
+            with tqdm(total=len(distinct), initial=len(known), desc="scoring", unit="pair", disable=quiet, delay=1, leave=False) as bar:
+                for batch, rows in self._score_all(sources, targets):
+                    indices = [missing[i] for i in batch]
+                    for i, row in zip(indices, rows, strict=True):
+                        table[i] = row
+                    session.add([pairs[i] for i in indices], rows)  # batch by batch, so that a resumed run makes the very batches that were left
+                    bar.update(len(batch))
+        return _token_scores([table[place[request]] for request in requests])
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Per pair the natural-log probability of every token of the translation, EOS included, as a float64 array.
@@ -174,11 +240,19 @@ class Evaluator(ABC):
         return self.score(_requests(sources, translations), src_lang=src_lang, tgt_lang=tgt_lang).mean_logprob
 
     def _encode(self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str) -> tuple[list[list[int]], list[list[int]]]:
+        """Token ids of sources and translations, lengths checked. A text that is too long is never in the cache, so the error is the same with one."""
+        if not requests:
+            return [], []
         self.check_languages(src_lang, tgt_lang)
         sources = self._encode_distinct([r.source for r in requests], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
         targets = self._encode_distinct([r.translation for r in requests], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
         pairs = [self.fit(source, target, request) for source, target, request in zip(sources, targets, requests, strict=True)]
         return [source for source, _ in pairs], [target for _, target in pairs]
+
+    def _session(self, src_lang: str, tgt_lang: str) -> contextlib.AbstractContextManager[CacheSession]:
+        if self.cache is None:
+            return contextlib.nullcontext(CacheSession())
+        return self.cache.session({**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang})
 
     def _encode_distinct(self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         distinct = sorted(set(texts))
@@ -204,18 +278,33 @@ class Evaluator(ABC):
             "Shorten it, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the signature will say so)"
         )
 
-    def _score_all(self, sources: list[list[int]], targets: list[list[int]], *, progress: bool) -> TokenScores:
-        n = len(sources)
-        sums, counts, means = np.empty(n), np.empty(n, dtype=np.int64), np.empty(n)
-        with tqdm(total=n, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False) as bar:
-            for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
-                found = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
-                sums[batch], counts[batch], means[batch] = found.sum_logprob, found.n_tokens, found.mean_probability
-                bar.update(len(batch))
-        return TokenScores(sums, counts, means)
+    def _score_all(self, sources: list[list[int]], targets: list[list[int]]) -> Iterator[tuple[list[int], list[ScoreRow]]]:
+        """Indices and scores, batch by batch."""
+        lengths = [len(s) for s in sources], [len(t) for t in targets]
+        batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
+        costs = [len(batch) * sum(max(side[i] for i in batch) for side in lengths) for batch in batches]
+
+        def score(batch: list[int]) -> list[ScoreRow]:
+            found = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
+            return list(zip(found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist(), strict=True))
+
+        yield from self.team.run(batches, costs, score)
 
 
 def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
     if len(sources) != len(translations):
         raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
     return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]
+
+
+def _token_scores(rows: Sequence[ScoreRow]) -> TokenScores:
+    sums, counts, means = zip(*rows, strict=True)
+    return TokenScores(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.int64), np.array(means, dtype=np.float64))
+
+
+@functools.cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -14,8 +14,10 @@ from huggingface_hub.errors import HFValidationError
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.evaluators.sharding import ALONE, join
 from cc_hf.languages import two_letter_code
 
 try:
@@ -118,6 +120,8 @@ def load_evaluator(
     dtype: str = "float32",
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    cache: bool | str | Path = False,
+    distributed: bool = False,
 ) -> Evaluator:
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
@@ -133,11 +137,15 @@ def load_evaluator(
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
         on_too_long: «error», or «truncate» (the signature says so).
+        cache: of scores on disk. False, the default: nothing is read or written. True: HF_HOME/cc_hf/scores.sqlite. Or a file. The command line
+            takes True unless told otherwise.
+        distributed: score together with the other processes that torchrun or `accelerate launch` started; all must then load and score alike.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model», or a kind that is not registered.
         EvaluatorError: when the model cannot be loaded or no evaluator family fits it.
         InputError: for options out of range, or a language that the model does not have; the message lists those that it has.
+        CacheError: when the cache is damaged, of another version, or cannot be written where it was asked for.
 
     >>> evaluator = load_evaluator("cc-tiny-en-de")
     >>> right, wrong = evaluator.mean_logprobs(["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2)
@@ -146,14 +154,16 @@ def load_evaluator(
     """
     if not isinstance(name_or_path, (str, Path)):
         shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
-        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long}
+        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "cache": cache, "distributed": distributed}
         each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
         return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
     if revision is not None and not isinstance(revision, str):
         raise InputError(f"revision: expected one for one model, got {len(revision)}")
+    team = join(pick_device(device).type) if distributed else ALONE
+    store = open_cache(cache) if team.is_main else None
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt)
+    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, store and store.path, team.size)
     if key not in _EVALUATORS:
         family = registry.resolve("evaluator family", loaded.family)
         if prompt is not None and not family.takes_prompt:
@@ -171,6 +181,9 @@ def load_evaluator(
             max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
             on_too_long=on_too_long,
             **({} if prompt is None else {"prompt": prompt}),
+            device=loaded.model.device.type,
+            cache=store,
+            team=team,
         )
     return _EVALUATORS[key]
 

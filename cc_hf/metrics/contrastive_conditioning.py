@@ -259,6 +259,8 @@ def compute(
     batch_tokens: int | None = None,
     revision: str | Sequence[str | None] | None = None,
     on_too_long: str = "error",
+    cache: bool | str | Path = False,
+    distributed: bool = False,
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
@@ -285,7 +287,7 @@ def compute(
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long)
+        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
     else:

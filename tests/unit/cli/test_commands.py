@@ -4,9 +4,12 @@ import errno
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -16,9 +19,9 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 
 
-def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "100"}
-    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=environment, timeout=300)
+def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0, environment: Mapping[str, str] = MappingProxyType({})) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "COLUMNS": "100", **environment}
+    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=variables, timeout=300)
     assert found.returncode == status, found.stderr
     return found
 
@@ -74,6 +77,44 @@ def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: P
     (tmp_path / "t.tsv").write_text("\n".join(lines), encoding="utf-8")
     found = cc_hf("evaluate", "simplegen", "--translations", tmp_path / "t.tsv", "--evaluator", tiny_marian, "--on-too-long", "truncate")
     assert "note: 2664 of 2664 translations hold their whole source; is this the right file?" in found.stderr
+
+
+def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path) -> None:
+    def scores(*arguments: str | Path) -> str:
+        return cc_hf("cache", "info", *arguments).stdout
+
+    def evaluate(*options: str | Path) -> bytes:
+        output = tmp_path / "r.json"
+        cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "-q", "-o", output, *options)
+        return output.read_bytes()
+
+    place = tmp_path / "own" / "c.sqlite"
+    plain = evaluate("--no-cache")
+    assert ": 0 scores, 0 bytes" in scores()
+    assert evaluate() == evaluate("--cache", place) == plain
+    kept = re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (tiny-marian\d*)@[0-9a-f]{12} float32 cpu en-de", scores())
+    assert kept is not None
+    assert kept[1] == kept[2] != "0"
+    with sqlite3.connect(place) as connection:  # what is stored is what is used
+        connection.execute("UPDATE scores SET sum_logprob = -1 * n_tokens")
+    connection.close()
+    assert evaluate("--cache", place) != plain
+    assert evaluate() == plain
+    assert f"{place}: {kept[1]} scores" in scores("--path", place)
+    assert f"removed: {place}, {kept[1]} scores" in cc_hf("cache", "clear", "--path", place).stdout
+    assert "nothing to remove: there is no cache at" in cc_hf("cache", "clear", "--path", place).stdout
+    assert f"{kept[1]} scores" in scores()
+    assert "removed:" in cc_hf("cache", "clear").stdout
+
+
+def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    arguments = ("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian)
+    assert "cannot be written" in cc_hf(*arguments, "--cache", tmp_path / "file" / "c.sqlite", status=2).stderr
+    assert "expected --cache or --no-cache, got both" in cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2).stderr
+    found = cc_hf(*arguments, "-q", environment={"HF_HOME": str(tmp_path / "file")})
+    assert re.fullmatch(r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, scores are not stored\n", found.stderr)
+    assert "signature: cc|" in found.stdout
 
 
 def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:

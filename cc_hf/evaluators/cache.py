@@ -1,0 +1,313 @@
+"""A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation, shared by any number of processes. No torch here.
+
+Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch in flight. What cannot be read safely is an error,
+what cannot be written is a warning: a full disk does not end an evaluation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import sqlite3
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from cc_hf.errors import CacheError, CacheWarning, InputError
+
+__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "open_cache"]
+
+#: source and translation
+Pair: TypeAlias = tuple[str, str]
+#: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
+ScoreRow: TypeAlias = tuple[float, int, float]
+
+_APPLICATION = 0x63634866  # «ccHf», at a fixed place of the file: other files are never taken for a cache, nor removed as one
+_VERSION = 1
+_MAGIC = b"SQLite format 3\0"
+_BUSY_SECONDS = 30.0
+_RETRY_SECONDS = 0.01
+_KEYS_PER_QUERY = 500  # older SQLite takes at most 999
+_SCHEMA = (
+    "CREATE TABLE identities (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE scores (
+        key BLOB PRIMARY KEY,
+        identity INTEGER NOT NULL REFERENCES identities (id),
+        sum_logprob REAL NOT NULL,
+        n_tokens INTEGER NOT NULL,
+        mean_probability REAL NOT NULL
+    ) WITHOUT ROWID""",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_VERSION}",
+)
+
+
+@dataclass(frozen=True)
+class IdentityInfo:
+    """What made some of the scores, and how many they are."""
+
+    fields: Mapping[str, str]
+    n_scores: int
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What a cache holds. `n_bytes` counts the files of SQLite beside it, too."""
+
+    path: Path
+    n_bytes: int
+    n_scores: int
+    identities: tuple[IdentityInfo, ...]
+
+
+class CacheSession:
+    """An open cache for one identity. Without a connection it knows nothing and stores nothing."""
+
+    def __init__(self, cache: ScoreCache | None = None, connection: sqlite3.Connection | None = None, identity: Mapping[str, str] | None = None) -> None:
+        self._cache = cache
+        self._connection = connection
+        self._identity = _encoded(sorted((identity or {}).items()))
+        self._prefix = hashlib.sha256(self._identity.encode()).digest()
+
+    def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
+        """The scores that are known, by index of the pair.
+
+        Raises:
+            CacheError: when the file is damaged.
+        """
+        if self._connection is None or self._cache is None:
+            return {}
+        index = {self._key(pair): i for i, pair in enumerate(pairs)}
+        keys = list(index)
+        found: dict[int, list[float]] = {}
+        try:
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                some = keys[start : start + _KEYS_PER_QUERY]
+                query = f"SELECT key, sum_logprob, n_tokens, mean_probability FROM scores WHERE key IN ({','.join('?' * len(some))})"
+                found.update((index[key], row) for key, *row in self._connection.execute(query, some))
+        except sqlite3.Error as error:
+            self._cache.given_up(error)  # raises when it is damaged
+            self._connection = None
+        return {i: (float(total), int(n), float(mean)) for i, (total, n, mean) in found.items()}
+
+    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow]) -> None:
+        """Store scores in one transaction; those that are there already stay. What is not a number is not stored.
+
+        A cache that cannot be written is reported once, by a CacheWarning, and not written again.
+        """
+        if self._connection is None or self._cache is None:
+            return
+        kept = [(self._key(pair), self._identity, *row) for pair, row in zip(pairs, rows, strict=True) if not any(map(math.isnan, row))]
+        try:
+            with self._connection:
+                self._connection.execute("INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,))
+                self._connection.executemany("INSERT OR IGNORE INTO scores SELECT ?1, id, ?3, ?4, ?5 FROM identities WHERE identity = ?2", kept)
+        except sqlite3.Error as error:
+            self._connection = None
+            self._cache.warn(error)
+
+    def _key(self, pair: Pair) -> bytes:
+        return hashlib.sha256(self._prefix + _encoded(pair).encode()).digest()
+
+
+class ScoreCache:
+    """The cache at a path; it holds no connection between sessions.
+
+    Args:
+        path: None for HF_HOME/cc_hf/scores.sqlite. The folder is made when something is stored.
+
+    >>> import tempfile
+    >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
+    >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
+    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)])
+    ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
+    {1: (-2.5, 4, 0.5)}
+    >>> cache.clear().n_scores
+    1
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self.is_default = path is None
+        self.path = _default_path() if path is None else Path(path)
+        self._warned = False
+
+    @contextlib.contextmanager
+    def session(self, identity: Mapping[str, str]) -> Iterator[CacheSession]:
+        """Open the cache for scores of that identity: all that a score depends on but the pair, one string a name.
+
+        Raises:
+            CacheError: when the file is damaged, of another version, or no cache.
+        """
+        with contextlib.ExitStack() as stack:
+            try:
+                connection = stack.enter_context(contextlib.closing(self._open()))
+            except (sqlite3.Error, OSError) as error:
+                self.given_up(error)
+                connection = None
+            yield CacheSession(self, connection, identity)
+
+    def check(self) -> None:
+        """Whether it can be used, before anything is computed. The default place may be unwritable, with a CacheWarning; a chosen one may not.
+
+        Raises:
+            CacheError: when the file is damaged, of another version, no cache, or cannot be written where it was asked for.
+        """
+        try:
+            with contextlib.closing(self._open()) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.rollback()
+        except (sqlite3.Error, OSError) as error:
+            if not self.is_default and not _is_damage(error):
+                raise CacheError(f"the cache of scores {self.path} cannot be written ({error}); name another place with cache (--cache), or do without (--no-cache)") from error
+            self.given_up(error)
+
+    def info(self) -> CacheInfo:
+        """What it holds; nothing where there is no file.
+
+        Raises:
+            CacheError: when it cannot be read.
+        """
+        if not self.path.exists():
+            return CacheInfo(self.path, 0, 0, ())
+        try:
+            with contextlib.closing(self._open()) as connection:
+                query = "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id = s.identity GROUP BY i.id ORDER BY i.id"
+                found = tuple(IdentityInfo(dict(json.loads(text)), n) for text, n in connection.execute(query))
+        except (sqlite3.Error, OSError) as error:
+            if _is_damage(error):
+                raise self._damaged(error) from error
+            raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
+        return CacheInfo(self.path, sum(path.stat().st_size for path in self._files()), sum(i.n_scores for i in found), found)
+
+    def clear(self) -> CacheInfo:
+        """Remove the file, and say what was in it (`n_scores` is 0 where it could not be read).
+
+        Raises:
+            CacheError: when the file is no cache and not at the default place: it may be something else that matters.
+        """
+        n_bytes = sum(path.stat().st_size for path in self._files())
+        try:
+            found = self.info()
+        except CacheError:
+            if not self.is_default and not _is_cache(self.path):
+                raise
+            found = CacheInfo(self.path, n_bytes, 0, ())
+        for path in self._files():
+            path.unlink(missing_ok=True)
+        return found
+
+    def given_up(self, error: Exception) -> None:
+        """Go on without, after a warning.
+
+        Raises:
+            CacheError: when the error says that the file is damaged.
+        """
+        if _is_damage(error):
+            raise self._damaged(error) from error
+        self.warn(error)
+
+    def warn(self, error: Exception) -> None:
+        """Say once that scores are not stored."""
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"the cache of scores {self.path} cannot be used ({error}); the evaluation goes on, scores are not stored", CacheWarning, stacklevel=2)
+
+    def _open(self) -> sqlite3.Connection:
+        """A connection to a file that is there, ours, and of this version; «locked» is tried again, also where SQLite does not wait by itself."""
+        if self.path.is_dir():
+            raise InputError(f"cache: expected a file, {self.path} is a folder")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        until = time.monotonic() + _BUSY_SECONDS
+        while True:
+            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")
+            try:
+                self._prepare(connection)
+                return connection
+            except BaseException as error:
+                connection.close()
+                if not (isinstance(error, sqlite3.OperationalError) and "locked" in str(error) and time.monotonic() < until):
+                    raise
+            time.sleep(_RETRY_SECONDS)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may lose the last scores, never the file
+        if _header(connection) == (0, 0):
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if _header(connection) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():  # no other process was faster
+                    for statement in _SCHEMA:
+                        connection.execute(statement)
+        application, version = _header(connection)
+        if application != _APPLICATION:
+            raise self._foreign()
+        if version != _VERSION:
+            raise CacheError(f"the cache of scores {self.path} has format {version}, expected {_VERSION}; {self._remedy()}")
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+
+    def _damaged(self, error: Exception) -> CacheError:
+        if not _is_cache(self.path):
+            return self._foreign()
+        return CacheError(f"the cache of scores {self.path} is damaged ({error}) and was not used; {self._remedy()}")
+
+    def _foreign(self) -> CacheError:
+        remedy = self._remedy() if self.is_default else "name another place"
+        return CacheError(f"expected a cache of scores, {self.path} is another file, or damaged; {remedy}")
+
+    def _remedy(self) -> str:
+        return f"delete it: cc-hf cache clear{'' if self.is_default else f' --path {self.path}'}"
+
+    def _files(self) -> list[Path]:
+        paths = [self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm")]
+        return [path for path in paths if path.is_file()]
+
+
+def open_cache(cache: bool | str | Path) -> ScoreCache | None:
+    """The cache that the option `cache` names: True for the default place, False for none.
+
+    Raises:
+        CacheError: as `ScoreCache.check`.
+        InputError: when a folder is named.
+    """
+    if cache is False:
+        return None
+    found = ScoreCache(None if cache is True else cache)
+    found.check()
+    return found
+
+
+def _default_path() -> Path:
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HOME) / "cc_hf" / "scores.sqlite"
+
+
+def _encoded(value: object) -> str:
+    """Unambiguous, also for texts with any characters in them, lone surrogates included."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Application and version; both 0 in a new file."""
+    application, version = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("application_id", "user_version"))
+    return application, version
+
+
+def _is_damage(error: Exception) -> bool:
+    """Damage, as against a file that is locked, unwritable or on a full disk, which SQLite reports as operational."""
+    return isinstance(error, sqlite3.DatabaseError) and (not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such"))
+
+
+def _is_cache(path: Path) -> bool:
+    """Whether the first bytes say so, whatever follows."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head[:16] == _MAGIC and head[68:72] == _APPLICATION.to_bytes(4, "big")

@@ -1,0 +1,55 @@
+"""What torchrun starts in the tests of several processes: scores with a model, few pairs and unevenly long ones, with errors on one process.
+
+Arguments: MODEL, FOLDER. Each process writes what it got to FOLDER/RANK.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import cc_hf
+from cc_hf.errors import CCError
+from cc_hf.evaluators.base import TokenScores
+from cc_hf.evaluators.sharding import leave
+from cc_hf.schema import ScoringRequest
+from tests.helpers.letter_evaluator import letter_requests
+
+__all__ = ["FEW", "UNEVEN", "as_lists", "main"]
+
+FEW = [ScoringRequest("b", "c"), ScoringRequest("a", "b"), ScoringRequest("b", "c")]
+UNEVEN = [ScoringRequest("the doctor " * (i % 7 == 0) * 4, "x" * (1 + i % 50), i) for i in range(90)]
+
+
+def as_lists(found: TokenScores) -> list[list[float]]:
+    return [found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]
+
+
+def main() -> None:
+    """Run as each of the processes."""
+    rank = os.environ["RANK"]
+    evaluator = cc_hf.load_evaluator(sys.argv[1], device="cpu", distributed=True, cache=Path(sys.argv[2]) / "scores.sqlite")
+    found: dict[str, Any] = {"size": evaluator.team.size, "has_cache": evaluator.cache is not None}
+    for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
+        found[name] = as_lists(evaluator.score(requests, src_lang="en", tgt_lang="de"))
+    try:
+        evaluator.score(letter_requests(5 + int(rank)), src_lang="en", tgt_lang="de")
+    except CCError as error:
+        found["other input"] = f"{type(error).__name__}: {error}"
+    if rank == "1":
+        evaluator.max_tokens, evaluator.cache_identity = 3, lambda: {"same": "everywhere"}  # type: ignore[method-assign]
+    else:
+        evaluator.cache_identity = lambda: {"same": "everywhere"}  # type: ignore[method-assign]
+    try:
+        evaluator.score(UNEVEN, src_lang="en", tgt_lang="de")
+    except CCError as error:
+        found["error of one"] = f"{type(error).__name__}: {error}"
+    (Path(sys.argv[2]) / f"{rank}.json").write_text(json.dumps(found), encoding="utf-8")
+    leave()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""An evaluator without a model: tokens are characters, scores a function of the two texts. As a program it scores slowly and says what it scores."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.cache import ScoreCache
+from cc_hf.schema import ScoringRequest
+from tests.helpers.fake_evaluator import hash_score
+
+__all__ = ["LetterEvaluator", "letter_requests", "main"]
+
+Pair = tuple[str, str]
+
+
+class LetterEvaluator(Evaluator):
+    """Calls `before` with the pairs of each batch that it is about to score; `n_encoded` counts texts."""
+
+    def __init__(self, before: Callable[[list[Pair]], None] = lambda pairs: None, *, extra: dict[str, str] | None = None, **options: Any) -> None:
+        given = {"name": "letters", "identity": "1", "dtype": "float32", "batch_tokens": 64, "max_tokens": 40, "on_too_long": "error", **options}
+        super().__init__(**given)
+        self.before = before
+        self.extra = extra or {}
+        self.n_encoded = 0
+
+    def signature_fields(self) -> dict[str, str]:
+        return {**super().signature_fields(), **self.extra}
+
+    def check_languages(self, src_lang: str, tgt_lang: str) -> None:
+        if src_lang == "xx":
+            raise InputError("no xx")
+
+    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        self.n_encoded += len(texts)
+        return [[*map(ord, text), 0] for text in texts]
+
+    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
+        return self.encode_sources(texts, src_lang, tgt_lang)
+
+    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        pairs = [("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1]))) for s, t in zip(sources, targets, strict=True)]
+        self.before(pairs)
+        probability = np.array([hash_score(s, t) for s, t in pairs])
+        n = np.array([len(t) for t in targets])
+        return TokenScores(n * np.log(probability), n, probability)
+
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        raise NotImplementedError("letters are scored by the pair")
+
+
+def letter_requests(n: int) -> list[ScoringRequest]:
+    """Distinct pairs of different lengths, in no order, a few of them twice."""
+    found = [ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i) for i in range(n)]
+    return found + found[: n // 10]
+
+
+def main() -> None:
+    """CACHE LOG RESULT N SECONDS: append the pairs of each batch to LOG, wait, score, at the end write the scores to RESULT."""
+    cache, log, result, n, seconds = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
+
+    def before(pairs: list[Pair]) -> None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(pairs) + "\n")
+        time.sleep(seconds)
+
+    found = LetterEvaluator(before, cache=ScoreCache(cache)).score(letter_requests(n), src_lang="en", tgt_lang="de")
+    result.write_text(json.dumps([found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]), encoding="utf-8")

@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cc_hf
+from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
+from cc_hf.evaluators.base import TokenScores
+from cc_hf.evaluators.cache import CacheSession, ScoreCache, open_cache
+from cc_hf.schema import ScoringRequest
+from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+
+REQUESTS = letter_requests(60)
+N_DISTINCT = 60
+IDENTITY = {"eval": "a@1"}
+ROW = (-1.25, 3, 0.5)
+
+
+def scored(cache: Path | None, requests: list[ScoringRequest] = REQUESTS, *, src_lang: str = "en", tgt_lang: str = "de", **options: Any) -> tuple[TokenScores, list[Pair]]:
+    """The scores, and the pairs that were computed."""
+    seen: list[Pair] = []
+    evaluator = LetterEvaluator(seen.extend, cache=cache and ScoreCache(cache), **options)
+    return evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang), seen
+
+
+def assert_equal(one: TokenScores, other: TokenScores) -> None:
+    for field in dataclasses.fields(TokenScores):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        np.testing.assert_array_equal(a, b)
+        assert a.dtype == b.dtype
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "scores.sqlite"
+
+
+def test_a_full_cache_gives_the_same_bits_and_computes_and_encodes_nothing(path: Path) -> None:
+    plain, _ = scored(None)
+    first, seen = scored(path)
+    assert len(seen) == N_DISTINCT
+    evaluator = LetterEvaluator(seen.extend, cache=ScoreCache(path))
+    second = evaluator.score(REQUESTS, src_lang="en", tgt_lang="de")
+    assert len(seen) == N_DISTINCT
+    assert evaluator.n_encoded == 0
+    assert_equal(first, plain)
+    assert_equal(second, plain)
+
+
+def test_only_what_is_missing_is_scored_and_the_order_is_that_of_the_requests(path: Path) -> None:
+    scored(path, REQUESTS[10:30])
+    found, seen = scored(path, REQUESTS[::-1])
+    known = {(r.source, r.translation) for r in REQUESTS[10:30]}
+    assert sorted(seen) == sorted({(r.source, r.translation) for r in REQUESTS} - known)
+    assert_equal(found, scored(None, REQUESTS[::-1])[0])
+
+
+def test_without_a_cache_nothing_is_kept(tiny_marian: Path) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    evaluator.mean_logprobs(["a"], ["b"])
+    assert evaluator.cache is None
+    assert not ScoreCache().path.exists()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"name": "words"},
+        {"identity": "2"},
+        {"dtype": "bfloat16"},
+        {"max_tokens": 39},
+        {"on_too_long": "truncate"},
+        {"device": "cuda"},
+        {"extra": {"mode": "int8"}},
+        {"src_lang": "fr"},
+        {"tgt_lang": ""},
+    ],
+    ids=str,
+)
+def test_another_identity_never_hits(path: Path, other: dict[str, Any]) -> None:
+    scored(path)
+    assert len(scored(path, **other)[1]) == N_DISTINCT
+    assert ScoreCache(path).info().n_scores == 2 * N_DISTINCT
+
+
+def test_another_class_or_version_never_hits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class WordEvaluator(LetterEvaluator):
+        pass
+
+    scored(path)
+    seen: list[Pair] = []
+    WordEvaluator(seen.extend, cache=ScoreCache(path)).score(REQUESTS, src_lang="en", tgt_lang="de")
+    assert len(seen) == N_DISTINCT
+    monkeypatch.setattr("cc_hf.evaluators.base._version", lambda package: f"{package} 99")
+    assert len(scored(path)[1]) == N_DISTINCT
+
+
+def test_batches_are_not_part_of_the_identity(path: Path) -> None:
+    scored(path)
+    assert scored(path, batch_tokens=7)[1] == []
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), unique=True, min_size=2, max_size=30))
+def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
+    keys = {CacheSession(identity=dict([pair]))._key(other) for pair in pairs for other in pairs}
+    assert len(keys) == len(pairs) ** 2
+
+
+def test_pairs_that_look_alike(path: Path) -> None:
+    alike = [("a", 'b","c'), ('a","b', "c"), ("", "a"), ("a", ""), ("ab", ""), ("é", ""), ("e\u0301", ""), ("\ud800", ""), ("\\ud800", ""), ("\0", "\n")]
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add(alike, [(-float(i), i, 0.5) for i in range(len(alike))])
+        assert session.find(alike[::-1]) == {len(alike) - 1 - i: (-float(i), i, 0.5) for i in range(len(alike))}
+
+
+def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
+    requests = [*REQUESTS, ScoringRequest("a", "b" * 50, 70), ScoringRequest("c" * 50, "d", 71), ScoringRequest("b" * 50, "d", 72)]
+    scored(path)
+    errors = []
+    for cache in (None, path, path):
+        with pytest.raises(TooLongError) as caught:
+            scored(cache, requests)
+        errors.append(str(caught.value))
+    assert "row 72: the source" in errors[0]
+    assert len(set(errors)) == 1
+    with pytest.raises(InputError, match="no xx"):
+        scored(path, src_lang="xx")
+
+
+def test_minus_infinity_is_kept_and_nan_is_not(path: Path) -> None:
+    rows = [(-math.inf, 2, 0.0), (math.nan, 2, 0.5)]
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add([("a", "b"), ("c", "d")], rows)
+        assert session.find([("a", "b"), ("c", "d")]) == {0: rows[0]}
+
+
+def test_more_pairs_than_sqlite_takes_at_once(path: Path) -> None:
+    pairs = [(str(i), "") for i in range(2345)]
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add(pairs[::2], [(float(-i), i, 0.25) for i in range(0, 2345, 2)])
+        found = session.find(pairs)
+    assert found == {i: (float(-i), i, 0.25) for i in range(0, 2345, 2)}
+
+
+def test_the_model_is_scored_once_over_two_loads(path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = cc_hf.load_evaluator(tiny_marian, cache=path)
+    before = first.mean_logprobs(["The doctor.", "a"], ["Der Arzt.", "b"])
+    again = cc_hf.load_evaluator(tiny_marian, cache=path, batch_tokens=77)
+    monkeypatch.delattr(type(again), "score_batch")
+    np.testing.assert_array_equal(again.mean_logprobs(["a", "The doctor."], ["b", "Der Arzt."]), before[::-1])
+    assert cc_hf.load_evaluator(tiny_marian, cache=path) is first
+    assert cc_hf.load_evaluator(tiny_marian).cache is None
+
+
+def test_the_default_place_is_hf_home(root: Path) -> None:
+    from huggingface_hub import constants
+
+    found = open_cache(True)
+    assert found is not None
+    assert found.path == Path(constants.HF_HOME) / "cc_hf" / "scores.sqlite"
+    assert found.path.is_file()
+    assert open_cache(False) is None
+
+
+# what it does with files that it cannot use
+
+
+def one_score(path: Path) -> ScoreCache:
+    cache = ScoreCache(path)
+    with cache.session(IDENTITY) as session:
+        session.add([("a", "b")], [ROW])
+    return cache
+
+
+def test_another_version_is_refused(path: Path) -> None:
+    cache = one_score(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    for use in (cache.check, cache.info, lambda: scored(path)):
+        with pytest.raises(CacheError, match=r"has format 2, expected 1; delete it: cc-hf cache clear --path .*scores\.sqlite"):
+            use()
+    assert cache.clear().n_bytes > 0
+    assert len(scored(path)[1]) == N_DISTINCT
+
+
+@pytest.mark.parametrize("damage", ["overwritten", "cut"])
+def test_a_damaged_file_is_refused(path: Path, damage: str) -> None:
+    scored(path, letter_requests(400))
+    data = path.read_bytes()
+    assert len(data) > 3 * 4096
+    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096) if damage == "overwritten" else data[: 2 * 4096 + 100])
+    for _ in range(2):
+        with pytest.raises(CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache clear --path"):
+            scored(path, letter_requests(400))
+    ScoreCache(path).clear()
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["text", "database"])
+def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "result.json"
+    if kind == "text":
+        path.write_text('{"accuracy": 0.5}' * 1000, encoding="utf-8")
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE mine (x)")
+            connection.commit()
+    before = path.read_bytes()
+    cache = ScoreCache(path)
+    for use in (cache.check, cache.info, cache.clear, lambda: scored(path)):
+        with pytest.raises(CacheError, match=r"expected a cache of scores, .* is another file, or damaged; name another place"):
+            use()
+    assert path.read_bytes() == before
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        open_cache(tmp_path)
+
+
+def test_a_damaged_default_cache_can_be_cleared() -> None:
+    cache = ScoreCache()
+    cache.path.parent.mkdir(parents=True, exist_ok=True)
+    cache.path.write_bytes(b"nonsense" * 1000)
+    with pytest.raises(CacheError, match=r"delete it: cc-hf cache clear$"):
+        open_cache(True)
+    assert cache.clear().n_bytes == 8000
+    assert open_cache(True) is not None
+
+
+def test_a_chosen_place_that_cannot_be_written_is_refused_at_once(tmp_path: Path, tiny_marian: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(CacheError, match=r"cannot be written .* name another place with cache \(--cache\), or do without \(--no-cache\)"):
+        cc_hf.load_evaluator(tiny_marian, cache=tmp_path / "file" / "scores.sqlite")
+
+
+def test_the_default_place_may_be_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setattr("cc_hf.evaluators.cache._default_path", lambda: tmp_path / "file" / "scores.sqlite")
+    with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are not stored"):
+        cache = open_cache(True)
+    evaluator = LetterEvaluator(cache=cache)
+    assert_equal(evaluator.score(REQUESTS, src_lang="en", tgt_lang="de"), scored(None)[0])  # and no second warning, which would be an error here
+
+
+def test_a_full_disk_does_not_end_the_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_pages = 12
+    opened = ScoreCache._open
+
+    def on_a_small_disk(self: ScoreCache) -> sqlite3.Connection:
+        connection = opened(self)
+        connection.execute(f"PRAGMA max_page_count = {n_pages}")
+        return connection
+
+    monkeypatch.setattr(ScoreCache, "_open", on_a_small_disk)
+    requests = letter_requests(900)
+    with pytest.warns(CacheWarning, match="full") as caught:
+        found, _ = scored(path, requests)
+    assert len(caught) == 1
+    assert_equal(found, scored(None, requests)[0])
+    n_pages = 10_000
+    n_kept = ScoreCache(path).info().n_scores
+    assert 0 < n_kept < 900
+    again, seen = scored(path, requests)
+    assert len(seen) == 900 - n_kept
+    assert_equal(again, found)
+
+
+def test_info_counts_by_identity_and_clear_removes_all(path: Path) -> None:
+    cache = ScoreCache(path)
+    assert cache.info().n_scores == cache.info().n_bytes == cache.clear().n_bytes == 0
+    assert not path.parent.exists()
+    scored(path, REQUESTS[:5])
+    scored(path, REQUESTS[:7], identity="2")
+    found = cache.info()
+    assert [(i.fields["eval"], i.n_scores) for i in found.identities] == [("letters@1", 5), ("letters@2", 7)]
+    assert found.n_bytes >= path.stat().st_size
+    assert cache.clear() == found
+    assert list(path.parent.iterdir()) == []
+
+
+# several processes, and those that are killed
+
+
+def start(path: Path, log: Path, result: Path, *, n: int, seconds: float) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", "from tests.helpers.letter_evaluator import main; main()", *map(str, (path, log, result, n, seconds))], stderr=subprocess.PIPE)
+
+
+def n_lines(log: Path) -> int:
+    return log.read_text(encoding="utf-8").count("\n") if log.exists() else 0
+
+
+def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
+    """Each run goes on where the one before was killed; at the end the scores are those of a run that nobody disturbed, to the bit."""
+    n, seconds, rng = 300, 0.015, random.Random(0)
+    path, log, result = tmp_path / "scores.sqlite", tmp_path / "log", tmp_path / "result.json"
+    ends = []
+    for _ in range(10):
+        running = start(path, log, result, n=n, seconds=seconds)
+        wanted = n_lines(log) + rng.randint(1, 4)
+        while running.poll() is None and n_lines(log) < wanted:
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 1.5 * seconds))
+        assert running.poll() is None, "the run was over before it was killed: give it more to do"
+        running.kill()
+        running.communicate()
+        ends.append(n_lines(log))
+    finished = start(path, log, result, n=n, seconds=0)
+    assert finished.communicate()[1] == b""
+    assert finished.returncode == 0
+    plain, _ = scored(None, letter_requests(n))
+    assert json.loads(result.read_text(encoding="utf-8")) == [plain.sum_logprob.tolist(), plain.n_tokens.tolist(), plain.mean_probability.tolist()]
+    batches = [[tuple(pair) for pair in json.loads(line)] for line in log.read_text(encoding="utf-8").splitlines()]
+    in_flight = {end - 1 for end in ends}  # the last batch of each run that was killed
+    surely_kept = [pair for number, batch in enumerate(batches) if number not in in_flight for pair in batch]
+    assert len(surely_kept) == len(set(surely_kept)), "a pair was scored again though its batch was done"
+    assert {pair for batch in batches for pair in batch} == {(r.source, r.translation) for r in letter_requests(n)}
+
+
+def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Four that start with no file, and score the same pairs and more."""
+    path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
+    running = [start(path, tmp_path / f"log{n}", tmp_path / f"result{n}", n=n, seconds=0.001) for n in sizes]
+    for n, process in zip(sizes, running, strict=True):
+        assert process.communicate()[1] == b""
+        plain, _ = scored(None, letter_requests(n))
+        assert json.loads((tmp_path / f"result{n}").read_text(encoding="utf-8"))[0] == plain.sum_logprob.tolist()
+        assert scored(path, letter_requests(n))[1] == []
+    assert ScoreCache(path).info().n_scores == len({(r.source, r.translation) for n in sizes for r in letter_requests(n)})
