@@ -68,6 +68,8 @@ class PackedModel:
     Args:
         model: of transformers, in eval mode; its parameters keep their values.
         bf16: products in bf16; False: all in fp32.
+
+    `n_positions`: the longest source or target that its tables of positions have.
     """
 
     def __init__(self, model: Any, *, bf16: bool) -> None:
@@ -80,6 +82,7 @@ class PackedModel:
         first = PACKED_FAMILIES[config.model_type]
         encoder, decoder = model.get_encoder(), model.get_decoder()
         self.encoder, self.decoder = (self._stack(part, first) for part in (encoder, decoder))
+        self.n_positions = min(len(self.encoder.positions), len(self.decoder.positions))
         head = decoder.output_projection if config.model_type == "fsmt" else model.lm_head
         bias = getattr(model, "final_logits_bias", None)
         self.head_weight = head.weight.detach()

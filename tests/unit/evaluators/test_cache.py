@@ -135,7 +135,7 @@ def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
         with pytest.raises(TooLongError) as caught:
             scored(cache, requests)
         errors.append(str(caught.value))
-    assert "row 72: the source" in errors[0]
+    assert "row 70: the translation" in errors[0]
     assert len(set(errors)) == 1
     with pytest.raises(InputError, match="no xx"):
         scored(path, src_lang="xx")
@@ -160,7 +160,7 @@ def test_the_model_is_scored_once_over_two_loads(path: Path, tiny_marian: Path, 
     first = cc_hf.load_evaluator(tiny_marian, cache=path)
     before = first.mean_logprobs(["The doctor.", "a"], ["Der Arzt.", "b"])
     again = cc_hf.load_evaluator(tiny_marian, cache=path, batch_tokens=77)
-    monkeypatch.delattr(type(again), "score_batch")
+    monkeypatch.setattr(type(again), "score_batch", None)
     np.testing.assert_array_equal(again.mean_logprobs(["a", "The doctor."], ["b", "Der Arzt."]), before[::-1])
     assert cc_hf.load_evaluator(tiny_marian, cache=path) is first
     assert cc_hf.load_evaluator(tiny_marian).cache is None

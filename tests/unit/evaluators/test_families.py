@@ -16,6 +16,7 @@ from transformers import MarianMTModel, MarianTokenizer
 import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.prompt import PromptTemplate
+from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian
@@ -43,9 +44,10 @@ def test_variants_equal_a_plain_forward_pass(tmp_path: Path, build: Callable[[Pa
             np.testing.assert_allclose(one, plain(tmp_path, source, translation).numpy(), atol=1e-5, rtol=0)
 
 
-def test_the_encoder_runs_once_per_distinct_source(tiny_marian: Path) -> None:
+def test_the_encoder_runs_once_per_distinct_source(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator: Any = cc_hf.load_evaluator(tiny_marian, batch_tokens=50_000)
     seen: list[int] = []
+    monkeypatch.setitem(vars(evaluator), "packed", None)  # the model's own pass
     handle = evaluator.model.get_encoder().register_forward_pre_hook(lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True)
     found = evaluator.mean_logprobs(["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)])
     handle.remove()
@@ -150,3 +152,19 @@ def test_the_signature_tells_languages_that_were_given_at_load(tmp_path: Path) -
     reference = {"correct_sources": ["The [female] doctor."], "incorrect_sources": ["The [male] doctor."], "category": "female"}
     assert "|langs:en-de|" in compute(["Die Ärztin."], [reference], evaluator=evaluator)["signature"]
     assert "|langs:en-fr|" in compute(["La doctoresse."], [reference], evaluator=evaluator, tgt_lang="fr")["signature"]
+
+
+@pytest.mark.parametrize(("family", "is_packed"), [("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False)])
+def test_float32_on_the_cpu_takes_the_packed_pass(family: str, is_packed: bool, tmp_path: Path) -> None:
+    folder = families.BUILDERS[family](tmp_path)
+    for dtype, expected in (("float32", is_packed), ("bfloat16", False)):
+        evaluator = cc_hf.load_evaluator(folder, dtype=dtype)
+        assert isinstance(evaluator, Seq2SeqEvaluator)
+        assert (evaluator.packed is not None) == expected
+
+
+def test_a_model_with_fewer_positions_than_it_takes_is_not_packed(tmp_path: Path) -> None:
+    evaluator = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path))
+    assert isinstance(evaluator, Seq2SeqEvaluator)
+    evaluator.max_tokens = 10**6
+    assert evaluator.packed is None
