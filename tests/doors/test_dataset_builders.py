@@ -120,18 +120,19 @@ def test_two_processes_that_load_at_once_both_succeed(shared: Path, tmp_path: Pa
 
 
 _BUILD = """
-import resource, sys
+import re, sys
 from cc_hf.hub.parquet import build
 build(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))  # ru_maxrss would be that of the tests' own process
 """
 
 
 @pytest.mark.shared
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process's memory is read from /proc")
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
     sizes = {(name, config): sum(file.size for file in registry.resolve("dataset", name).files_of(config)) for name, config in ALL}
     name, config = max(sizes, key=lambda key: sizes[key])
     command = [sys.executable, "-c", _BUILD, name, config, str(tmp_path / "built"), str(shared / "upstream")]
     found = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HOME": str(tmp_path / "home")}, timeout=300)
     assert found.returncode == 0, found.stderr
-    assert int(found.stdout) < 1000  # megabytes
+    assert 50_000 < int(found.stdout) < 1_000_000  # kB
