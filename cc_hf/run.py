@@ -94,7 +94,7 @@ def evaluate(
         tgt_lang=target,
         score=score,
         ids=[e.id for e in examples],
-        dataset=dataset,
+        dataset=declared.name,
         config=config,
         origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
         seed=seed,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cc_hf.data.text_files import read_text
 from cc_hf.errors import DataError
 
 __all__ = ["Row", "json_items", "json_lines", "text_of"]
@@ -20,7 +21,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
     Raises:
         DataError: for a file that is not UTF-8, or a line that is not an object.
     """
-    for number, line in enumerate(_text(path).rstrip("\n").split("\n"), 1):
+    for number, line in enumerate(read_text(path).rstrip("\n").split("\n"), 1):
         place = f"{path}: line {number}"
         yield place, _object(_parsed(line, place), place)
 
@@ -31,7 +32,7 @@ def json_items(path: Path) -> Iterator[tuple[str, Row]]:
     Raises:
         DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an object.
     """
-    items = _parsed(_text(path), str(path))
+    items = _parsed(read_text(path), str(path))
     if not isinstance(items, list):
         raise DataError(f"{path}: expected a list of objects, got {_shown(items)}")
     for number, item in enumerate(items):
@@ -56,13 +57,6 @@ def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> st
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise DataError(f"{place}: {key}: expected text, got {_shown(value)}")
     return value
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
 
 
 def _parsed(text: str, place: str) -> Any:

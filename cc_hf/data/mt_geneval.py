@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.mt_geneval_files import COMMIT, FILES, REPOSITORY
+from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus
 
@@ -188,10 +189,7 @@ def _aligned(files: Sequence[Path]) -> list[tuple[str, ...]]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
+    lines = text_lines(path)
     for number, line in enumerate(lines, 1):
         if not line.strip():
             raise DataError(f"{path}: line {number}: expected a sentence, got a blank line")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.mucow_files import SUITE
+from cc_hf.data.text_files import read_text, text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
@@ -81,7 +82,7 @@ def aligned_lines(what: str, *files: Path) -> list[list[str]]:
     Raises:
         DataError: when they do not have the same number of lines.
     """
-    found = [path.read_text(encoding="utf-8").removesuffix("\n").split("\n") for path in files]
+    found = [text_lines(path) for path in files]
     if len({len(lines) for lines in found}) != 1:
         numbers = ", ".join(f"{path.name} {len(lines)}" for path, lines in zip(files, found, strict=True))
         raise DataError(f"{what}: expected files with the same number of lines, got {numbers}")
@@ -118,7 +119,7 @@ def word_places(source: str, word: str, lang: str) -> list[Token]:
 
 def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
     """Per ambiguous word the sense that occurs most often in the training data of WMT19."""
-    counts: Any = json.loads(path.read_text(encoding="utf-8"))
+    counts: Any = json.loads(read_text(path))
     best: dict[str, tuple[int, frozenset[str]]] = {}
     for name, count in counts.items():
         word, _, sense = name.partition(" - ")
@@ -130,7 +131,7 @@ def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
     """Whether a sense is known from the training data (Raganato et al. 2019, section 4): in_domain or out_of_domain."""
     found = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
+    for number, line in enumerate(text_lines(path), 1):
         columns = line.split("\t")
         if len(columns) != 5 or columns[2] not in _DOMAINS:
             raise DataError(f"{path}: line {number}: expected 5 columns (word, sense, in or out, two numbers), got {line[:80]!r}")

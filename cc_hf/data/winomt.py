@@ -8,6 +8,7 @@ from pathlib import Path
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
@@ -35,7 +36,7 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
         DataError: for a row that is not as expected; the message names the line.
     """
     path = paths[_FILE.path]
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(text_lines(path), 1):
         gold, index, sentence, occupation, stereotype = _columns(path, number, line)
         if gold == "neutral" or (config in ("pro", "anti") and stereotype != config):
             continue
@@ -69,14 +70,6 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
     if not (index.isascii() and index.isdecimal()):
         raise DataError(f"{path}: line {number}: index: expected a number from 0, got {index!r}")
     return gold, index, sentence, occupation, stereotype
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
-    return lines[:-1] if lines[-1] == "" else lines
 
 
 def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:

@@ -143,12 +143,12 @@ class Evaluator(ABC):
         """Token ids of each translation as the model must produce them, EOS included; a family whose first tokens do not count says how many."""
 
     @abstractmethod
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """Score one batch by teacher forcing."""
-
-    @abstractmethod
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        """Per pair of one batch the natural-log probability of every token that counts."""
+        """Per pair of one batch the natural-log probability of every token that counts; all scores follow from it."""
+
+    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+        """The scores of one batch."""
+        return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
@@ -222,10 +222,13 @@ class Evaluator(ABC):
         requests = _requests(sources, translations)
         if not requests:
             return []
-        encoded = self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
-        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(requests)
-        for batch in plan_batches([len(s) for s in encoded[0]], [len(t) for t in encoded[1]], batch_tokens=self.batch_tokens):
-            for i, row in zip(batch, self.logprobs_batch(*([side[i] for i in batch] for side in encoded)), strict=True):
+        return self.id_logprobs(*self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang))
+
+    def id_logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        """As `token_logprobs`, of token ids as `encode_sources` and `encode_targets` give them."""
+        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(sources)
+        for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
+            for i, row in zip(batch, self.logprobs_batch([sources[i] for i in batch], [targets[i] for i in batch]), strict=True):
                 found[i] = row
         return found
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from cc_hf.errors import EvaluatorError, TooLongError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.prompt import PromptTemplate
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
@@ -81,10 +81,6 @@ class CausalLMEvaluator(Evaluator):
             f"{self.max_tokens}: {request.source[:80]!r}... Shorten them, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the "
             "signature will say so)"
         )
-
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """One pass over prompts and translations."""
-        return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """Logits are made at the translations' places only, and of no more pairs at a time than `_BATCH_LOGITS` allows."""

@@ -40,6 +40,9 @@ class EnsembleEvaluator(Evaluator):
             on_too_long=first.on_too_long,
             src_lang=first.src_lang,
             tgt_lang=first.tgt_lang,
+            device=first.device,
+            cache=first.cache,
+            team=first.team,
         )
         self.members = tuple(members)
         self.n_source_end = first.n_source_end
@@ -66,10 +69,6 @@ class EnsembleEvaluator(Evaluator):
     def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
         """As the member that takes the least."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
-
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """By the mean probabilities."""
-        return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """The logarithm of the mean probability, position by position."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 
@@ -44,17 +41,4 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """By the target dictionary, with EOS."""
         found: list[list[int]] = self.tokenizer.encode_targets(texts)
-        return found
-
-    def id_logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        """Natural-log probability of each target token, EOS included, by pair: what fairseq's sequence scorer calls positional scores.
-
-        Args:
-            sources: ids with EOS, as `encode_sources` gives them.
-            targets: ids with EOS, as `encode_targets` gives them; as many as sources.
-        """
-        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(sources)
-        for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
-            for i, logprobs in zip(batch, self.logprobs_batch([sources[i] for i in batch], [targets[i] for i in batch]), strict=True):
-                found[i] = logprobs
         return found

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.fill_mask import positions
 from cc_hf.evaluators.prompt import PromptTemplate
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
@@ -83,10 +83,6 @@ class MaskedLMEvaluator(Evaluator):
             f"row {request.row}: the source and the translation have {length} tokens, {self.name} takes at most {self.max_tokens}: {request.source[:80]!r}... "
             "Shorten them, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the signature will say so)"
         )
-
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """By all the masks of the batch."""
-        return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """Every token of every translation is masked once; masks of several pairs run together."""

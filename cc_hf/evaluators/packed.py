@@ -14,11 +14,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.nn import functional
 
-from cc_hf.evaluators.base import TokenScores
 from cc_hf.evaluators.batching import plan_batches
 
 __all__ = ["PACKED_FAMILIES", "PackedModel"]
@@ -27,7 +27,6 @@ __all__ = ["PACKED_FAMILIES", "PackedModel"]
 PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
 _TILE = 1024  # columns of the vocabulary at a time
-_BLOCK_TOKENS = 2**17  # source tokens whose states are held at a time
 
 _Linear = Callable[[torch.Tensor], torch.Tensor]
 
@@ -90,51 +89,20 @@ class PackedModel:
         tiles = [slice(start, start + _TILE) for start in range(0, len(self.head_weight), _TILE)]
         self.tiles = [self._linear(self.head_weight[tile], self.head_bias[tile]) for tile in tiles]
 
-    def score(
-        self,
-        sources: Sequence[Sequence[int]],
-        inputs: Sequence[Sequence[int]],
-        labels: Sequence[Sequence[int]],
-        *,
-        n_uncounted: int = 0,
-        batch_tokens: int,
-        progress: Callable[[int], object] = lambda n: None,
-    ) -> TokenScores:
-        """Score labels behind decoder inputs, under sources, all as token ids; the first `n_uncounted` labels of each row do not count.
+    def logprobs(
+        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int = 0, batch_tokens: int
+    ) -> list[npt.NDArray[np.float64]]:
+        """Per pair of one batch the natural-log probabilities of its labels behind decoder inputs, under its source.
 
         Args:
-            sources, inputs, labels: as many of each; inputs and labels of a row are of equal length.
-            batch_tokens: padded source plus target tokens of a batch.
-            progress: called with the number of pairs that are done.
+            sources, inputs, labels: token ids, as many rows of each; inputs and labels of a row are of equal length.
+            n_uncounted: so many labels at the start of each row are left out.
+            batch_tokens: padded source tokens that are encoded together.
         """
         with torch.inference_mode(), fast_exact_products():
-            return self._score(sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=batch_tokens, progress=progress)
-
-    def _score(
-        self,
-        sources: Sequence[Sequence[int]],
-        inputs: Sequence[Sequence[int]],
-        labels: Sequence[Sequence[int]],
-        *,
-        n_uncounted: int,
-        batch_tokens: int,
-        progress: Callable[[int], object],
-    ) -> TokenScores:
-        n = len(sources)
-        sums, counts, means = np.empty(n), np.empty(n, dtype=np.int64), np.empty(n)
-        batches = plan_batches([len(row) for row in sources], [len(row) for row in labels], batch_tokens=batch_tokens)
-        for block in _blocks(batches, sources):
-            states, places = self._encode([sources[i] for batch in block for i in batch], batch_tokens)
-            for batch in block:
-                logprobs = self._decode(states, [places[tuple(sources[i])] for i in batch], [inputs[i] for i in batch], [labels[i] for i in batch], n_uncounted=n_uncounted)
-                lengths = np.array([len(labels[i]) - n_uncounted for i in batch])
-                ends = lengths.cumsum()
-                values = logprobs.double().numpy()
-                sums[batch] = np.add.reduceat(values, ends - lengths)
-                means[batch] = np.add.reduceat(np.exp(values), ends - lengths) / lengths
-                counts[batch] = lengths
-                progress(len(batch))
-        return TokenScores(sums, counts, means)
+            states, places = self._encode(sources, batch_tokens)
+            found = self._decode(states, [places[tuple(source)] for source in sources], inputs, labels, n_uncounted=n_uncounted)
+        return np.split(found.double().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1])
 
     def _encode(self, sources: Sequence[Sequence[int]], batch_tokens: int) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
         """The states of all distinct sources one after the other, (tokens, width), and where each stands: first row and number of rows."""
@@ -271,14 +239,19 @@ def fast_exact_products() -> Iterator[None]:
 
     torch reaches it through the permission to use bf16, which a processor with matrix units (AMX) would take up: then nothing is changed.
     """
+    with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def _bf16_permitted() -> Iterator[None]:
     setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
-    if setting is None or not hasattr(setting, "fp32_precision"):
+    if not hasattr(setting, "fp32_precision"):
         yield  # an older torch
         return
     before = setting.fp32_precision
+    setting.fp32_precision = "bf16"
     try:
-        if _onednn_is_accurate():
-            setting.fp32_precision = "bf16"
         yield
     finally:
         setting.fp32_precision = before
@@ -287,17 +260,13 @@ def fast_exact_products() -> Iterator[None]:
 @cache
 def _onednn_is_accurate() -> bool:
     """Whether a product under that permission has fp32's accuracy on this machine, tried once."""
-    setting: Any = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
-    before = setting.fp32_precision
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
     try:
-        setting.fp32_precision = "bf16"
-        found = left @ right
+        with _bf16_permitted():
+            found = left @ right
     except RuntimeError:
         return False
-    finally:
-        setting.fp32_precision = before
     return bool((found - left.double() @ right.double()).abs().max() < _ACCURATE)
 
 
@@ -333,20 +302,6 @@ def _pad(rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
     ids = torch.zeros(real.shape, dtype=torch.long)
     ids[real] = torch.tensor([i for row in rows for i in row])
     return ids, real
-
-
-def _blocks(batches: Sequence[list[int]], sources: Sequence[Sequence[int]]) -> list[list[list[int]]]:
-    """Batches one after the other, in blocks whose sources have about _BLOCK_TOKENS tokens."""
-    blocks: list[list[list[int]]] = [[]]
-    held = 0
-    for batch in batches:
-        size = sum(len(sources[i]) for i in batch)
-        if blocks[-1] and held + size > _BLOCK_TOKENS:
-            blocks.append([])
-            held = 0
-        blocks[-1].append(batch)
-        held += size
-    return blocks
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:

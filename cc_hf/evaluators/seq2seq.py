@@ -15,9 +15,9 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
-from cc_hf.evaluators.teacher_forcing import label_logprobs, pad_ids, projection_input, token_scores
+from cc_hf.evaluators.teacher_forcing import label_logprobs, pad_ids, projection_input
 from cc_hf.languages import LANGUAGES, two_letter_code
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
@@ -84,19 +84,18 @@ class Seq2SeqEvaluator(Evaluator):
         found = PackedModel(model, bf16=False)
         return found if found.n_positions >= self.max_tokens else None
 
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        """Teacher forcing behind `decoder_start`."""
-        if self.packed is not None:
-            rows = [(*self.decoder_start, *target) for target in targets]
-            uncounted = len(self.decoder_start) + self.n_forced - 1
-            return self.packed.score(sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted=uncounted, batch_tokens=self.batch_tokens)
-        with torch.inference_mode():
-            return token_scores(*self._teacher_forcing(sources, targets), self.project, n_vocabulary=self.n_vocabulary)
-
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        """As `score_batch`, position by position."""
+        """Teacher forcing behind `decoder_start`."""
+        rows = [(*self.decoder_start, *target) for target in targets]
+        inputs, labels = [row[:-1] for row in rows], [row[1:] for row in rows]
+        n_uncounted = len(self.decoder_start) + self.n_forced - 1
+        if self.packed is not None:
+            return self.packed.logprobs(sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=self.batch_tokens)
+        return self._by_the_model(sources, inputs, labels, n_uncounted)
+
+    def _by_the_model(self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int) -> list[npt.NDArray[np.float64]]:
         with torch.inference_mode():
-            hidden, labels, mask = self._teacher_forcing(sources, targets)
+            hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted)
             found = label_logprobs(hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary)
         return np.split(found.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
 
@@ -111,20 +110,21 @@ class Seq2SeqEvaluator(Evaluator):
         bias = getattr(self.model, "final_logits_bias", None)
         return logits if bias is None else logits + bias
 
-    def _teacher_forcing(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _teacher_forcing(
+        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The decoder's states (n, length, width), the labels and the mask of those that count, (n, length) each."""
         pad, device = self.model.config.pad_token_id, self.model.device
-        rows = [(*self.decoder_start, *target) for target in targets]
-        inputs, _ = pad_ids([row[:-1] for row in rows], pad=pad, device=device)
-        labels, mask = pad_ids([row[1:] for row in rows], pad=pad, device=device)
-        mask[:, : len(self.decoder_start) + self.n_forced - 1] = 0
+        input_ids, _ = pad_ids(inputs, pad=pad, device=device)
+        labels, mask = pad_ids(rows, pad=pad, device=device)
+        mask[:, :n_uncounted] = 0
         place = {row: i for i, row in enumerate(dict.fromkeys(map(tuple, sources)))}
         source_ids, source_mask = pad_ids(list(place), pad=pad, device=device)
         states = self.model.get_encoder()(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
         if len(place) < len(sources):
             chosen = torch.tensor([place[tuple(source)] for source in sources], device=device)
             source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen]
-        return self._decode(inputs, source_ids, source_mask, states), labels, mask
+        return self._decode(input_ids, source_ids, source_mask, states), labels, mask
 
     def _decode(self, inputs: torch.Tensor, source_ids: torch.Tensor, source_mask: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """What the projection would get. `use_cache=False` and the ids of the source: without both FSMT drops the causal mask."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
 import torch
 
-from cc_hf.evaluators.base import TokenScores
-
-__all__ = ["label_logprobs", "pad_ids", "projection_input", "token_scores"]
+__all__ = ["label_logprobs", "pad_ids", "projection_input"]
 
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
@@ -44,7 +41,15 @@ def label_logprobs(
     *,
     n_vocabulary: int,
 ) -> torch.Tensor:
-    """(number of real positions,) float64 natural-log probabilities of the labels, row by row; arguments as in `token_scores`."""
+    """(number of real positions,) float64 natural-log probabilities of the labels, row by row.
+
+    Args:
+        hidden: (n, length, width) last decoder states; position t predicts labels[:, t].
+        labels: (n, length) target ids, EOS included.
+        mask: (n, length), 1 at real target positions.
+        project: states (k, width) to logits (k, n_vocabulary).
+        n_vocabulary: number of logits, for the size of the chunks.
+    """
     real = mask.bool()
     states, wanted = hidden[real], labels[real]
     logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
@@ -55,28 +60,3 @@ def label_logprobs(
         chosen = logits.gather(-1, wanted[chunk, None]).squeeze(-1)
         logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
     return logprobs
-
-
-def token_scores(
-    hidden: torch.Tensor,
-    labels: torch.Tensor,
-    mask: torch.Tensor,
-    project: Callable[[torch.Tensor], torch.Tensor],
-    *,
-    n_vocabulary: int,
-) -> TokenScores:
-    """Sum, count and mean probability of the labels.
-
-    Args:
-        hidden: (n, length, width) last decoder states; position t predicts labels[:, t].
-        labels: (n, length) target ids, EOS included.
-        mask: (n, length), 1 at real target positions.
-        project: states (k, width) to logits (k, n_vocabulary).
-        n_vocabulary: number of logits, for the size of the chunks.
-    """
-    logprobs = label_logprobs(hidden, labels, mask, project, n_vocabulary=n_vocabulary)
-    counts = mask.sum(1)
-    rows = torch.arange(len(labels), device=hidden.device).repeat_interleave(counts)
-    sums = torch.zeros(len(labels), dtype=torch.float64, device=hidden.device).index_add_(0, rows, logprobs)
-    probabilities = torch.zeros_like(sums).index_add_(0, rows, logprobs.exp())
-    return TokenScores(sums.cpu().numpy(), counts.cpu().numpy().astype(np.int64), (probabilities / counts).cpu().numpy())

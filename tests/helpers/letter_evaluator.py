@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
@@ -47,15 +47,10 @@ class LetterEvaluator(Evaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         return self.encode_sources(texts, src_lang, tgt_lang)
 
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         pairs = [("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1]))) for s, t in zip(sources, targets, strict=True)]
         self.before(pairs)
-        probability = np.array([hash_score(s, t) for s, t in pairs])
-        n = np.array([len(t) for t in targets])
-        return TokenScores(n * np.log(probability), n, probability)
-
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        raise NotImplementedError("letters are scored by the pair")
+        return [np.full(len(t) + 1, np.log(hash_score(s, t))) for s, t in pairs]
 
 
 def letter_requests(n: int) -> list[ScoringRequest]:

@@ -8,6 +8,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian
@@ -104,3 +105,12 @@ def test_an_ensemble_judges(folders: list[Path]) -> None:
     found = compute(["Die Ärztin."], references, evaluator=[str(folder) for folder in folders[:2]], src_lang="en", tgt_lang="de")
     assert 0 < found["probability_correct"][0] < 1
     assert "|ensemble:token|" in found["signature"]
+
+
+@pytest.mark.parametrize("n_members", [2, 3])
+def test_scores_are_kept_like_those_of_one_evaluator(folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_members: int) -> None:
+    path = tmp_path / "scores.sqlite"
+    first = cc_hf.load_evaluator(folders[:n_members], cache=path).mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
+    monkeypatch.setattr(Evaluator, "score_batch", None)  # nothing is scored again
+    again = cc_hf.load_evaluator(folders[:n_members], cache=path).mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
+    assert again.tolist() == first.tolist()
