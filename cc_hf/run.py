@@ -35,6 +35,7 @@ def evaluate(
     data_dir: str | Path | None = None,
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
     device: str | None = None,
@@ -54,7 +55,7 @@ def evaluate(
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
         score: arithmetic, geometric or reference.
         data_dir: a local copy of the upstream repositories, instead of a download.
-        batch_tokens, on_too_long, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
+        batch_tokens, on_too_long, mode, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
         seed: of the bootstrap.
         progress: bars on anything that takes longer than a second.
 
@@ -83,7 +84,7 @@ def evaluate(
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
+        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, mode=mode, cache=cache, distributed=distributed)
     if system is not None:
         texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
     result: EvaluationResult = compute(

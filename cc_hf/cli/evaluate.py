@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Dataset, Device, Evaluators, NoCache, Quiet, Revisions, Split, TgtLang, chosen_cache, one_or_all
+from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Dataset, Device, Evaluators, Mode, NoCache, Quiet, Revisions, Split, TgtLang, chosen_cache, one_or_all
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
@@ -28,6 +28,7 @@ def evaluate(
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    mode: Mode = "auto",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
@@ -56,6 +57,7 @@ def evaluate(
         data_dir=data_dir,
         batch_tokens=batch_tokens,
         on_too_long=on_too_long,
+        mode=mode,
         cache=chosen_cache(cache, no_cache=no_cache),
         distributed=sharding.is_launched(),
         device=device,

@@ -10,7 +10,7 @@ import typer
 from cc_hf.errors import InputError
 
 __all__ = [
-    "BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "NoCache", "Quiet", "Revisions", "Split", "TgtLang",
+    "BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "Mode", "NoCache", "Quiet", "Revisions", "Split", "TgtLang",
     "chosen_cache", "chosen_configs", "one_or_all",
 ]  # fmt: skip
 
@@ -28,6 +28,7 @@ Evaluators = Annotated[
 ]
 Revisions = Annotated[list[str] | None, typer.Option("--revision", help="Commit, tag or branch of the evaluator on the Hub; of an ensemble one for each.")]
 Cache = Annotated[Path | None, typer.Option(help="File to keep scores in; default: HF_HOME/cc_hf/scores.sqlite. A run that was stopped goes on from it.")]
+Mode = Annotated[str, typer.Option(help="exact, bf16, int8, or auto: bf16 where the machine is good at it, and close decisions again exactly.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
 Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]

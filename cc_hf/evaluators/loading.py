@@ -120,6 +120,7 @@ def load_evaluator(
     dtype: str = "float32",
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
 ) -> Evaluator:
@@ -137,6 +138,8 @@ def load_evaluator(
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
         on_too_long: «error», or «truncate» (the signature says so).
+        mode: «exact», all in the precision of `dtype`; «bf16» or «int8», products in these; «auto», exact scores, and decisions that are taken in bf16
+            where the machine is good at it and again exactly where they are close (`cc_hf.evaluators.decisions`). The signature tells it.
         cache: of scores on disk. False, the default: nothing is read or written. True: HF_HOME/cc_hf/scores.sqlite. Or a file. The command line
             takes True unless told otherwise.
         distributed: score together with the other processes that torchrun or `accelerate launch` started; all must then load and score alike.
@@ -154,7 +157,7 @@ def load_evaluator(
     """
     if not isinstance(name_or_path, (str, Path)):
         shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
-        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "cache": cache, "distributed": distributed}
+        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
         each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
         return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
     if revision is not None and not isinstance(revision, str):
@@ -163,7 +166,7 @@ def load_evaluator(
     store = open_cache(cache) if team.is_main else None
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, store and store.path, team.size)
+    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
     if key not in _EVALUATORS:
         family = registry.resolve("evaluator family", loaded.family)
         if prompt is not None and not family.takes_prompt:
@@ -184,7 +187,7 @@ def load_evaluator(
             device=loaded.model.device.type,
             cache=store,
             team=team,
-        )
+        ).with_mode(mode)
     return _EVALUATORS[key]
 
 

@@ -15,8 +15,9 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
+from cc_hf.evaluators.arithmetic import is_bf16_fast, is_int8_available
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
+from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import label_logprobs, pad_ids, projection_input
 from cc_hf.languages import LANGUAGES, two_letter_code
 
@@ -77,12 +78,36 @@ class Seq2SeqEvaluator(Evaluator):
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass, where there is one: on the CPU, in float32."""
-        model = self.model
-        if model.config.model_type not in PACKED_FAMILIES or model.device.type != "cpu" or model.dtype != torch.float32:
+        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU."""
+        arithmetic = "exact" if self.mode == "auto" else self.mode
+        if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        found = PackedModel(model, bf16=False)
-        return found if found.n_positions >= self.max_tokens else None
+        return PackedModel(self.model, mode=arithmetic)
+
+    @cached_property
+    def fast(self) -> Evaluator | None:
+        """The pass in bf16."""
+        return self.with_mode("bf16") if self.mode == "auto" else None
+
+    def fast_modes(self) -> tuple[str, ...]:
+        """Of models that have the packed pass: bf16, and on the CPU int8."""
+        if not self._is_packable():
+            return ()
+        return ("bf16", "int8") if self.device == "cpu" and is_int8_available() else ("bf16",)
+
+    def with_mode(self, mode: str) -> Evaluator:
+        """As `Evaluator.with_mode`."""
+        found = super().with_mode(mode)
+        for name in ("packed", "fast"):
+            vars(found).pop(name, None)
+        return found
+
+    def _gains_by_bf16(self) -> bool:
+        return self._is_packable() and is_bf16_fast(self.device)
+
+    def _is_packable(self) -> bool:
+        model = self.model
+        return model.config.model_type in PACKED_FAMILIES and model.dtype == torch.float32 and n_positions(model) >= self.max_tokens
 
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """Teacher forcing behind `decoder_start`."""

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
 
-__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
+__all__ = ["METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -78,10 +79,35 @@ def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
     ]
 
 
+def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
+    """Per row the places of both sides' requests among all `requests`.
+
+    >>> contests([{"correct_sources": ["a"], "incorrect_sources": ["b", "c"]}, {"correct_sources": ["d"], "incorrect_sources": ["e"]}])
+    [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
+    """
+    found: list[Contest] = []
+    at = 0
+    for reference in references:
+        n_correct, n_incorrect = (len(reference[key]) for key in _KEYS[:2])
+        found.append((range(at, at + n_correct), range(at + n_correct, at + n_correct + n_incorrect)))
+        at += n_correct + n_incorrect
+    return found
+
+
 def pair_scores(
-    wanted: Sequence[ScoringRequest], evaluator: Evaluator | ScoreFunction, *, src_lang: str, tgt_lang: str, score: str = "geometric", progress: bool = False
+    wanted: Sequence[ScoringRequest],
+    evaluator: Evaluator | ScoreFunction,
+    contests: Sequence[Contest] = (),
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str = "geometric",
+    progress: bool = False,
 ) -> npt.NDArray[np.float64]:
     """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a callable gives them.
+
+    Args:
+        contests: see `cc_hf.evaluators.decisions.decision_scores`; without any all scores are exact.
 
     Raises:
         InputError: for a score that is not defined.
@@ -90,7 +116,7 @@ def pair_scores(
     if isinstance(evaluator, Evaluator):
         if score not in SCORES:
             raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
-        return SCORES[score](evaluator.score(wanted, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
+        return decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     try:
         found = np.asarray(evaluator([r.source for r in wanted], [r.translation for r in wanted]), dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -181,7 +207,7 @@ def evaluate(
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
-    scores = pair_scores(requests(predictions, references), evaluator, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+    scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(predictions, references, scores, ids=ids)
     categories = [j.category for j in judgements]
     probability = np.array([j.probability_correct for j in judgements])
@@ -259,6 +285,7 @@ def compute(
     batch_tokens: int | None = None,
     revision: str | Sequence[str | None] | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
 ) -> dict[str, Any]:
@@ -287,7 +314,7 @@ def compute(
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
+        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, mode=mode, cache=cache, distributed=distributed)
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
     else:
