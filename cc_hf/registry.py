@@ -22,9 +22,9 @@ DATASETS: dict[str, str] = {
     "winomt": "cc_hf.data.winomt:DECLARATION",
 }
 
-#: metric -> its core, a function of translations, references and an evaluator that answers an EvaluationResult
+#: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
-    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:evaluate",
+    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it

@@ -25,14 +25,15 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class CategoryAccuracy:
-    """One category: counts, accuracy and weighted accuracy in [0, 1]."""
+    """One category: counts, accuracy and weighted accuracy in [0, 1]; the latter None of metrics without weights."""
 
     category: str
     n: int
     n_correct: int
-    n_ties: int
     accuracy: float
-    weighted_accuracy: float
+    n_ties: int = 0
+    weighted_accuracy: float | None = None
+    n_inconclusive: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class EvaluationResult:
         dataset, config, tgt_lang, metric: names; dataset and config are "" for data of the caller's own.
         signature: everything that the figures depend on.
         n: number of judgements.
-        scores: name -> value in [0, 1].
+        scores: name -> value in [0, 1], of differences (names that begin with «delta» or end in «_gap») in [-1, 1]. BLEU and chrF are here / 100.
+            What is undefined, for want of samples, is left out.
         intervals: name of a score -> confidence interval.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
@@ -64,8 +66,9 @@ class EvaluationResult:
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
-            if not (math.isfinite(value) and 0 <= value <= 1):
-                raise InputError(f"score {name!r}: expected a number in [0, 1], got {value!r}")
+            low = -1 if name.startswith("delta") or name.endswith("_gap") else 0
+            if not (math.isfinite(value) and low <= value <= 1):
+                raise InputError(f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out what is undefined")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, ready for JSON."""
@@ -77,7 +80,7 @@ class EvaluationResult:
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """The inverse of `to_json`.
+        """The inverse of `to_json`; reads what older versions wrote, whose judgements had no verdict.
 
         Raises:
             InputError: when the text is not JSON or lacks a field.
@@ -86,14 +89,27 @@ class EvaluationResult:
             row = json.loads(text)
         except json.JSONDecodeError as error:
             raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
+        return cls.from_dict(row)
+
+    @classmethod
+    def from_dict(cls, row: Any) -> EvaluationResult:
+        """The inverse of `to_dict`.
+
+        Raises:
+            InputError: when a field is missing or unknown.
+        """
         try:
             return cls(
                 **{
                     **row,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
-                    "judgements": tuple(Judgement(**j) for j in row["judgements"]),
+                    "judgements": tuple(_judgement(j) for j in row["judgements"]),
                 }
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"expected the JSON of an evaluation result (the file that `cc-hf evaluate --output` writes): {error!r}") from error
+
+
+def _judgement(row: Mapping[str, Any]) -> Judgement:
+    return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from cc_hf import registry
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import check_bootstrap
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def evaluate(
     split: str = "test",
     metric: str = "contrastive_conditioning",
     evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
-    score: str = "geometric",
+    score: str | None = None,
+    options: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
     batch_tokens: int | None = None,
     on_too_long: str = "error",
@@ -52,7 +54,8 @@ def evaluate(
         split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
-        score: arithmetic, geometric or reference.
+        score: arithmetic, geometric (the default of metrics with an evaluator) or reference.
+        options: the metric's own, by name (`MetricDeclaration.options`).
         data_dir: a local copy of the upstream repositories, instead of a download.
         batch_tokens, on_too_long, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
         seed: of the bootstrap.
@@ -68,10 +71,11 @@ def evaluate(
     (2664, 2664)
     """
     declared = declaration(dataset)
-    compute = registry.resolve("metric", metric)
+    chosen: MetricDeclaration = registry.resolve("metric", metric)
     config = declared.config(config).name
     target = check_target_language(dataset, config, tgt_lang)
-    _check_form(dataset, config, metric)
+    own = _own_options(chosen, options, score, has_evaluator=evaluator is not None)
+    _check_fits(chosen, dataset, config, target)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     src_lang = examples[0].src_lang
     if (translations is None) == (system is None):
@@ -79,20 +83,20 @@ def evaluate(
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
-    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
+    if chosen.takes_evaluator and (evaluator is None or isinstance(evaluator, (str, Path, list, tuple))):
         from cc_hf.evaluators.loading import default_evaluator, load_evaluator
 
         name = default_evaluator(src_lang, target) if evaluator is None else evaluator
         evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
     if system is not None:
         texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
-    result: EvaluationResult = compute(
+    result = chosen.evaluate(
         texts,
-        [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples],
-        evaluator,
+        chosen.references(examples),
+        **({"evaluator": evaluator} if chosen.takes_evaluator else {}),
+        **own,
         src_lang=src_lang,
         tgt_lang=target,
-        score=score,
         ids=[e.id for e in examples],
         dataset=declared.name,
         config=config,
@@ -100,24 +104,37 @@ def evaluate(
         seed=seed,
         progress=progress,
     )
-    n_with_source = sum(e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
+    n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
     return replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source})
 
 
-def _check_form(dataset: str, config: str, metric: str) -> None:
-    """The metric reads contrastive sources, so the configuration must have them."""
+def _check_fits(metric: MetricDeclaration, dataset: str, config: str, tgt_lang: str) -> None:
+    """Refuse a metric that does not fit, with what does."""
     declared = declaration(dataset)
-    if declared.config(config).form is not ContrastiveSourceExample:
-        own = declared.config(config)
-        fitting = [c.name for c in declared.configs if c.form is ContrastiveSourceExample and (c.src_lang, c.tgt_langs) == (own.src_lang, own.tgt_langs)]
-        others = f"use {', '.join(fitting)}" if fitting else f"{dataset} has none with them for {own.src_lang}-{'/'.join(own.tgt_langs)}"
-        raise InputError(f"{dataset} {config} has no contrastive sources, which {metric} needs; {others} (see `cc-hf list datasets {dataset}`)")
+    own = declared.config(config)
+    if reason := metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang):
+        pair = f"{own.src_lang}-{tgt_lang}"
+        alike = [c for c in declared.configs if c.src_lang == own.src_lang and tgt_lang in c.tgt_langs]
+        configs = [c.name for c in alike if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)]
+        others = f"use {', '.join(configs)}" if configs else f"no configuration of {dataset} fits for {pair}"
+        raise InputError(f"{reason}; {others} (see `cc-hf list datasets {dataset}`)")
+
+
+def _own_options(metric: MetricDeclaration, options: Mapping[str, Any] | None, score: str | None, *, has_evaluator: bool) -> dict[str, Any]:
+    """What the metric takes beside that which all take; anything else is refused."""
+    own = {**(options or {}), **({} if score is None else {"score": score})}
+    for name in own:
+        if name not in metric.options:
+            raise UnknownNameError(f"option of the metric {metric.name}", name, metric.options)
+    if has_evaluator and not metric.takes_evaluator:
+        raise InputError(f"{metric.name} judges by the words of the translation alone and takes no evaluator; leave the evaluator out")
+    return own
 
 
 _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts
 
 
-def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
+def _by_system(examples: Sequence[Example], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
     from cc_hf.evaluators.loading import load_model
     from cc_hf.translation import DEFAULT_BEAMS, translate
 
@@ -125,7 +142,7 @@ def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path,
     return texts, {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"}, {}
 
 
-def _given(examples: Sequence[ContrastiveSourceExample], translations: str | Path | Sequence[str]) -> _Texts:
+def _given(examples: Sequence[Example], translations: str | Path | Sequence[str]) -> _Texts:
     if isinstance(translations, (str, Path)):
         matched = read_translations(translations, examples)
         return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}

@@ -24,7 +24,7 @@ def evaluate(
     system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
     metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
     evaluator: Evaluators = None,
-    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    score: Annotated[str | None, typer.Option(help="geometric, arithmetic or reference; default: geometric.")] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
@@ -77,7 +77,7 @@ def evaluate(
             notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
         if copies := result.counts["n_with_source"]:
             notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
-        if 10 * (ties := result.counts["n_ties"]) > result.n:
+        if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
             notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
         if output is not None:
             notes.print(Text(f"written: {output}"), soft_wrap=True)

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,13 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement, ScoringRequest
+from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
 
-__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -134,6 +135,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
             category=categories[row],
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
+            verdict="correct" if probability[row] >= 0.5 else "incorrect",
             score_correct=float(best[row, 0]),
             score_incorrect=float(best[row, 1]),
             weight=int(weights[row]),
@@ -195,7 +197,7 @@ def evaluate(
         "weighted_min_accuracy": min_accuracy(found, weighted=True),
         "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
     }
-    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found}
+    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found if c.weighted_accuracy is not None}
     return EvaluationResult(
         dataset=dataset,
         config=config,
@@ -301,3 +303,14 @@ def compute(
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
     }
+
+
+def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+    return [{key: getattr(example, key) for key in _KEYS} for example in cast(Sequence[ContrastiveSourceExample], examples)]
+
+
+def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+    return "" if form is ContrastiveSourceExample else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
+
+
+DECLARATION = MetricDeclaration("contrastive_conditioning", evaluate, _references, _fits, takes_evaluator=True, options=("score",))

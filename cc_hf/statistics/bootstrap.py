@@ -20,7 +20,7 @@ _CHUNK = 250  # resamples drawn at a time: bounds the memory
 
 def accuracy_intervals(
     is_correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.int64] | None,
     categories: Sequence[str],
     *,
     n_resamples: int = 1000,
@@ -31,7 +31,7 @@ def accuracy_intervals(
 
     Args:
         is_correct: shape (n,).
-        weights: shape (n,), positive.
+        weights: shape (n,), positive; None where there are none, and the weighted figures are left out.
         categories: n names.
         n_resamples: at least 1.
         level: in (0, 1).
@@ -52,8 +52,9 @@ def accuracy_intervals(
     parts: dict[str, tuple[npt.NDArray[np.float64], ...]] = {}
     for name in sorted(set(categories)):
         members = names == name
-        parts[name] = _resample(is_correct[members], weights[members].astype(np.float64), n_resamples, generator)
-    samples = _summaries(parts)
+        own = np.ones(int(members.sum())) if weights is None else weights[members].astype(np.float64)
+        parts[name] = _resample(is_correct[members], own, n_resamples, generator)
+    samples = {name: values for name, values in _summaries(parts).items() if weights is not None or not name.startswith("weighted_")}
     tails = [(1 - level) / 2, (1 + level) / 2]
     found = {}
     for name, values in samples.items():
