@@ -103,10 +103,13 @@ def build_cues(
     target = _target_language(dataset, config, tgt_lang, examples)
     groups, origin = _groups(examples, words, origin)
     if evaluator is None or isinstance(evaluator, (str, Path)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(examples[0].src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache)
+        evaluator = open_evaluator(
+            name, languages=(examples[0].src_lang, target), revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache
+        )
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
     n_cut = 0

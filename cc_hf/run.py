@@ -84,10 +84,13 @@ def evaluate(
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
     if chosen.takes_evaluator and (evaluator is None or isinstance(evaluator, (str, Path, list, tuple))):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
+        evaluator = open_evaluator(
+            name, languages=(src_lang, target), revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed
+        )
     if system is not None:
         texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
     result = chosen.evaluate(

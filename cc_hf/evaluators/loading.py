@@ -12,11 +12,12 @@ from typing import Any
 from huggingface_hub.errors import HFValidationError
 
 from cc_hf import registry
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.evaluators.location import MODEL_FILES, locate, stamp
 from cc_hf.evaluators.sharding import ALONE, join
 from cc_hf.languages import two_letter_code
 
@@ -28,33 +29,13 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["TINY_EN_DE", "EmbeddedModel", "LoadedModel", "default_evaluator", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
+__all__ = ["LoadedModel", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
-_ASSETS = Path(__file__).parent.parent / "assets"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-_WEIGHTS = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
 _BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
 _UNLIMITED = 10**9  # T5 has no table of positions
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
-
-
-@dataclass(frozen=True)
-class EmbeddedModel:
-    """A model that ships with the package."""
-
-    name: str
-    folder: str
-    src_lang: str
-    tgt_lang: str
-
-    @property
-    def path(self) -> Path:
-        """The folder of its files."""
-        return _ASSETS / self.folder
-
-
-TINY_EN_DE = EmbeddedModel("cc-tiny-en-de", "cc-tiny-en-de", "en", "de")
 
 
 @dataclass(frozen=True)
@@ -84,28 +65,6 @@ class LoadedModel:
 
 _EVALUATORS: dict[tuple[object, ...], Evaluator] = {}
 _MODELS: dict[tuple[object, ...], LoadedModel] = {}
-
-
-def default_evaluator(src_lang: str, tgt_lang: str) -> str:
-    """The embedded evaluator of a language pair.
-
-    Raises:
-        InputError: when none is embedded for the pair.
-
-    >>> default_evaluator("en", "de")
-    'cc-tiny-en-de'
-    """
-    for name in registry.names("evaluator"):
-        embedded: EmbeddedModel = registry.resolve("evaluator", name)
-        if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
-            return name
-    if not (src_lang and tgt_lang):
-        raise InputError("no evaluator named: give src_lang and tgt_lang, so that the one that ships for the pair is taken, or evaluator")
-    pairs = ", ".join(registry.names("evaluator"))
-    raise InputError(
-        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator (--evaluator), "
-        f"such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
-    )
 
 
 def load_evaluator(
@@ -207,11 +166,11 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
     if kind is not None:
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)
-    place, languages = _locate(name)
+    place, languages = locate(name)
     if revision is not None and Path(place).is_dir():
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     where = pick_device(device)
-    key = (place, kind, revision, str(where), dtype, _stamp(place))
+    key = (place, kind, revision, str(where), dtype, stamp(Path(place)))
     if key not in _MODELS:
         family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype])
         model.to(where).eval()
@@ -225,19 +184,6 @@ def _own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     names = {"fairseq": ("source_lang", "target_lang"), "marian": ("source_lang", "target_lang"), "fsmt": ("src_lang", "tgt_lang")}.get(family, ("", ""))
     source, target = (two_letter_code(getattr(tokenizer, name, None) or "") for name in names)
     return source, target
-
-
-def _locate(name: str) -> tuple[str, tuple[str, str] | None]:
-    if name in registry.EVALUATORS:
-        embedded: EmbeddedModel = registry.resolve("evaluator", name)
-        return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
-    if Path(name).is_dir():
-        return name, None
-    if name.count("/") != 1 or name.startswith((".", "/", "~")):
-        if "/" in name:
-            raise EvaluatorError(f"no evaluator at {name!r}: expected a folder that transformers saved, or organisation/model of the Hub; there is no such folder")
-        raise UnknownNameError("evaluator", name, registry.EVALUATORS)
-    return name, None
 
 
 def pick_device(device: str | None) -> torch.device:
@@ -319,17 +265,9 @@ def model_identity(model: Any, place: str) -> str:
     return str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
 
 
-def _stamp(place: str) -> tuple[tuple[str, int, int], ...]:
-    """Names, sizes and times of a local folder's files: a model that changed on disk is loaded anew."""
-    folder = Path(place)
-    if not folder.is_dir():
-        return ()
-    return tuple((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(folder.iterdir()) if p.suffix in _WEIGHTS)
-
-
 def _hash_files(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in _WEIGHTS):
+    for path in sorted(p for p in folder.iterdir() if p.suffix in MODEL_FILES):
         digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(1 << 20):

@@ -286,10 +286,13 @@ def compute(
     check_input(predictions, references)
     loaded: Evaluator | Callable[..., Any]
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
+        loaded = open_evaluator(
+            name, languages=(src_lang, tgt_lang), revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed
+        )
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
     else:
