@@ -72,9 +72,13 @@ class EvaluatorRecord:
             None if fast is None else cls.of(fast, languages),
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return asdict(self)
+
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> EvaluatorRecord:
-        """From what `asdict` made of one, through JSON."""
+        """What `to_json` made of one."""
         fast = found["fast"]
         return cls(**{**found, "languages": tuple((source, target) for source, target in found["languages"]), "fast": None if fast is None else cls.from_json(fast)})
 
@@ -227,7 +231,7 @@ def open_evaluator(
         members()  # which are loaded, so that they are only remembered
         store.remember(request, _MEMBERS)
     elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _takes(evaluator, pair):
-        store.remember(request, asdict(EvaluatorRecord.of(evaluator, [*(record.languages if record else ()), pair])))
+        store.remember(request, EvaluatorRecord.of(evaluator, [*(record.languages if record else ()), pair]).to_json())
     return evaluator
 
 
