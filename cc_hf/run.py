@@ -37,6 +37,8 @@ def evaluate(
     split: str = "test",
     metric: str = "contrastive_conditioning",
     evaluator: _AnyEvaluator | None = None,
+    kind: str | None = None,
+    prompt: str | None = None,
     score: str | None = None,
     options: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
@@ -62,7 +64,7 @@ def evaluate(
         score: arithmetic, geometric (the default of metrics with an evaluator) or reference.
         options: the metric's own, by name (`MetricDeclaration.options`).
         data_dir: a local copy of the upstream repositories, instead of a download.
-        batch_tokens, on_too_long, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
+        kind, prompt, batch_tokens, on_too_long, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
         seed: of the bootstrap.
         progress: bars on anything that takes longer than a second.
 
@@ -84,6 +86,8 @@ def evaluate(
         tgt_lang=tgt_lang,
         split=split,
         evaluator=evaluator,
+        kind=kind,
+        prompt=prompt,
         score=score,
         options=options,
         data_dir=data_dir,

@@ -10,7 +10,8 @@ import typer
 from cc_hf.errors import InputError
 
 __all__ = [
-    "BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "MetricOptions", "NoCache", "Quiet", "Revisions", "Split", "TgtLang",
+    "BatchTokens", "Cache", "Config", "Configs", "DataDir", "Dataset", "Device", "Evaluators", "Every", "FamilyName", "MetricOptions", "NoCache", "Prompt", "Quiet",
+    "Revisions", "Split", "TgtLang",
     "chosen_cache", "chosen_configs", "metric_options", "one_or_all",
 ]  # fmt: skip
 
@@ -25,6 +26,13 @@ Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: 
 Evaluators = Annotated[
     list[str] | None,
     typer.Option("--evaluator", help="Evaluator model (name, folder or Hub); repeated, an ensemble. Default: the one that ships for the language pair."),
+]
+FamilyName = Annotated[str | None, typer.Option("--kind", help="Family of the model, see `cc-hf list evaluators`; default: by its configuration.")]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        help="Template that puts a source into words, for models that take one (T5, language models): text with {source}, {src_name}, {tgt_name}, {src_lang}, {tgt_lang}."
+    ),
 ]
 Revisions = Annotated[list[str] | None, typer.Option("--revision", help="Commit, tag or branch of the evaluator on the Hub; of an ensemble one for each.")]
 MetricOptions = Annotated[

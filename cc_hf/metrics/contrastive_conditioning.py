@@ -257,6 +257,8 @@ def compute(
     score: str = "geometric",
     seed: int = 0,
     n_resamples: int = 1000,
+    kind: str | None = None,
+    prompt: str | None = None,
     device: str | None = None,
     batch_tokens: int | None = None,
     revision: str | Sequence[str | None] | None = None,
@@ -266,7 +268,7 @@ def compute(
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
+    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `kind`
     on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
 
     Returns:
@@ -291,7 +293,16 @@ def compute(
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
         loaded = open_evaluator(
-            name, languages=(src_lang, tgt_lang), revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed
+            name,
+            languages=(src_lang, tgt_lang),
+            kind=kind,
+            prompt=prompt,
+            revision=revision,
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            cache=cache,
+            distributed=distributed,
         )
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
