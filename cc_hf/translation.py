@@ -11,7 +11,7 @@ from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
-from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.evaluators.teacher_forcing import input_device, pad_ids
 
 # isort: split
 import torch
@@ -83,7 +83,7 @@ def translate(
 @torch.inference_mode()
 def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int) -> list[str]:
     model = system.model
-    ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=model.device)
+    ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     output = model.generate(
         input_ids=ids,
         attention_mask=mask,

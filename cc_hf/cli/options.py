@@ -22,7 +22,7 @@ Every = Annotated[bool, typer.Option("--all", help="All configurations.")]
 TgtLang = Annotated[str | None, typer.Option(help="Target language, ISO 639-1; needed where the configuration has several.")]
 DataDir = Annotated[Path | None, typer.Option(help="Local copy of the upstream repositories (DIR/owner/repository/...), instead of a download. Also CC_HF_DATA_DIR.")]
 BatchTokens = Annotated[int | None, typer.Option(min=1, help="Padded source plus target tokens of a batch.")]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: CUDA where there is one.")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; default: CUDA where there is one; auto: spread over all GPUs.")]
 Evaluators = Annotated[
     list[str] | None,
     typer.Option("--evaluator", help="Evaluator model (name, folder or Hub); repeated, an ensemble. Default: the one that ships for the language pair."),
