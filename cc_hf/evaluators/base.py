@@ -24,7 +24,7 @@ from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores"]
+__all__ = ["MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -68,6 +68,16 @@ class TokenScores:
             np.array([len(row) for row in logprobs], dtype=np.int64),
             np.array([np.exp(row).mean() for row in logprobs], dtype=np.float64),
         )
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[ScoreRow]) -> TokenScores:
+        """From one row per request, as the cache keeps them; at least one.
+
+        >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
+        [-0.5, -1.0]
+        """
+        sums, counts, means = zip(*rows, strict=True)
+        return cls(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.int64), np.array(means, dtype=np.float64))
 
     def __getitem__(self, index: npt.NDArray[np.int64]) -> TokenScores:
         return TokenScores(self.sum_logprob[index], self.n_tokens[index], self.mean_probability[index])
@@ -179,7 +189,7 @@ class Evaluator(ABC):
             "max_tokens": str(self.max_tokens),
             "on_too_long": self.on_too_long,
             "scoring": str(_SCORING_VERSION),
-            **{package: _version(package) for package in ("torch", "transformers")},
+            **library_versions(),
         }
 
     @property
@@ -247,7 +257,7 @@ class Evaluator(ABC):
                         table[i] = row
                     session.add([pairs[i] for i in indices], rows)  # batch by batch, so that a resumed run makes the very batches that were left
                     bar.update(len(batch))
-        return _token_scores([table[place[request]] for request in requests])
+        return TokenScores.of_rows([table[place[request]] for request in requests])
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Per pair the natural-log probability of every token of the translation, EOS included, as a float64 array.
@@ -336,9 +346,9 @@ def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[Scori
     return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]
 
 
-def _token_scores(rows: Sequence[ScoreRow]) -> TokenScores:
-    sums, counts, means = zip(*rows, strict=True)
-    return TokenScores(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.int64), np.array(means, dtype=np.float64))
+def library_versions() -> dict[str, str]:
+    """Of the libraries whose versions round in their own ways; "" where one is not installed."""
+    return {package: _version(package) for package in ("torch", "transformers")}
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,13 @@ from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement, ScoringRequest
+from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
 
-__all__ = ["METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -160,6 +161,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
             category=categories[row],
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
+            verdict="correct" if probability[row] >= 0.5 else "incorrect",
             score_correct=float(best[row, 0]),
             score_incorrect=float(best[row, 1]),
             weight=int(weights[row]),
@@ -221,7 +223,7 @@ def evaluate(
         "weighted_min_accuracy": min_accuracy(found, weighted=True),
         "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
     }
-    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found}
+    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found if c.weighted_accuracy is not None}
     return EvaluationResult(
         dataset=dataset,
         config=config,
@@ -281,6 +283,8 @@ def compute(
     score: str = "geometric",
     seed: int = 0,
     n_resamples: int = 1000,
+    kind: str | None = None,
+    prompt: str | None = None,
     device: str | None = None,
     batch_tokens: int | None = None,
     revision: str | Sequence[str | None] | None = None,
@@ -291,7 +295,7 @@ def compute(
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
+    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `kind`
     on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
 
     Returns:
@@ -311,10 +315,23 @@ def compute(
     check_input(predictions, references)
     loaded: Evaluator | Callable[..., Any]
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, mode=mode, cache=cache, distributed=distributed)
+        loaded = open_evaluator(
+            name,
+            languages=(src_lang, tgt_lang),
+            kind=kind,
+            prompt=prompt,
+            revision=revision,
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            mode=mode,
+            cache=cache,
+            distributed=distributed,
+        )
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
     else:
@@ -328,3 +345,14 @@ def compute(
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
     }
+
+
+def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+    return [{key: getattr(example, key) for key in _KEYS} for example in cast(Sequence[ContrastiveSourceExample], examples)]
+
+
+def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+    return "" if form is ContrastiveSourceExample else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
+
+
+DECLARATION = MetricDeclaration("contrastive_conditioning", evaluate, _references, _fits, takes_evaluator=True, options=("score",))
