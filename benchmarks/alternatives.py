@@ -27,7 +27,7 @@ _LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _NLLB_LANGUAGES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
 _PLAIN_BATCH = 32
 _NMTSCORE_BATCH = 8  # its default
-_CTRANSLATE2_TOKENS = 2048
+_CTRANSLATE2_TOKENS = 512  # the best of 512 to 4,096
 #: the families of ours that its converter knows
 CTRANSLATE2_FAMILIES = ("marian", "nllb")
 

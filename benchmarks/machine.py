@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-__all__ = ["cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
+__all__ = ["busy", "cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
 
-_SIDE = 4096
 _REPEATS = 3
 _FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
 _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
@@ -27,6 +26,11 @@ _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "c
 def cpu_count() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def busy() -> float:
+    """Programs that wanted to run, mean of the last minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def describe(threads: int, device: str) -> str:
@@ -51,9 +55,8 @@ def _cpu() -> str:
     return f"{found.get('model name', platform.machine())} ({family}; {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
 
 
-def peaks(threads: int, device: str, side: int = _SIDE) -> dict[str, float]:
-    """Operations a second at a large square product, per dtype; the best of the libraries that torch has for it. int8 on the CPU only."""
-    torch.set_num_threads(threads)
+def peaks(device: str, side: int) -> dict[str, float]:
+    """Operations a second at a square product of that many rows, per dtype; the best of the libraries that torch has for it. int8 on the CPU only."""
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator).to(device) for _ in range(2))
     products: dict[str, list[Callable[[], Any]]] = {"float32": [lambda: left @ right]}

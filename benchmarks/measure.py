@@ -137,6 +137,7 @@ def measure(
     n_rounds: int = 5,
     threads: int = 2,
     device: str = "cpu",
+    peak_side: int = 2048,
     launch: Launch = in_child,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Measured:
@@ -150,10 +151,11 @@ def measure(
         n_pairs: per dataset and round; None for all.
         n_rounds: how often.
         threads, device: where.
+        peak_side: of the products that measure the peak.
         launch: how a process is started; `call` for none.
         tell: takes a line for each step.
     """
-    tell(f"{size.title}: the model")
+    tell(f"{size.name}: the model")
     setting: Setting = launch(prepare, threads, size, folder, list(data), threads, device)
     rounds = [[decisions.limited(n_pairs, shift=i) for decisions in data] for i in range(n_rounds)]
     flops, model_bytes = launch(_needs, threads, setting, rounds[0])
@@ -161,9 +163,9 @@ def measure(
     visits: dict[str, list[_Visit]] = {name: [] for name in chosen}
     rates: list[dict[str, float]] = []
     for i, sample in enumerate(rounds):
-        rates.append(launch(peaks, threads, threads, device))
+        rates.append(launch(peaks, threads, device, peak_side))
         for name in chosen[i % len(chosen) :] + chosen[: i % len(chosen)]:  # nobody is always first
-            tell(f"{size.title}: round {i + 1} of {n_rounds}, {ALTERNATIVES[name].title}")
+            tell(f"{size.name}: round {i + 1} of {n_rounds}, {ALTERNATIVES[name].title}")
             visits[name].append(_visited(launch, threads, setting, name, sample))
     best = {dtype: max(found.get(dtype, 0.0) for found in rates) for dtype in rates[0]}
     sizes = [[len(decisions.requests) for decisions in sample] for sample in rounds]

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.alternatives import ALTERNATIVES
-from benchmarks.machine import cpu_count, describe
+from benchmarks.machine import busy, cpu_count, describe
 from benchmarks.measure import Measured, in_child, measure, prepare
 from benchmarks.models import SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
@@ -24,6 +24,7 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
 
 _MODES = ("exact", "bf16", "int8", "auto")
+_IDLE = 0.5  # programs that want to run, in the last minute
 _CORES = cpu_count()
 _FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 
@@ -39,7 +40,7 @@ def main(
     device: Annotated[str, typer.Option(help="cpu, or cuda: then what runs there.")] = "cpu",
     processes: Annotated[bool, typer.Option("--processes", help="Instead: as many processes as threads, against one process with all threads.")] = False,
     modes: Annotated[str, typer.Option(help="Modes that --processes compares, separated by commas.")] = "exact,bf16",
-    folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 8 GB.")] = _FOLDER,
+    folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
     output: Annotated[Path | None, typer.Option(help="A document with blocks between markers, such as docs/performance.md.")] = None,
     json_output: Annotated[Path | None, typer.Option("--json", help="All figures, unrounded.")] = None,
 ) -> None:
@@ -48,6 +49,8 @@ def main(
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
+    if (load := busy()) > _IDLE:
+        _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven")
     found: list[Measured] = []
     comparisons: list[Comparison] = []
     for size in chosen:
