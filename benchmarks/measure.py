@@ -6,15 +6,11 @@ pairs are not timed. Each round has other pairs of the data.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,17 +19,17 @@ from transformers import AutoConfig
 from transformers.utils import logging
 
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores, Setting, UnavailableError, convert_for_ctranslate2, pair_lengths
+from benchmarks.children import in_child
 from benchmarks.machine import pair_flops, peak_memory, peaks
 from benchmarks.models import ModelSize, make_model
 from benchmarks.texts import Decisions
 from cc_hf.errors import CCError, EvaluatorError
 
-__all__ = ["Figures", "Measured", "Row", "call", "in_child", "measure", "prepare"]
+__all__ = ["Figures", "Measured", "Row", "measure", "prepare"]
 
 _WARM_UP_PAIRS = 32
 _BYTES = 4  # of a weight in fp32
 
-T = TypeVar("T")
 #: function, number of threads, arguments -> what it returns
 Launch = Callable[..., Any]
 
@@ -99,32 +95,6 @@ class _Visit:
     scores: Sequence[Scores] = ()
     memory: int | None = None
     reason: str = ""
-
-
-def call(function: Callable[..., T], threads: int, *arguments: Any) -> T:
-    """The function in this process."""
-    torch.set_num_threads(threads)
-    return function(*arguments)
-
-
-def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
-    """The function in a new process, whose libraries have so many threads from the start.
-
-    Raises:
-        EvaluatorError: when the process was killed, such as for want of memory.
-    """
-    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, str(threads)))
-    try:
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            found: T = pool.submit(call, function, threads, *arguments).result()
-            return found
-    except BrokenProcessPool as error:
-        raise EvaluatorError("its process was killed; most likely the memory of the machine was too small") from error
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
 
 
 def measure(
@@ -209,6 +179,7 @@ def _needs(setting: Setting, sample: Sequence[Decisions]) -> tuple[list[float], 
 
 
 def _visit(setting: Setting, name: str, sample: Sequence[Decisions]) -> _Visit:
+    torch.set_num_threads(setting.threads)
     logging.disable_progress_bar()
     try:
         run = ALTERNATIVES[name].load(setting)

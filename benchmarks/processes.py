@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from benchmarks.alternatives import Setting, UnavailableError, ours
+from benchmarks.children import thread_environment
 from benchmarks.texts import Decisions
 from cc_hf.errors import CCError, EvaluatorError
 from cc_hf.evaluators.sharding import is_main_process, leave
@@ -66,7 +67,7 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
         given.write_text(json.dumps(asdict(sample)), encoding="utf-8")
         launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(n_processes), "-m", "benchmarks.processes"]
         arguments = [str(setting.folder.resolve()), setting.family, mode, str(threads), str(given), str(output)]
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "RAYON_NUM_THREADS": str(threads)}
+        environment = {**os.environ, **thread_environment(threads)}
         ended = subprocess.run([*launcher, *arguments], cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
         if ended.returncode or not output.is_file():
             raise EvaluatorError(f"{n_processes} processes, {mode}: expected seconds, the processes failed: {ended.stderr.strip()[-500:]}")

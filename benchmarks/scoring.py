@@ -14,8 +14,9 @@ from typing import Annotated
 import typer
 
 from benchmarks.alternatives import ALTERNATIVES
+from benchmarks.children import in_child
 from benchmarks.machine import busy, cpu_count, describe
-from benchmarks.measure import Measured, in_child, measure, prepare
+from benchmarks.measure import Measured, measure, prepare
 from benchmarks.models import SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
 from benchmarks.report import as_json, processes_table, scoring_tables

@@ -16,8 +16,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
+from benchmarks.children import call, in_child
 from benchmarks.machine import describe, pair_flops, peak_memory
-from benchmarks.measure import Measured, call, in_child, measure
+from benchmarks.measure import Measured, measure
 from benchmarks.models import SIZES, ModelSize, make_model
 from benchmarks.processes import Comparison
 from benchmarks.report import as_json, processes_table, scoring_tables, table
