@@ -239,7 +239,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
         elif mode != "exact":
             raise UnavailableError("this version of cc_hf has no modes")
         evaluator = load_evaluator(setting.folder, **options)
-        if mode != "auto" and (found := getattr(evaluator, "mode", mode)) != mode:
+        if (found := getattr(evaluator, "mode", mode)) != mode:
             raise UnavailableError(f"on this machine {mode} falls back to {found}")
 
         def run(decisions: Decisions) -> Scores:

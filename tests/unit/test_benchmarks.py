@@ -81,7 +81,7 @@ def test_what_is_not_measured_is_said(measured: Measured) -> None:
     if "FSMT" in measured.title:
         assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
     if "mode" in inspect.signature(load_evaluator).parameters:
-        assert all("falls back" in reason for reason in missing.values())
+        assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
     else:
         assert missing == dict.fromkeys(("bf16", "int8", "auto"), "this version of cc_hf has no modes")
 
