@@ -1,0 +1,271 @@
+"""The ways of scoring that are compared. Each starts from texts, and is loaded once and then run over any decisions.
+
+transformers is called as its users call it; NMTScore's program is re-created (its package is pinned to an old transformers); CTranslate2 runs models
+that its own converter made; ours goes through `Evaluator.score`, but for `auto`, which knows only decisions and so goes through the metric.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, FSMTTokenizer
+
+from benchmarks.texts import Decisions
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.metrics.contrastive_conditioning import evaluate, judge
+
+__all__ = ["ALTERNATIVES", "BASELINE", "CTRANSLATE2_FAMILIES", "Alternative", "Scores", "Setting", "UnavailableError", "convert_for_ctranslate2", "ours", "pair_lengths"]
+
+_LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+_NLLB_LANGUAGES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
+_PLAIN_BATCH = 32
+_NMTSCORE_BATCH = 8  # its default
+_CTRANSLATE2_TOKENS = 512  # the best of 512 to 4,096
+#: the families of ours that its converter knows
+CTRANSLATE2_FAMILIES = ("marian", "nllb")
+
+
+class UnavailableError(Exception):
+    """This way of scoring cannot be had for this model or on this machine; the message says why."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is run, and where.
+
+    Attributes:
+        folder: of the model.
+        family: as in `registry.EVALUATOR_FAMILIES`.
+        converted: folder of the model as CTranslate2 has it.
+        threads: of the processor.
+        device: «cpu», «cuda».
+    """
+
+    folder: Path
+    family: str
+    converted: Path
+    threads: int
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What one way of scoring found.
+
+    Attributes:
+        best: (decisions, 2) mean natural-log probability of the best correct and the best incorrect source.
+        logprobs: (pairs,) mean natural-log probability of each pair; None where only decisions are known.
+    """
+
+    best: npt.NDArray[np.float64]
+    logprobs: npt.NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, decisions: Decisions, logprobs: Sequence[float] | npt.NDArray[np.float64]) -> Scores:
+        """From the mean log-probability of every pair."""
+        found = np.asarray(logprobs, dtype=np.float64)
+        judgements = judge(decisions.translations, decisions.references, np.exp(found))
+        return cls(_best(judgements), found)
+
+    @property
+    def is_correct(self) -> npt.NDArray[np.bool_]:
+        """(decisions,) a tie counts as correct, as in the metric."""
+        found: npt.NDArray[np.bool_] = self.best[:, 0] >= self.best[:, 1]
+        return found
+
+
+Run = Callable[[Decisions], Scores]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way of scoring.
+
+    Attributes:
+        title: in the tables.
+        dtype: of the products, for the share of the peak.
+        load: makes it ready; raises UnavailableError where it is not to be had.
+        devices: where it runs.
+    """
+
+    title: str
+    dtype: str
+    load: Callable[[Setting], Run]
+    devices: tuple[str, ...] = ("cpu",)
+
+
+def _best(judgements: Sequence[Any]) -> npt.NDArray[np.float64]:
+    return np.log(np.array([[judgement.score_correct, judgement.score_incorrect] for judgement in judgements], dtype=np.float64))
+
+
+class _Transformers:
+    """A model with its tokenizer, for English to German, as the documentation of each family says."""
+
+    def __init__(self, setting: Setting, dtype: torch.dtype = torch.float32) -> None:
+        self.model: Any = AutoModelForSeq2SeqLM.from_pretrained(setting.folder, dtype=dtype).to(setting.device).eval()
+        self.tokenizer, self.target_tokenizer = _tokenizers(setting)
+        self.n_forced = 1 if setting.family == "nllb" else 0  # the language, which is given
+
+    def batch(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
+        """What the model is given, the labels, and where they count, (rows, longest) each."""
+        given = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(self.model.device)
+        target = self.target_tokenizer(list(translations)).to(self.model.device)
+        labels, counted = target["input_ids"], target["attention_mask"].bool()
+        start = torch.full_like(labels[:, :1], self.model.config.decoder_start_token_id)
+        counted[:, : self.n_forced] = False
+        shifted = torch.cat([start, labels[:, :-1]], dim=1)
+        return {"input_ids": given["input_ids"], "attention_mask": given["attention_mask"], "decoder_input_ids": shifted, "use_cache": False}, labels, counted
+
+
+def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
+    """Of sources, and a function for translations. FSMT's has no target side: one of the other direction takes its place."""
+    folder = setting.folder
+    tokenizer = AutoTokenizer.from_pretrained(folder, **(_NLLB_LANGUAGES if setting.family == "nllb" else {}))
+    if setting.family != "fsmt":
+        return tokenizer, lambda texts: tokenizer(text_target=texts, padding=True, return_tensors="pt")
+    paths = {"src_vocab_file": folder / "vocab-tgt.json", "tgt_vocab_file": folder / "vocab-src.json", "merges_file": folder / "merges.txt"}
+    reverse = FSMTTokenizer(langs=["de", "en"], **{name: str(path) for name, path in paths.items()})
+    return tokenizer, lambda texts: reverse(texts, padding=True, return_tensors="pt")
+
+
+def pair_lengths(setting: Setting, decisions: Decisions) -> npt.NDArray[np.int64]:
+    """(pairs, 2) numbers of tokens of source and translation, all that the model is given."""
+    tokenizer, target_tokenizer = _tokenizers(setting)
+    sources, translations = zip(*((request.source, request.translation) for request in decisions.requests), strict=True)
+    given = tokenizer(list(sources), padding=True, return_tensors="pt"), target_tokenizer(list(translations))
+    found: npt.NDArray[np.int64] = torch.stack([side["attention_mask"].sum(1) for side in given], dim=1).numpy()
+    return found
+
+
+def _plain(batch_size: int, dtype: torch.dtype = torch.float32) -> Callable[[Setting], Run]:
+    """Batches in the order of the input, padding, log_softmax over all logits."""
+
+    def load(setting: Setting) -> Run:
+        loaded = _Transformers(setting, dtype)
+
+        @torch.inference_mode()
+        def run(decisions: Decisions) -> Scores:
+            found: list[float] = []
+            for sources, translations in _batches(decisions, batch_size):
+                given, labels, counted = loaded.batch(sources, translations)
+                logprobs = loaded.model(**given).logits.float().log_softmax(-1)
+                chosen = logprobs.gather(-1, labels[..., None]).squeeze(-1).masked_fill(~counted, 0)
+                found += (chosen.sum(1) / counted.sum(1)).tolist()
+            return Scores.of(decisions, found)
+
+        return run
+
+    return load
+
+
+def _nmtscore(setting: Setting) -> Run:
+    """`nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3: the model makes a loss of its own, then each row has one more; 2 ** -loss is the score."""
+    loaded = _Transformers(setting)
+
+    @torch.no_grad()
+    def run(decisions: Decisions) -> Scores:
+        found: list[float] = []
+        for sources, translations in _batches(decisions, _NMTSCORE_BATCH):
+            given, labels, counted = loaded.batch(sources, translations)
+            labels = labels.masked_fill(~counted, -100)
+            logits = loaded.model(**given, labels=labels).logits
+            for row in range(len(sources)):
+                loss = torch.nn.functional.cross_entropy(logits[row][loaded.n_forced :], labels[row][loaded.n_forced :])
+                found.append(float(np.log2(2 ** -loss.item())))
+        return Scores.of(decisions, found)
+
+    return run
+
+
+def _batches(decisions: Decisions, size: int) -> list[tuple[list[str], list[str]]]:
+    pairs = decisions.requests
+    parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    return [([request.source for request in part], [request.translation for request in part]) for part in parts]
+
+
+def convert_for_ctranslate2(setting: Setting) -> None:
+    """Write the model as CTranslate2 has it, where it can be and is not there yet."""
+    if setting.device != "cpu" or setting.family not in CTRANSLATE2_FAMILIES or (setting.converted / "model.bin").is_file():
+        return
+    try:
+        from ctranslate2.converters import TransformersConverter
+    except ModuleNotFoundError:
+        return  # its rows say so
+    TransformersConverter(str(setting.folder)).convert(str(setting.converted), force=True)
+
+
+def _ctranslate2(compute_type: str) -> Callable[[Setting], Run]:
+    def load(setting: Setting) -> Run:
+        if setting.family not in CTRANSLATE2_FAMILIES:
+            raise UnavailableError(f"CTranslate2 has no {setting.family.upper()}")
+        try:
+            import ctranslate2
+        except ModuleNotFoundError:
+            raise UnavailableError("the package ctranslate2 is not installed") from None
+        translator = ctranslate2.Translator(str(setting.converted), compute_type=compute_type, inter_threads=1, intra_threads=setting.threads)
+        tokenizer, _ = _tokenizers(setting)
+
+        def run(decisions: Decisions) -> Scores:
+            sources = _tokens(tokenizer, [request.source for request in decisions.requests])
+            targets = [tokens[:-1] for tokens in _tokens(tokenizer, [request.translation for request in decisions.requests], is_target=True)]  # it adds EOS itself
+            offset = 1 if setting.family == "nllb" else 0
+            found = translator.score_batch(sources, targets, max_batch_size=_CTRANSLATE2_TOKENS, batch_type="tokens", offset=offset)
+            return Scores.of(decisions, [float(np.mean(result.log_probs)) for result in found])
+
+        return run
+
+    return load
+
+
+def _tokens(tokenizer: Any, texts: list[str], *, is_target: bool = False) -> list[list[str]]:
+    encoded: Mapping[str, list[list[int]]] = tokenizer(text_target=texts) if is_target else tokenizer(texts)
+    return [tokenizer.convert_ids_to_tokens(ids) for ids in encoded["input_ids"]]
+
+
+def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
+    """By a mode of `load_evaluator`, without cache; `distributed`: together with the processes that torchrun started."""
+
+    def load(setting: Setting) -> Run:
+        options = {**_LANGUAGES, "device": setting.device, "distributed": distributed, "cache": False}
+        if "mode" in inspect.signature(load_evaluator).parameters:
+            options["mode"] = mode
+        elif mode != "exact":
+            raise UnavailableError("this version of cc_hf has no modes")
+        evaluator = load_evaluator(setting.folder, **options)
+        if (found := getattr(evaluator, "mode", mode)) != mode:
+            raise UnavailableError(f"on this machine {mode} falls back to {found}")
+
+        def run(decisions: Decisions) -> Scores:
+            if mode == "auto":
+                result = evaluate(decisions.translations, decisions.references, evaluator=evaluator, n_resamples=1, **_LANGUAGES)
+                return Scores(_best(result.judgements))
+            return Scores.of(decisions, evaluator.score(decisions.requests, **_LANGUAGES).mean_logprob)
+
+        return run
+
+    return load
+
+
+_BOTH = ("cpu", "cuda")
+#: name -> way of scoring, in the order of the tables
+ALTERNATIVES = {
+    "single": Alternative("transformers, one pair at a time, float32", "float32", _plain(1)),
+    "nmtscore": Alternative(f"NMTScore's way, batches of {_NMTSCORE_BATCH}, float32", "float32", _nmtscore),
+    "plain": Alternative(f"transformers, batches of {_PLAIN_BATCH}, float32", "float32", _plain(_PLAIN_BATCH), _BOTH),
+    "plain-bf16": Alternative(f"transformers, batches of {_PLAIN_BATCH}, bfloat16", "bfloat16", _plain(_PLAIN_BATCH, torch.bfloat16), _BOTH),
+    "ct2-float32": Alternative("CTranslate2, float32", "float32", _ctranslate2("float32")),
+    "ct2-int8": Alternative("CTranslate2, int8", "int8", _ctranslate2("int8")),
+    "exact": Alternative("cc_hf, exact", "float32", ours("exact"), _BOTH),
+    "bf16": Alternative("cc_hf, bf16", "bfloat16", ours("bf16"), _BOTH),
+    "int8": Alternative("cc_hf, int8", "int8", ours("int8")),
+    "auto": Alternative("cc_hf, auto", "bfloat16", ours("auto"), _BOTH),
+}
+#: what the others are compared with
+BASELINE = "plain"

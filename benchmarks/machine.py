@@ -1,0 +1,120 @@
+"""What the machine is and can do: its description, its peak at large products, the work that a model needs, the peak memory of a process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+__all__ = ["busy", "cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
+
+_REPEATS = 3
+_FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
+_PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
+
+
+def cpu_count() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def busy() -> float:
+    """Programs that wanted to run, mean of the last minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
+def describe(threads: int, device: str) -> str:
+    """Processor or GPU, threads and versions of the libraries, in a line."""
+    versions = []
+    for package in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions.append(f"{package} {metadata.version(package)}")
+    where = torch.cuda.get_device_name(device) if device != "cpu" else f"{_cpu()}, {threads} threads of {cpu_count()} cores"
+    return f"{where}; {platform.system()}, Python {platform.python_version()}, {', '.join(versions)}"
+
+
+def _cpu() -> str:
+    """Name, family and model, and what it has for products."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = {key: match.group(1).strip() for key in ("model name", "cpu family", "model", "flags") if (match := re.search(rf"^{key}\s*:(.*)$", text, re.MULTILINE))}
+    flags = set(found.get("flags", "").split())
+    family = f"family {found.get('cpu family', '?')} model {found.get('model', '?')}"
+    return f"{found.get('model name', platform.machine())} ({family}; {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
+
+
+def peaks(device: str, side: int) -> dict[str, float]:
+    """Operations a second at a square product of that many rows, per dtype; the best of the libraries that torch has for it. int8 on the CPU only."""
+    generator = torch.Generator().manual_seed(0)
+    left, right = (torch.randn(side, side, generator=generator).to(device) for _ in range(2))
+    products: dict[str, list[Callable[[], Any]]] = {"float32": [lambda: left @ right]}
+    half = left.bfloat16(), right.bfloat16()
+    products["bfloat16"] = [lambda: half[0] @ half[1], lambda: torch.nn.functional.linear(*half)]
+    if device == "cpu":
+        whole = [torch.randint(-127, 128, (side, side), dtype=torch.int8, generator=generator) for _ in range(2)]
+        products["int8"] = [lambda: torch._int_mm(*whole)]
+        with contextlib.suppress(RuntimeError):  # torch may be without oneDNN
+            inner = left.to_mkldnn()
+            products["float32"].append(lambda: torch.nn.functional.linear(inner, right))
+    found = {}
+    with torch.inference_mode():
+        for dtype, ways in products.items():
+            rates = [2 * side**3 / seconds for way in ways for seconds in _timed(way, device)]
+            if rates:
+                found[dtype] = max(rates)
+    return found
+
+
+def _timed(product: Callable[[], Any], device: str) -> Iterator[float]:
+    """Seconds of each of some products; none where this machine does not have it."""
+    for repeat in range(_REPEATS + 1):
+        start = time.perf_counter()
+        try:
+            product()
+        except (RuntimeError, NotImplementedError, AttributeError):
+            return
+        if device != "cpu":
+            torch.cuda.synchronize()
+        if repeat:  # the first one prepares
+            yield time.perf_counter() - start
+
+
+def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
+    """Operations that the pairs need, one by one and without padding: products with weights, and those of attention.
+
+    Args:
+        config: of a Marian, FSMT or M2M100 model.
+        lengths: (pairs, 2) numbers of tokens of source and translation.
+    """
+    width = config.d_model
+    vocabulary = getattr(config, "tgt_vocab_size", None) or config.vocab_size
+    source, target = lengths.T.astype(np.float64)
+    encoder = source * (8 * width**2 + 4 * width * config.encoder_ffn_dim) + 4 * width * source**2
+    decoder = target * (12 * width**2 + 4 * width * config.decoder_ffn_dim) + 4 * source * width**2 + 4 * width * (target**2 + target * source)
+    projection = 2 * target * width * vocabulary
+    return float((config.encoder_layers * encoder + config.decoder_layers * decoder + projection).sum())
+
+
+def peak_memory(device: str) -> int | None:
+    """Bytes that this process held at most; on a GPU those of the GPU. None where the system does not say.
+
+    Read from /proc and not by getrusage, which gives a child its parent's.
+    """
+    if device != "cpu":
+        return int(torch.cuda.max_memory_allocated(device))
+    with contextlib.suppress(OSError):
+        if match := re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE):
+            return int(match.group(1)) * 1024
+    return None

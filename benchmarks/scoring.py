@@ -1,0 +1,96 @@
+"""How fast and how exact scoring is, on models of real size with random weights; writes the tables of docs/performance.md.
+
+python -m benchmarks.scoring --data-dir DIR --output docs/performance.md
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.alternatives import ALTERNATIVES
+from benchmarks.children import in_child
+from benchmarks.machine import busy, cpu_count, describe
+from benchmarks.measure import Measured, measure, prepare
+from benchmarks.models import SIZES, ModelSize
+from benchmarks.processes import Comparison, compare_processes
+from benchmarks.report import as_json, processes_table, scoring_tables
+from benchmarks.texts import DATASETS, Decisions, read_decisions
+from cc_hf.errors import CCError, InputError
+from cc_hf.hub.cards import with_block
+
+_MODES = ("exact", "bf16", "int8", "auto")
+_IDLE = 0.5  # programs that want to run, in the last minute
+_CORES = cpu_count()
+_FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
+
+
+def main(
+    sizes: Annotated[str, typer.Option(help=f"Models, separated by commas: {', '.join(SIZES)}.")] = ",".join(SIZES),
+    data: Annotated[str, typer.Option(help=f"Pairs, separated by commas: {', '.join(DATASETS)}.")] = ",".join(DATASETS),
+    data_dir: Annotated[Path | None, typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR.")] = None,
+    alternatives: Annotated[str, typer.Option(help="Ways of scoring, separated by commas.")] = ",".join(ALTERNATIVES),
+    pairs: Annotated[int | None, typer.Option(min=1, help="Per dataset and round. Else a number that suits the model.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")] = 5,
+    threads: Annotated[int, typer.Option(min=1, help="Of the processor.")] = _CORES,
+    device: Annotated[str, typer.Option(help="cpu, or cuda: then what runs there.")] = "cpu",
+    processes: Annotated[bool, typer.Option("--processes", help="Instead: as many processes as threads, against one process with all threads.")] = False,
+    modes: Annotated[str, typer.Option(help="Modes that --processes compares, separated by commas.")] = "exact,bf16",
+    folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
+    output: Annotated[Path | None, typer.Option(help="A document with blocks between markers, such as docs/performance.md.")] = None,
+    json_output: Annotated[Path | None, typer.Option("--json", help="All figures, unrounded.")] = None,
+) -> None:
+    """Measure scoring; print the tables, and write them where asked to."""
+    chosen = [SIZES[name] for name in _listed("sizes", sizes, SIZES)]
+    names = _listed("alternatives", alternatives, ALTERNATIVES)
+    decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
+    machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
+    if (load := busy()) > _IDLE:
+        _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven")
+    found: list[Measured] = []
+    comparisons: list[Comparison] = []
+    for size in chosen:
+        n_pairs = pairs or size.n_pairs
+        if processes:
+            comparisons += _compared(size, decisions, _listed("modes", modes, _MODES), folder=folder, threads=threads, n_pairs=n_pairs, n_rounds=rounds)
+        else:
+            found.append(measure(size, decisions, folder=folder, names=names, n_pairs=n_pairs, n_rounds=rounds, threads=threads, device=device, tell=_tell))
+    block = "scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu"
+    text = processes_table(comparisons, machine) if processes else scoring_tables(found, machine)
+    typer.echo(text)
+    if output is not None:
+        output.write_text(with_block(output.read_text(encoding="utf-8"), block, text), encoding="utf-8")
+    if json_output is not None:
+        json_output.write_text(json.dumps(as_json(found, comparisons, machine), indent=1), encoding="utf-8")
+
+
+def _compared(size: ModelSize, data: Sequence[Decisions], modes: Sequence[str], *, folder: Path, threads: int, n_pairs: int, n_rounds: int) -> list[Comparison]:
+    """On the first dataset."""
+    if threads < 2:
+        raise InputError(f"--processes: expected --threads 2 or more, got {threads}")
+    setting = in_child(prepare, threads, size, folder, list(data), threads, "cpu")
+    title = size.title.partition(" (")[0]
+    return [compare_processes(setting, data[0], mode, title=title, n_pairs=n_pairs, n_rounds=n_rounds, tell=_tell) for mode in modes]
+
+
+def _listed(option: str, text: str, known: Iterable[str]) -> list[str]:
+    names, allowed = [name.strip() for name in text.split(",") if name.strip()], list(known)
+    if not names or set(names) - set(allowed):
+        raise InputError(f"--{option}: expected some of {', '.join(allowed)}, separated by commas, got {text!r}")
+    return names
+
+
+def _tell(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    try:
+        typer.run(main)
+    except CCError as error:
+        raise SystemExit(str(error)) from None

@@ -1,0 +1,186 @@
+"""The benchmark of scoring, on tiny models: all ways of scoring run and agree, and the tables have their shape. Nothing of times."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+from transformers import AutoModelForSeq2SeqLM
+
+from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
+from benchmarks.children import call, in_child
+from benchmarks.machine import describe, pair_flops, peak_memory
+from benchmarks.measure import Measured, measure
+from benchmarks.models import SIZES, ModelSize, make_model
+from benchmarks.processes import Comparison
+from benchmarks.report import as_json, processes_table, scoring_tables, table
+from benchmarks.texts import Decisions, read_decisions
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.hub.cards import with_block
+
+_NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
+_TINY = {
+    "marian": ModelSize("tiny-marian", "a tiny Marian", "marian", 16, 2, 2, 32, 9000, 128, 8),
+    "fsmt": ModelSize("tiny-fsmt", "a tiny FSMT", "fsmt", 16, 2, 2, 32, 600, 128, 8),
+    "nllb": ModelSize("tiny-nllb", "a tiny NLLB", "nllb", 16, 2, 2, 32, 600, 128, 8),
+}
+#: how far from plain; CTranslate2 leaves Marian's <pad> out of the softmax, and int8 is what it is
+_DEVIATION = {"single": 1e-5, "nmtscore": 1e-5, "plain": 0.0, "plain-bf16": 0.1, "ct2-float32": 1e-3, "ct2-int8": 0.5, "exact": 1e-4, "bf16": 0.1, "int8": 1.0, "auto": 0.1}
+
+
+def _decisions(name: str, n_sources: int) -> Decisions:
+    references = []
+    for noun in _NOUNS:
+        sides = [tuple(f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources)) for cue in ("female", "male")]
+        references.append({"correct_sources": sides[0], "incorrect_sources": sides[1], "category": "female"})
+    return Decisions(name, [f"Der {noun.title()} bat die {other}s um Hilfe." for noun, other in zip(_NOUNS, reversed(_NOUNS), strict=True)], references)
+
+
+@pytest.fixture(scope="module", params=sorted(_TINY))
+def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    data = [_decisions("winomt", 1), _decisions("mucow", 2)]
+    return measure(
+        _TINY[request.param],
+        data,
+        folder=tmp_path_factory.mktemp("models"),
+        n_pairs=8,
+        n_rounds=2,
+        threads=torch.get_num_threads(),
+        device="cpu",
+        peak_side=64,
+        launch=call,
+    )
+
+
+def test_all_ways_of_scoring_agree(measured: Measured) -> None:
+    assert [row.name for row in measured.rows] == list(ALTERNATIVES)
+    for row in measured.rows:
+        if row.reason:
+            continue
+        for name, n_decisions in (("winomt", 8), ("mucow", 4)):
+            figures = row.figures[name]
+            assert figures.deviation <= _DEVIATION[row.name], row.name
+            assert figures.n_decisions == n_decisions
+            assert figures.pairs_per_second > 0
+            if row.name in ("plain", "single", "nmtscore", "exact"):
+                assert figures.n_flips == 0
+    assert {row.name: row.figures["winomt"].ratio for row in measured.rows if row.figures}[BASELINE] == 1
+
+
+def test_what_is_not_measured_is_said(measured: Measured) -> None:
+    missing = {row.name: row.reason for row in measured.rows if row.reason}
+    if "FSMT" in measured.title:
+        assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
+    if "mode" in inspect.signature(load_evaluator).parameters:
+        assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
+    else:
+        assert missing == dict.fromkeys(("bf16", "int8", "auto"), "this version of cc_hf has no modes")
+
+
+def test_shape_of_the_table(measured: Measured) -> None:
+    lines = table(measured).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) == 2 + sum(not row.reason for row in measured.rows)
+    assert {row.count("|") for row in rows} == {12}
+    assert [line for line in lines if line.startswith("- ")] == [f"- {row.title}: not measured, {row.reason}" for row in measured.rows if row.reason]
+    assert "2 rounds of pairs: 8 of WinoMT" in lines[2]
+
+
+def test_json_holds_all_figures_and_no_nan(measured: Measured) -> None:
+    text = json.dumps(as_json([measured], [], "a machine"), allow_nan=False)
+    assert json.loads(text)["models"][0]["rows"][2]["figures"]["winomt"]["ratio"] == 1
+
+
+def test_documents_have_the_blocks(measured: Measured, root: Path) -> None:
+    text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
+    for name in ("scoring-cpu", "scoring-processes", "scoring-gpu"):
+        assert "a tiny" in with_block(text, name, scoring_tables([measured], "a machine"))
+
+
+@pytest.mark.parametrize("family", sorted(_TINY))
+def test_operations_are_those_that_torch_counts(family: str, tmp_path: Path) -> None:
+    texts = _decisions("winomt", 1).texts
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(make_model(_TINY[family], tmp_path, texts), attn_implementation="eager")
+    source, target = torch.full((1, 9), 5), torch.full((1, 7), 5)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        model(input_ids=source, decoder_input_ids=target, use_cache=False)
+    assert pair_flops(model.config, np.array([[9, 7]])) == counter.get_total_flops()
+
+
+def test_models_use_the_whole_vocabulary(tmp_path: Path) -> None:
+    texts = _decisions("winomt", 1).texts
+    for family, size in _TINY.items():
+        evaluator = load_evaluator(make_model(size, tmp_path, texts), src_lang="en", tgt_lang="de")
+        ids = [i for row in evaluator.encode_targets(texts, "en", "de") for i in row]
+        assert max(ids) > 0.6 * size.vocabulary, family
+        assert len(set(ids)) > 20, family
+        assert evaluator.model.config.vocab_size == size.vocabulary  # type: ignore[attr-defined]
+        before = (tmp_path / size.name / "model.safetensors").stat().st_mtime_ns
+        make_model(size, tmp_path, texts)
+        assert (tmp_path / size.name / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_decisions_are_taken_whole_and_at_even_distances() -> None:
+    decisions = _decisions("mucow", 2)
+    assert decisions.limited(None) == decisions
+    some = decisions.limited(12)
+    assert some.translations == [decisions.translations[i] for i in (0, 2, 4)]
+    assert len(some.requests) == 12
+    assert decisions.limited(12, shift=5).translations == [decisions.translations[i] for i in (5, 0, 2)]
+    assert decisions.limited(1000).translations == decisions.translations
+
+
+def test_decisions_by_the_best_source_and_ties_correct() -> None:
+    decisions = Decisions("mucow", ["a", "b", "c"], [{"correct_sources": ("1", "2"), "incorrect_sources": ("3", "4"), "category": "x"}] * 3)
+    scores = Scores.of(decisions, [-3, -1, -2, -1.5, -3, -3, -2, -4, -1, -2, -1, -1])
+    assert np.abs(scores.best - np.array([[-1, -1.5], [-3, -2], [-1, -1]])).max() < 1e-12
+    assert scores.is_correct.tolist() == [True, False, True]
+
+
+def test_unknown_data_is_refused() -> None:
+    with pytest.raises(InputError, match="data: expected one of winomt, mucow, got 'nosuch'"):
+        read_decisions("nosuch", "/nowhere")
+    with pytest.raises(InputError, match="--data-dir"):
+        read_decisions("winomt")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "n_decisions", "n_pairs"), [("winomt", 3648, 7296), ("mucow", 3334, 20004)])
+def test_decisions_of_the_real_data(name: str, n_decisions: int, n_pairs: int, shared: Path) -> None:
+    decisions = read_decisions(name, shared / "upstream")
+    assert (len(decisions.translations), len(decisions.requests)) == (n_decisions, n_pairs)
+
+
+def test_a_process_of_its_own_has_the_threads_and_says_when_it_was_killed() -> None:
+    before = os.environ.get("OMP_NUM_THREADS")
+    assert in_child(os.getenv, 1, "OMP_NUM_THREADS") == "1"
+    with pytest.raises(EvaluatorError, match="killed"):
+        in_child(os._exit, 1, 1)
+    assert os.environ.get("OMP_NUM_THREADS") == before
+
+
+def test_the_machine_is_described() -> None:
+    text = describe(2, "cpu")
+    assert "2 threads" in text
+    assert f"torch {torch.__version__}" in text
+    memory = peak_memory("cpu")
+    assert memory is None or memory > 50e6
+
+
+def test_table_of_processes() -> None:
+    lines = processes_table([Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)], "a machine").splitlines()
+    assert lines[-2:] == ["| a model, exact | 1 | 2 | 10.0 | 1 |", "| a model, exact | 2 | 1 | 11.0 | 1.10 |"]
+
+
+def test_sizes_are_those_of_the_issue() -> None:
+    assert list(SIZES) == ["opus-mt", "wmt19", "nllb", "cc-tiny-en-de"]
+    assert math.prod((SIZES["nllb"].d_model, SIZES["nllb"].vocabulary)) == 262_354_944
