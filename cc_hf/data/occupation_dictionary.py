@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.translations import read_lines
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, MissingOptionError
 
 __all__ = ["BUILT_IN", "GENDERS", "NUMBERS", "Entry", "OccupationDictionary", "load_dictionary", "read_dictionary"]
 
@@ -125,16 +125,17 @@ def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
         lang: ISO 639-1 code of the target language; of no effect with a file.
 
     Raises:
-        InputError: for a language for which none is built in, or a file that is not found or not as expected.
+        MissingOptionError: for a language for which none is built in.
+        InputError: for a file that is not found or not as expected.
 
     >>> load_dictionary("default", "de").entries["physician", "sg"]
     {'male': ('Arzt',), 'female': ('Ärztin',)}
     """
     if name in BUILT_IN:
         if lang not in _LANGUAGES:
-            raise InputError(
+            raise MissingOptionError(
                 f"dictionary: none is built in for the language {lang!r}, only for {', '.join(_LANGUAGES)}; "
-                f"give tgt_lang one of these, or a TSV file of your own with the columns {', '.join(_COLUMNS)}"
+                f"name one of these as tgt_lang, or a TSV file of your own as dictionary, with the columns {', '.join(_COLUMNS)}"
             )
         return _built_in(str(name), lang)
     if not Path(name).is_file():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import string
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,13 +13,14 @@ from cc_hf import __version__, signature
 from cc_hf.errors import InputError
 from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "split_options", "words"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "words"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -41,8 +41,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.lower().translate(_PUNCTUATION).split())
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse what cannot be judged, with the row that is wrong. Blank translations can.
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+    """Refuse what cannot be judged, with the row that is wrong. Blank translations can. A batch, which is not the `whole`, may hold one half of a pair.
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a blank reference, pairs that are not two rows each.
@@ -55,7 +55,7 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
         if rows:
             raise InputError(f"row {alone[0]}: pair: expected the name of a pair, as in row {min(min(r) for r in rows.values())}, got none; give all rows one, or none")
         return
-    for pair, members in rows.items():
+    for pair, members in rows.items() if whole else ():
         if len(members) != 2:
             raise InputError(f"row {members[0]}: pair {pair!r}: expected two rows, a sentence and its counterfactual, got {len(members)} (rows {', '.join(map(str, members[:5]))})")
 
@@ -103,8 +103,8 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge translations and sum up.
 
-    Where the references come in pairs (the counterfactual subset), a pair is correct when both translations are, and `accuracy` is that of pairs, as in
-    the paper; `segment_accuracy`, categories and judgements are of translations.
+    Where the references come in pairs (the counterfactual subset), a pair is correct when both translations are: `pair_accuracy` is then the paper's
+    figure. `accuracy`, categories and judgements are of single translations.
 
     Args:
         predictions, references, undecided: as in `compute`.
@@ -125,12 +125,11 @@ def evaluate(
     judgements = judge(predictions, references, ids=ids, undecided=undecided)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     pairs = [reference.get("pair") or "" for reference in references]
-    scores, intervals, n_correct = _unit_figures(judgements, pairs if any(pairs) else None, seed=seed, n_resamples=n_resamples)
+    scores, intervals, n_pairs_correct = _unit_figures(judgements, pairs if any(pairs) else None, seed=seed, n_resamples=n_resamples)
     fields: dict[str, str | int] = {
         "data": "own",
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
         "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
-        "unit": "pair" if any(pairs) else "segment",
         "undecided": undecided,
         "n": len(judgements),
         "boot": n_resamples,
@@ -138,9 +137,8 @@ def evaluate(
         "m": METRIC_VERSION,
         "v": __version__,
     }
-    counts = {"n_correct": n_correct, "n_segments_correct": summary.counts["n_correct"], "n_inconclusive": summary.counts["n_inconclusive"]}
-    if any(pairs):
-        counts["n_pairs"] = len(set(pairs))
+    of_pairs = {"n_pairs": len(set(pairs)), "n_pairs_correct": n_pairs_correct} if any(pairs) else {}
+    blank = sum(not translation.strip() for translation in predictions)
     return EvaluationResult(
         dataset=dataset,
         config=config,
@@ -152,19 +150,19 @@ def evaluate(
         intervals={**summary.intervals, **intervals},
         categories=summary.categories,
         judgements=judgements,
-        counts={**counts, "n_undecided": sum(not j.predicted for j in judgements), "n_blank": sum(not j.translation.strip() for j in judgements)},
+        counts={**summary.counts, **of_pairs, "n_undecided": sum(not j.predicted for j in judgements), "n_blank": blank},
     )
 
 
 def _unit_figures(judgements: Sequence[Judgement], pairs: Sequence[str] | None, *, seed: int, n_resamples: int) -> tuple[dict[str, float], dict[str, Interval], int]:
-    """Figures of pairs and of decided translations, their intervals, and the number of correct pairs (or translations, where there are no pairs)."""
+    """Figures of pairs and of decided translations, their intervals, and the number of correct pairs; pairs are drawn whole, without pairs translations are."""
     units: dict[str, list[Judgement]] = {}
     for row, judgement in enumerate(judgements):
         units.setdefault(str(row) if pairs is None else pairs[row], []).append(judgement)
     statistics = np.array([_contribution(unit) for unit in units.values()], dtype=np.float64)
     figures = _ratios(statistics.sum(axis=0)[None])
     resampled = _ratios(resampled_sums(statistics, n_resamples=n_resamples, seed=seed))
-    wanted = ["undecided_rate", "decided_accuracy", *(("accuracy", "segment_accuracy", "decided_pair_accuracy") if pairs is not None else ())]
+    wanted = [*(("pair_accuracy", "decided_pair_accuracy") if pairs is not None else ()), "decided_accuracy", "undecided_rate"]
     scores = {name: float(figures[name][0]) for name in wanted if np.isfinite(figures[name][0])}
     intervals = {name: interval for name in scores if (interval := percentile_interval(resampled[name])) is not None}
     return scores, intervals, int(statistics[:, 0].sum())
@@ -173,18 +171,17 @@ def _unit_figures(judgements: Sequence[Judgement], pairs: Sequence[str] | None, 
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
     correct, decided = [j.is_correct for j in unit], [bool(j.predicted) for j in unit]
     both = [c and d for c, d in zip(correct, decided, strict=True)]
-    return all(correct), 1, sum(correct), len(unit), sum(both), sum(decided), all(both), all(decided)
+    return all(correct), 1, all(both), all(decided), sum(both), sum(decided), len(unit) - sum(decided), len(unit)
 
 
 def _ratios(sums: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
     """From sums of `_contribution`, shape (r, 8); NaN where nothing is decided."""
     with np.errstate(invalid="ignore"):
         return {
-            "accuracy": sums[:, 0] / sums[:, 1],
-            "segment_accuracy": sums[:, 2] / sums[:, 3],
+            "pair_accuracy": sums[:, 0] / sums[:, 1],
+            "decided_pair_accuracy": sums[:, 2] / sums[:, 3],
             "decided_accuracy": sums[:, 4] / sums[:, 5],
-            "decided_pair_accuracy": sums[:, 6] / sums[:, 7],
-            "undecided_rate": 1 - sums[:, 5] / sums[:, 3],
+            "undecided_rate": sums[:, 6] / sums[:, 7],
         }
 
 
@@ -216,9 +213,9 @@ def compute(
         src_lang, tgt_lang, seed, n_resamples: as in `evaluate`.
 
     Returns:
-        accuracy (of pairs, where there are pairs), min_accuracy, accuracy_<category>, segment_accuracy and decided_pair_accuracy (where there are pairs),
-        decided_accuracy, decided_accuracy_<category>, undecided_rate; n, n_correct, n_segments_correct, n_inconclusive, n_undecided, n_blank, n_pairs;
-        verdicts and predicted (lists); intervals (name -> [low, high], 95 %); signature. A figure of no sample is left out.
+        accuracy, min_accuracy, accuracy_<category>; pair_accuracy and decided_pair_accuracy, where there are pairs; decided_accuracy (of translations with a
+        word of only one reference), decided_accuracy_<category>, undecided_rate; n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs,
+        n_pairs_correct; verdicts and predicted (lists); intervals (name -> [low, high], 95 %); signature. A figure of no sample is left out.
 
     Raises:
         As `evaluate`.
@@ -229,25 +226,7 @@ def compute(
     (0.5, ['correct', 'incorrect'])
     """
     result = evaluate(predictions, references, undecided=undecided, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed, n_resamples=n_resamples)
-    return {
-        **result.scores,
-        "n": result.n,
-        **result.counts,
-        "verdicts": [j.verdict for j in result.judgements],
-        "predicted": [j.predicted for j in result.judgements],
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
-        "signature": result.signature,
-    }
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of `compute`, and all others, which are the host's.
-
-    >>> split_options({"undecided": "correct", "num_process": 1})
-    ({'undecided': 'correct'}, {'num_process': 1})
-    """
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
-    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+    return flat(result)
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from cc_hf import __version__, signature
 from cc_hf.errors import InputError
 from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import flat
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.statistics.bootstrap import check_bootstrap
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "sacrebleu_signatures", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "sacrebleu_signatures"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -31,8 +31,8 @@ _REQUIRED = ("reference", "gender", "pair")
 _GENDERS = ("male", "female")
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse what cannot be judged, with the row that is wrong. Blank translations can.
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+    """Refuse what cannot be judged, with the row that is wrong. Blank translations can. A batch, which is not the `whole`, may hold one half of a pair.
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a blank reference, another gender than male and female,
@@ -48,7 +48,7 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
             raise InputError(f"row {row}: pair {pair!r}: expected one {gender} row, got a second one, after row {earlier}; number the pairs apart")
     for (pair, gender), row in rows.items():
         other = _GENDERS[1 - _GENDERS.index(gender)]
-        if (pair, other) not in rows:
+        if whole and (pair, other) not in rows:
             raise InputError(f"row {row}: pair {pair!r}: expected a {other} row too, got none; leave the pair out, or add its counterfactual")
 
 
@@ -190,24 +190,7 @@ def compute(
     (1.0, 0.82)
     """
     result = evaluate(predictions, references, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed, n_resamples=n_resamples)
-    return {
-        **result.scores,
-        "n": result.n,
-        **result.counts,
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
-        **{f"{name}_signature": text for name, text in sacrebleu_signatures(result.signature).items()},
-        "signature": result.signature,
-    }
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of `compute`, and all others, which are the host's.
-
-    >>> split_options({"tgt_lang": "de", "num_process": 1})
-    ({'tgt_lang': 'de'}, {'num_process': 1})
-    """
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
-    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+    return {**flat(result), **{f"{name}_signature": text for name, text in sacrebleu_signatures(result.signature).items()}}
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -18,13 +17,14 @@ from cc_hf.data.occupation_dictionary import GENDERS, NUMBERS, Entry, Occupation
 from cc_hf.errors import InputError
 from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -107,9 +107,7 @@ def found_genders(translation: str, entry: Entry) -> frozenset[str]:
     return frozenset(gender for _, _, own, inclusive in kept for gender in (GENDERS if inclusive else (own,)))
 
 
-def judge(
-    predictions: Sequence[str], references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary, *, ids: Sequence[str] | None = None
-) -> tuple[Judgement, ...]:
+def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary, *, ids: Sequence[str] | None = None) -> tuple[Judgement, ...]:
     """The verdict on every translation; each is judged by itself.
 
     Correct is one with a form of the context's gender, incorrect one with a form of the other; without either, or with both (which the paper does not
@@ -255,32 +253,12 @@ def compute(
     (0.5, ['correct', 'incorrect'])
     """
     result = evaluate(predictions, references, dictionary=dictionary, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed, n_resamples=n_resamples)
-    return {
-        **result.scores,
-        "n": result.n,
-        **result.counts,
-        "verdicts": [j.verdict for j in result.judgements],
-        "predicted": [j.predicted for j in result.judgements],
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
-        "signature": result.signature,
-    }
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of `compute`, and all others, which are the host's.
-
-    >>> split_options({"dictionary": "paper", "num_process": 1})
-    ({'dictionary': 'paper'}, {'num_process': 1})
-    """
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
-    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+    return flat(result)
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
     return [
-        {"category": e.category, "gender": e.gold, "occupation": e.extra["occupation"], "number": e.extra["number"]}
-        for e in examples
-        if isinstance(e, ContrastiveSourceExample)
+        {"category": e.category, "gender": e.gold, "occupation": e.extra["occupation"], "number": e.extra["number"]} for e in examples if isinstance(e, ContrastiveSourceExample)
     ]
 
 
