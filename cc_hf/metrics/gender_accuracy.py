@@ -20,13 +20,15 @@ from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "words"]
+__all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "words"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
 
 _REQUIRED = ("reference", "contrastive_reference")
 _OPTIONAL = ("category", "gender", "pair")
+#: of a reference
+KEYS = (*_REQUIRED, *_OPTIONAL)
 _OTHER = {"male": "female", "female": "male"}
 _UNDECIDED = ("correct", "inconclusive")
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "sacrebleu_signatures"]
+__all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "sacrebleu_signatures"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
 
-_REQUIRED = ("reference", "gender", "pair")
+#: of a reference, all required
+KEYS = ("reference", "gender", "pair")
 _GENDERS = ("male", "female")
 
 
@@ -38,7 +39,7 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a blank reference, another gender than male and female,
             a pair that is not one row of each.
     """
-    check_rows(predictions, references, required=_REQUIRED)
+    check_rows(predictions, references, required=KEYS)
     rows: dict[tuple[str, str], int] = {}
     for row, reference in enumerate(references):
         gender, pair = reference["gender"], reference["pair"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cc_hf.results import EvaluationResult
 
-__all__ = ["flat", "split_options"]
+__all__ = ["filled", "flat", "split_options"]
 
 
 def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -19,6 +19,15 @@ def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, 
     """
     own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
     return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+
+
+def filled(references: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[dict[str, str]]:
+    """References with exactly these keys, "" for what they lack: the host takes no others.
+
+    >>> filled([{"reference": "a", "remark": "b"}], ["reference", "pair"])
+    [{'reference': 'a', 'pair': ''}]
+    """
+    return [{key: reference.get(key) or "" for key in keys} for reference in references]
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:

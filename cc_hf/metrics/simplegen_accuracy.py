@@ -24,12 +24,13 @@ from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge"]
+__all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
 
-_REQUIRED = ("category", "gender", "occupation", "number")
+#: of a reference, all required
+KEYS = ("category", "gender", "occupation", "number")
 #: stereotype of the occupation and gender of the context, in the order of the paper's Table 2
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
 _GROUPS = {"pro": ("MoMc", "FoFc"), "anti": ("MoFc", "FoMc"), **{name: (name,) for name in _CATEGORIES}, "": _CATEGORIES}
@@ -46,7 +47,7 @@ def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, An
         InputError: empty lists, different lengths, a translation that is no text, a missing key, an unknown category, gender or number, a gender that is
             not that of the category.
     """
-    check_rows(predictions, references, required=_REQUIRED)
+    check_rows(predictions, references, required=KEYS)
     for row, reference in enumerate(references):
         for key, known in (("category", _CATEGORIES), ("gender", GENDERS), ("number", NUMBERS)):
             if reference[key] not in known:

@@ -43,19 +43,19 @@ class SimplegenAccuracy(evaluate.Metric):
         super().__init__(*args, **others)
 
     def _info(self) -> evaluate.MetricInfo:
-        texts = ("occupation", "number", "gender", "category")
+        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=cc_hf.citations.citation("renduchintala-2021").bibtex,
             inputs_description=_INPUTS,
-            features=datasets.Features({"predictions": datasets.Value("string"), "references": dict.fromkeys(texts, datasets.Value("string"))}),
+            features=datasets.Features({"predictions": text, "references": dict.fromkeys(core.KEYS, text)}),
             reference_urls=[cc_hf.citations.citation("renduchintala-2021").url],
         )
 
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.filled(references, core.KEYS), **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})
