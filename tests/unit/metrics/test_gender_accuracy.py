@@ -20,6 +20,7 @@ _ROWS = st.lists(st.tuples(_TEXT, st.fixed_dictionaries({"reference": _FULL, "co
 
 def test_words_are_those_of_the_program() -> None:
     assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {"l", "ärztin", "die", "«gute»", "und", "so", "¿que"}
+    assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
     assert words("") == words(" .,! ") == frozenset()
 
 

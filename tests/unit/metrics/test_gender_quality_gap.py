@@ -50,6 +50,9 @@ def test_the_bootstrap_is_paired() -> None:
     pairs = [(f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)]
     found = compute(*rows_of(pairs), n_resamples=200)
     assert found["intervals"]["bleu_gap"] == found["intervals"]["chrf_gap"] == [0, 0]
+    translations, references = rows_of(pairs)
+    order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows last, and backwards
+    assert compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)["intervals"] == found["intervals"]
     low, high = found["intervals"]["bleu_male"]
     assert low < found["bleu_male"] < high
     assert compute(*rows_of(pairs), n_resamples=200)["intervals"] == found["intervals"]
