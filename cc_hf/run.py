@@ -100,8 +100,8 @@ def evaluate(
 def evaluate_all(dataset: str, config: str | None = None, **options: Any) -> ResultSet:
     """Judge the translations of one system by every metric that fits the dataset and the language, in one pass.
 
-    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option without
-    default, or needs an evaluator that is not named and does not ship, is not run, and the answer says why.
+    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option that it cannot do
+    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why.
 
     Args:
         dataset, config: as of `evaluate`.
