@@ -25,6 +25,9 @@ DATASETS: dict[str, str] = {
 #: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
+    "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
+    "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
+    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it

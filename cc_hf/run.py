@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cc_hf import registry
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
 from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.metrics.declaration import MetricDeclaration
@@ -108,8 +108,8 @@ def evaluate(
 def evaluate_all(dataset: str, config: str | None = None, **options: Any) -> ResultSet:
     """Judge the translations of one system by every metric that fits the dataset and the language, in one pass.
 
-    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package, or needs an evaluator
-    that is not named and does not ship, is not run, and the answer says why.
+    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option that it cannot do
+    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why.
 
     Args:
         dataset, config: as of `evaluate`.
@@ -193,7 +193,7 @@ def _evaluate_metrics(
                 seed=seed,
                 progress=progress,
             )
-        except MissingDependencyError as error:
+        except (MissingDependencyError, MissingOptionError) as error:
             if metrics is not None:
                 raise
             not_run[one.name] = str(error)

@@ -94,7 +94,7 @@ def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[st
         try:
             results = ResultSet.from_json("\n".join(read_lines(path))).results
         except InputError as error:
-            raise InputError(f"{path}: {error}") from error
+            raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
         wanted = [result for result in results if metric is None or result.metric == metric]
         if not wanted:
             raise InputError(f"{path}: expected a result of the metric {metric}, got {', '.join(result.metric for result in results)}")

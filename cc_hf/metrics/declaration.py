@@ -23,6 +23,7 @@ class MetricDeclaration:
         references: what of the examples the metric reads, one mapping per translation.
         fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric fits, else the reason, as an error says it.
         takes_evaluator: whether an evaluator model scores for it.
+        judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
         options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
     """
 
@@ -31,4 +32,5 @@ class MetricDeclaration:
     references: Callable[[Sequence[Example]], list[dict[str, Any]]]
     fits: Callable[[str, str, type[Example], str, str], str]
     takes_evaluator: bool = False
+    judges: bool = True
     options: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["category_key", "percent", "result_table", "results_table", "with_interval"]
+__all__ = ["category_key", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
@@ -23,24 +23,24 @@ def result_table(result: EvaluationResult) -> Group:
     """Per category n, accuracy with interval, and what the metric has of: weighted accuracy, ties, inconclusive; then the total, the minimum, all other figures."""
     title = f"{_data(result)}: {result.metric.replace('_', ' ')}"
     others = [row for row in _rows(result) if not result.categories or row.name.removeprefix("weighted_") not in _in_categories(result)]
-    parts = [_categories_table(result, title)] if result.categories else []
+    parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
-        parts.append(_figures_table(others, title="" if parts else title))
-    return Group(*parts, _CAPTION)
+        parts.append(_figures_table(others))
+    return Group(heading(title), *parts, _CAPTION)
 
 
 def results_table(found: ResultSet) -> Group:
     """Every figure of several metrics on the same translations; below, which were not run, and why."""
     first = found.results[0]
     names = "1 metric" if len(found.results) == 1 else f"{len(found.results)} metrics"
-    table = _table(f"{_data(first)}: {names} on {first.n} translations", ("",), ("n", "percent (95 %)"))
+    table = plain_table("", "n", "percent (95 %)")
     for result in found.results:
         table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
         for row in _rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
-    return Group(table, _CAPTION, *notes)
+    return Group(heading(f"{_data(first)}: {names} on {first.n} translations"), table, _CAPTION, *notes)
 
 
 def category_key(name: str) -> tuple[int, str]:
@@ -51,10 +51,10 @@ def category_key(name: str) -> tuple[int, str]:
 def percent(value: float) -> str:
     """A figure in [-1, 1] as people read it.
 
-    >>> percent(0.6244), percent(-0.001)
-    ('62.4', '-0.1')
+    >>> percent(0.6244), percent(-0.001), percent(-0.0001)
+    ('62.4', '-0.1', '0.0')
     """
-    return f"{100 * value:.1f}"
+    return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
 
 
 def with_interval(value: float, interval: Interval | None) -> str:
@@ -63,7 +63,21 @@ def with_interval(value: float, interval: Interval | None) -> str:
     >>> with_interval(0.5, Interval(0.41, 0.6))
     '50.0 (41.0 – 60.0)'
     """
-    return percent(value) if interval is None else f"{percent(value)} ({100 * interval.low:4.1f} – {100 * interval.high:4.1f})"
+    return percent(value) if interval is None else f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
+
+
+def heading(text: str) -> Text:
+    """The line above a table; not the table's own title, which would be folded to its width."""
+    return Text(text, style="italic")
+
+
+def plain_table(name: str, *numbers: str) -> Table:
+    """A table whose first column holds names, and the others numbers, which are never cut."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column(Text(name), no_wrap=True)
+    for number in numbers:
+        table.add_column(Text(number), justify="right", no_wrap=True)
+    return table
 
 
 class _Row(NamedTuple):
@@ -90,12 +104,12 @@ def _in_categories(result: EvaluationResult) -> set[str]:
     return {"accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories), *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories)}
 
 
-def _categories_table(result: EvaluationResult, title: str) -> Table:
+def _categories_table(result: EvaluationResult) -> Table:
     weighted = any(c.weighted_accuracy is not None for c in result.categories)
     ties = "n_ties" in result.counts
     inconclusive = any(c.n_inconclusive for c in result.categories)
-    columns = ["n", "accuracy (95 %)", *["weighted (95 %)"] * weighted, *["ties"] * ties, *["inconclusive"] * inconclusive]
-    table = _table(title, ("category",), columns)
+    columns = ["category", "n", "accuracy (95 %)", *["weighted (95 %)"] * weighted, *["ties"] * ties, *["inconclusive"] * inconclusive]
+    table = plain_table(*columns)
 
     def add(label: str, n: str, score: str, suffix: str = "", *, n_ties: str = "", n_inconclusive: str = "") -> None:
         figures = [_cell(result, name) for name in (f"{score}{suffix}", *[f"weighted_{score}{suffix}"] * weighted)]
@@ -111,19 +125,10 @@ def _categories_table(result: EvaluationResult, title: str) -> Table:
     return table
 
 
-def _figures_table(rows: Iterable[_Row], *, title: str) -> Table:
-    table = _table(title, ("figure",), ("percent (95 %)",))
+def _figures_table(rows: Iterable[_Row]) -> Table:
+    table = plain_table("figure", "percent (95 %)")
     for row in rows:
         table.add_row(Text(row.label), row.value)
-    return table
-
-
-def _table(title: str, names: Iterable[str], numbers: Iterable[str]) -> Table:
-    table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in names:
-        table.add_column(name, no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
     return table
 
 

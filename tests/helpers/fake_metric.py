@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cc_hf.errors import MissingDependencyError
+from cc_hf.errors import MissingDependencyError, MissingOptionError
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
@@ -29,6 +29,8 @@ def evaluate(
 ) -> EvaluationResult:
     if word == "uninstalled":
         raise MissingDependencyError("spacy", "morphology")
+    if word == "":
+        raise MissingOptionError("words: expected a word for the language; name one with --option word=...")
     verdicts = ["inconclusive" if "?" in p else "correct" if word in p else "incorrect" for p in predictions]
     rows = zip(ids or map(str, range(len(predictions))), predictions, references, verdicts, strict=True)
     judgements = tuple(Judgement(i, r["category"], v == "correct", p, v, predicted=word if v == "correct" else "", gold=word) for i, p, r, v in rows)

@@ -86,6 +86,7 @@ def test_what_is_not_run_is_said(tmp_path: Path) -> None:
     assert [r.metric for r in lacking.results] == ["contrastive_conditioning"]
     assert "pip install 'cc_hf[morphology]'" in lacking.not_run["words"]
     assert ResultSet.from_json(lacking.to_json()) == lacking
+    assert run_all(options={"word": ""}).not_run == {"words": "words: expected a word for the language; name one with --option word=..."}
     with pytest.raises(InputError, match=r"no metric can judge mucow en-cs in cs: contrastive_conditioning: mucow en-cs has no contrastive sources.*; words: words knows"):
         cc_hf.evaluate_all("mucow", "en-cs", translations=TEXTS)
     with pytest.raises(MissingDependencyError, match="pip install"):

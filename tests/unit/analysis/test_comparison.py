@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import cc_hf
 from cc_hf.analysis.comparison import Comparison, compare, read_results
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import evaluate
@@ -182,7 +183,7 @@ def test_tables_hold_every_figure_and_are_not_cut() -> None:
         assert re.search(rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f} +{100 * figure.difference:.1f} \(", text, re.MULTILINE), label
     assert re.search(rf"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar", text)
     assert f"{found.agreements[0].kappa:.3f} (" in text
-    assert "rows b, columns w" in text
+    assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
 
 
@@ -199,4 +200,20 @@ def test_the_command(tmp_path: Path) -> None:
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
     assert expected.signature in found.output
-    assert "against a (n = 60)" in found.output
+    assert "b (system) against a (baseline), n = 60" in " ".join(found.output.split())
+
+
+@pytest.mark.shared
+def test_two_systems_on_winomt(shared: Path, tmp_path: Path) -> None:
+    results = {}
+    for system in ("aws", "google"):
+        lines = (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt").read_text(encoding="utf-8").splitlines()
+        (tmp_path / f"{system}.txt").write_text("\n".join(line for line in lines if line), encoding="utf-8")
+        results[system] = cc_hf.evaluate("winomt", tgt_lang="de", translations=tmp_path / f"{system}.txt", evaluator=hash_scores, data_dir=shared / "upstream")
+    (one,) = compare(results).systems
+    assert one.n == 3648
+    test, accuracy = one.mcnemar, one.differences["accuracy"]
+    assert test.n_only_second - test.n_only_first == round(accuracy.difference * one.n)
+    assert accuracy.difference == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
+    assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)  # scores of a hash: no difference but by chance
+    assert accuracy.p_value > 0.05

@@ -256,16 +256,22 @@ def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
+    from typer.testing import CliRunner
+
+    from cc_hf.cli.main import app
+
+    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
+    common = ["evaluate", str(tmp_path / "bats.csv"), "--translations", str(tmp_path / "t.txt"), "--evaluator", str(tiny_marian)]
     output = tmp_path / "all.json"
-    file = simplegen_file(tmp_path)
-    found = cc_hf("evaluate", "simplegen", "--translations", file, "--evaluator", tiny_marian, "--metric", "all", "-o", output)
+    found = CliRunner().invoke(app, [*common, "--metric", "all", "-q", "-o", str(output)])
     results = ResultSet.from_json(output.read_text(encoding="utf-8")).results
-    one = cc_hf("evaluate", "simplegen", "--translations", file, "--evaluator", tiny_marian, "-q", "-o", tmp_path / "one.json", "--option", "score=geometric")
+    one = CliRunner().invoke(app, [*common, "-q", "-o", str(tmp_path / "one.json"), "--option", "score=geometric"])
     alone = EvaluationResult.from_json((tmp_path / "one.json").read_text(encoding="utf-8"))
     assert alone in results
-    assert all(f"signature: {result.signature}" in found.stdout for result in results)
-    assert "contrastive conditioning" in found.stdout
-    assert f"{100 * alone.scores['accuracy']:.1f} (" in one.stdout
+    assert all(f"signature: {result.signature}" in found.output for result in results)
+    assert "contrastive conditioning" in found.output
+    assert f"{100 * alone.scores['accuracy']:.1f} (" in one.output
 
 
 @pytest.mark.parametrize(

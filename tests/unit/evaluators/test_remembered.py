@@ -50,7 +50,7 @@ class _Loader:
         given |= {key: options[key] for key in ("on_too_long", "dtype") if key in options}
         made = LetterEvaluator(self.scored.extend, **given)
         if self.has_fast:
-            made.fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})  # type: ignore[attr-defined]
+            made.own_fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})
         return made
 
 

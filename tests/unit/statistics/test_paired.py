@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
 from cc_hf.statistics.paired import mcnemar, paired_differences
 
@@ -92,3 +93,9 @@ def test_refused() -> None:
         mcnemar(CORRECT[0], CORRECT[0][:3])
     with pytest.raises(InputError, match="seed"):
         paired_differences(CORRECT, CATEGORIES, seed=-1)
+
+
+def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(MissingDependencyError, match=r"'scipy'.*pip install 'cc_hf\[analysis\]'"):
+        mcnemar(CORRECT[0], CORRECT[1])
