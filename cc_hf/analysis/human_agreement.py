@@ -49,6 +49,7 @@ class HumanAgreement:
         labels: the two classes.
         confusion: of the human labels: rows human, columns judged, in the order of `labels`.
         n_skipped: annotated translations that were left out, since they are not those that were judged.
+        n_open: human labels that make up `agreement` beside the assumed ones: those of translations that the Assumption leaves open; without one, all.
         n_assumed: how many labels the assumed ones count for; 0 without an Assumption.
         coverage: share of the population that the Assumption decides; None without one.
     """
@@ -67,6 +68,7 @@ class HumanAgreement:
     labels: tuple[str, str]
     confusion: tuple[tuple[int, int], tuple[int, int]]
     n_skipped: int = 0
+    n_open: int = 0
     n_assumed: float = 0
     coverage: float | None = None
 
@@ -142,6 +144,7 @@ def agreement_with_labels(
         labels=names,
         confusion=((int(table[0, 0]), int(table[0, 1])), (int(table[1, 0]), int(table[1, 1]))),
         n_skipped=n_skipped,
+        n_open=len(items),
         n_assumed=n_assumed,
         coverage=coverage,
     )

@@ -30,7 +30,7 @@ def human_agreement(
     results: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, of any metrics.", metavar="RESULT...")],
     annotations: Annotated[
         list[Path],
-        typer.Option(help="JSONL with id, index or testset_line, translation, gold_gender, label_ or binarized_annotator1 and 2; once, or once per result."),
+        typer.Option(help="JSONL with id, index or testset_line, translation, gold_gender, label_ or binarized_annotator1 and 2; once, or once per file of results."),
     ],
     assume: Annotated[
         Path | None, typer.Option(help="Result whose decided verdicts stand for labels where nobody annotated, as on MuCoW, where only undecidable ones were.")
@@ -50,22 +50,22 @@ def human_agreement(
     from cc_hf.reports.agreement import AgreementRow, agreement_json, agreement_notes, agreement_table
 
     if len(annotations) not in (1, len(results)):
-        raise InputError(f"--annotations: expected it once, or once per result, {len(results)} in all, got it {len(annotations)} times")
+        raise InputError(f"--annotations: expected it once, or once per file of results, {len(results)} in all, got it {len(annotations)} times")
     if assume is None and (without_corpus or as_published):
         raise InputError("--without-corpus and --as-published say how assumed verdicts count; give them with --assume RESULT, or leave them out")
-    if output is not None:
-        check_output(output)
+    check_output(output)
     assumption = None
     if assume is not None:
-        decided = _read_result(assume)
+        decided = _with_inconclusive(assume)
         population = examples_without_corpora(decided, without_corpus, data_dir=data_dir) if without_corpus else None
         assumption = Assumption(decided, population, as_published)
     rows = []
     for number, path in enumerate(results):
         labels = read_annotations(annotations[number % len(annotations)])
-        judged = _read_result(path)
-        found = agreement_with_labels(judged, labels, skip_others=skip_others, inconclusive=inconclusive, assumption=assumption)
-        rows.append(AgreementRow(judged, found, annotator_agreement(labels)))
+        people = annotator_agreement(labels)
+        for judged in _read_results(path):
+            found = agreement_with_labels(judged, labels, skip_others=skip_others, inconclusive=inconclusive, assumption=assumption)
+            rows.append(AgreementRow(judged, found, people))
     console = Console()
     console.print(agreement_table(rows))
     for note in agreement_notes(rows):
@@ -74,8 +74,16 @@ def human_agreement(
         write_atomically(output, json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _read_result(path: Path) -> EvaluationResult:
+def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
     from cc_hf.data.translations import read_lines
-    from cc_hf.results import EvaluationResult
+    from cc_hf.results import ResultSet
 
-    return EvaluationResult.from_json("\n".join(read_lines(path)))
+    return ResultSet.from_json("\n".join(read_lines(path))).results
+
+
+def _with_inconclusive(path: Path) -> EvaluationResult:
+    """The one result of a file that leaves some translations open."""
+    found = [result for result in _read_results(path) if any(j.verdict == "inconclusive" for j in result.judgements)]
+    if len(found) != 1:
+        raise InputError(f"--assume: expected a file with one result that has inconclusive verdicts, such as of mucow_pattern_matching, got {len(found)} such in {path}")
+    return found[0]

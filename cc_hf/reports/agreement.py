@@ -38,7 +38,7 @@ def agreement_table(rows: Sequence[AgreementRow]) -> Table:
         table.add_column(name, justify="right")
     for at, row in enumerate(rows):
         found = row.agreement
-        labels = f"{found.n_labels}" + (f" + {found.n_assumed:.0f}" if found.n_assumed else "")
+        labels = f"{found.n_open}" + (f" + {found.n_assumed:.0f}" if found.n_assumed else "")
         table.add_row(
             _data(row.result),
             Text(_name(row.result)),
@@ -66,7 +66,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
         if found.n_inconclusive:
             notes.append(f"  {found.n_inconclusive} of {found.n_labels} labels are of translations with an inconclusive verdict, which stands for {found.inconclusive}")
         if found.coverage is not None:
-            notes.append(f"  verdicts assumed to be right stand for {found.n_assumed:.1f} labels; they decide {100 * found.coverage:.1f} % of the translations")
+            notes.append(f"  assumed verdicts decide {100 * found.coverage:.1f} % of the translations and stand for {found.n_assumed:.1f} labels beside {found.n_open} human ones")
         if found.n_skipped:
             notes.append(f"  {found.n_skipped} annotated translations are not those judged and were left out")
         raw = "" if people.kappa_raw is None else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "

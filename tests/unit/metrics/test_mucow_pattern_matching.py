@@ -181,3 +181,10 @@ def test_the_module_of_evaluate_equals_the_core() -> None:
     assert metric.compute(tgt_lang="de") == compute(["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de")
     with pytest.raises(InputError, match="row 0: expected a translation, got None"):
         cc_hf.load_metric("mucow_pattern_matching").compute(predictions=[None], references=[LOCK], tgt_lang="de")
+
+
+def test_the_example_of_the_card_runs(root: Path) -> None:
+    code = (root / "cards/metrics/mucow_pattern_matching.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    variables: dict[str, Any] = {}
+    exec(compile(code, "card", "exec"), variables)
+    assert variables["result"]["verdicts"] == ["correct"]
