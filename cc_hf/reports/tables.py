@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["percent", "result_table", "results_table", "with_interval"]
+__all__ = ["category_key", "percent", "result_table", "results_table", "with_interval"]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
@@ -41,6 +41,11 @@ def results_table(found: ResultSet) -> Group:
         table.add_section()
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
     return Group(table, _CAPTION, *notes)
+
+
+def category_key(name: str) -> tuple[int, str]:
+    """To sort categories as the papers list them."""
+    return _ORDER.get(name, len(_ORDER)), name
 
 
 def percent(value: float) -> str:
@@ -127,7 +132,7 @@ def _data(result: EvaluationResult) -> str:
 
 
 def _in_order(categories: Iterable[CategoryAccuracy]) -> list[CategoryAccuracy]:
-    return sorted(categories, key=lambda c: (_ORDER.get(c.category, len(_ORDER)), c.category))
+    return sorted(categories, key=lambda c: category_key(c.category))
 
 
 def _cell(result: EvaluationResult, name: str) -> str:
