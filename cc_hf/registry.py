@@ -25,6 +25,7 @@ DATASETS: dict[str, str] = {
 #: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
+    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it
