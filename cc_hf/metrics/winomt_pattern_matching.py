@@ -170,7 +170,8 @@ def evaluate(
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     cells = count_cells([j.gold for j in judgements], [r["stereotype"] for r in references], [j.predicted for j in judgements])
     own = gender_figures(cells) if figures == "exact" else printed_figures(cells)
-    fields = {
+    recall_intervals = {f"recall_{c.category}": summary.intervals[f"accuracy_{c.category}"] for c in summary.categories}  # the same figure
+    fields: dict[str, str | int] = {
         "langs": f"en-{tgt_lang}",
         "align": chosen.signature_name,
         "gender": predictor.signature_name,
@@ -189,7 +190,7 @@ def evaluate(
         signature=signature.build("winomt", {"data": "own", **(origin or {}), **fields}),
         n=len(judgements),
         scores={**summary.scores, **own},
-        intervals={**summary.intervals, **gender_intervals(cells, seed=seed, n_resamples=n_resamples)},
+        intervals={**gender_intervals(cells, seed=seed, n_resamples=n_resamples), **summary.intervals, **recall_intervals},
         categories=summary.categories,
         judgements=judgements,
         counts={**summary.counts, **_counts(judgements)},

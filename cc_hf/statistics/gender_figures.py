@@ -80,7 +80,7 @@ def gender_intervals(cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, l
 def _figures(cells: _Floats) -> dict[str, _Floats]:
     """(r,) values of each figure from (r, 3, 3, 4) counts, NaN for what has no sample."""
     confusion = cells.sum(axis=2)
-    found = {}
+    found: dict[str, _Floats] = {}
     for at, gender in enumerate(_GENDERS):
         correct, n_gold, n_predicted = confusion[:, at, at], confusion[:, at].sum(axis=1), confusion[:, :, at].sum(axis=1)
         recall = _ratio(correct, n_gold)

@@ -89,6 +89,11 @@ def _counted(lengths: _Ints) -> _Ints:
     return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
 
 
+def _sums(index: _Ints, weights: _Floats) -> _Floats:
+    """Added one after the other, in their order, as the program does."""
+    return np.asarray(np.bincount(index, weights=weights), dtype=np.float64)
+
+
 def _posteriors(cells: _Cells) -> _Floats:
     """Unnormalised probability of each cell in the last iteration."""
     n, m, j = cells.n[cells.position], cells.m[cells.position], cells.j[cells.position]
@@ -102,8 +107,8 @@ def _posteriors(cells: _Cells) -> _Floats:
         joint = table[cells.entry] * np.where(is_word, np.exp(feature * tension) / normalizer[cells.position], _P_NULL)
         if iteration == _N_ITERATIONS:
             break
-        posterior = joint / np.bincount(cells.position, weights=joint)[cells.position]
-        counts = np.bincount(cells.entry, weights=posterior)
+        posterior = joint / _sums(cells.position, joint)[cells.position]
+        counts = _sums(cells.entry, posterior)
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
             tension = _updated_tension(tension, empirical, *np.unique(shapes, axis=1, return_counts=True))
@@ -121,8 +126,8 @@ def _decode(cells: _Cells, joint: _Floats) -> _Ints:
 def _normalized(counts: _Floats, word: _Ints) -> _Floats:
     """Variational Bayes with a symmetric Dirichlet prior: exp(digamma(c + alpha) - digamma(sum)), over the target words seen with a source word."""
     smoothed = counts + _ALPHA
-    totals = np.bincount(word, weights=smoothed)
-    totals[totals == 0] = 1  # words of the target side only
+    totals = _sums(word, smoothed)
+    totals = np.where(totals > 0, totals, 1.0)  # words of the target side only have none
     return np.asarray(np.exp(_digamma(smoothed) - _digamma(totals)[word]))
 
 

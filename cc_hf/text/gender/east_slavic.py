@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from cc_hf.errors import MissingDependencyError
 from cc_hf.text.gender.phrase import Phrase, most_frequent
 
 __all__ = ["predictor"]
@@ -17,20 +17,10 @@ _GENDERS = {"masc": "male", "femn": "female", "neut": "neutral"}
 
 @functools.cache
 def predictor(lang: str) -> EastSlavicGender:
-    """The rules with the dictionary of a language; loaded once.
-
-    Raises:
-        MissingDependencyError: when pymorphy3 or the dictionary is not installed.
-    """
-    dictionary = f"pymorphy3-dicts-{lang}"
-    for package in ("pymorphy3", dictionary):
-        try:
-            importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            raise MissingDependencyError(package, install=f"pip install pymorphy3 {dictionary}") from None
+    """The rules with the dictionary of a language; loaded once."""
     import pymorphy3
 
-    versions = [f"{package}-{importlib.metadata.version(package)}" for package in ("pymorphy3", dictionary)]
+    versions = [f"{package}-{importlib.metadata.version(package)}" for package in ("pymorphy3", f"pymorphy3-dicts-{lang}")]
     return EastSlavicGender(pymorphy3.MorphAnalyzer(lang=lang), "+".join(versions))
 
 
@@ -48,6 +38,8 @@ class EastSlavicGender:
         return most_frequent([self._gender(word) for word in simple_word_tokenize(phrase.text)])
 
     def _gender(self, word: str) -> str:
+        if not all(unicodedata.name(letter, "") for letter in word if letter.isalpha()):
+            return "neutral"  # a letter without a name, such as Tangut's: pymorphy3 would fail, and no Slavic word has one
         found = [_GENDERS[parse.tag.gender] for parse in self.analyzer.parse(word) if parse.tag.gender in _GENDERS]
         if not found:
             return "neutral"

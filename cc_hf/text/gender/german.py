@@ -11,9 +11,9 @@ __all__ = ["predictor"]
 
 # «den» is absent on purpose: it is also a plural. «ihr» and «ihre» say who owns, not whose gender it is.
 _DETERMINERS = {
-    **dict.fromkeys("der ein dem einen des er seiner ihn seinen ihm ihren seinem ihrem sein".split(), "male"),
-    **dict.fromkeys("die eine einer sie seine ihrer".split(), "female"),
-    **dict.fromkeys("ihr ihre das jemanden".split(), "neutral"),
+    **dict.fromkeys(["der", "ein", "dem", "einen", "des", "er", "seiner", "ihn", "seinen", "ihm", "ihren", "seinem", "ihrem", "sein"], "male"),
+    **dict.fromkeys(["die", "eine", "einer", "sie", "seine", "ihrer"], "female"),
+    **dict.fromkeys(["ihr", "ihre", "das", "jemanden"], "neutral"),
 }
 _ONLY_FEMALE = ("nurse", "the nurse")  # «Krankenschwester», whatever the sentence says
 
