@@ -3,6 +3,7 @@
 CCError
 ├── InputError (also ValueError)          arguments and translations that do not fit
 │   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
+│   ├── MissingOptionError                what a metric needs and only the caller has, such as a dictionary for the language
 │   └── TooLongError                      a text that the evaluator cannot take whole
 ├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
 ├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
@@ -25,6 +26,7 @@ __all__ = [
     "EvaluatorError",
     "InputError",
     "MissingDependencyError",
+    "MissingOptionError",
     "TooLongError",
     "UnknownNameError",
 ]
@@ -55,6 +57,10 @@ class UnknownNameError(InputError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0])
+
+
+class MissingOptionError(InputError):
+    """An option that has no default here, such as the dictionary of a language for which none is built in."""
 
 
 class TooLongError(InputError):

@@ -11,7 +11,7 @@ from typing import Any
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 
-__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval"]
+__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "ResultSet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,7 @@ class EvaluationResult:
         Raises:
             InputError: when the text is not JSON or lacks a field.
         """
-        try:
-            row = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
-        return cls.from_dict(row)
+        return cls.from_dict(_parsed(text))
 
     @classmethod
     def from_dict(cls, row: Any) -> EvaluationResult:
@@ -109,6 +105,40 @@ class EvaluationResult:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"expected the JSON of an evaluation result (the file that `cc-hf evaluate --output` writes): {error!r}") from error
+
+
+@dataclass(frozen=True)
+class ResultSet:
+    """Results of several metrics on the same translations. `not_run`: metric -> why it was not run."""
+
+    results: tuple[EvaluationResult, ...]
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Strict JSON with the results whole, and what was not run."""
+        row = {"results": [result.to_dict() for result in self.results], "not_run": dict(self.not_run)}
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> ResultSet:
+        """The inverse of `to_json`; the JSON of one `EvaluationResult` is read as a set of one.
+
+        Raises:
+            InputError: when the text is neither.
+        """
+        row = _parsed(text)
+        if not isinstance(row, dict) or "results" not in row:
+            return cls((EvaluationResult.from_dict(row),))
+        if not isinstance(row["results"], list) or not row["results"] or not isinstance(row.get("not_run", {}), dict):
+            raise InputError("expected the JSON of evaluation results (the file that `cc-hf evaluate --output` writes), got no list of results")
+        return cls(tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {}))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
 
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:

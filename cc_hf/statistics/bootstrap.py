@@ -5,7 +5,7 @@ The weights are part of a sample's judgement and travel with it; they are not ra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 
-__all__ = ["accuracy_intervals", "check_bootstrap"]
+__all__ = ["accuracy_intervals", "check_bootstrap", "figures_of_sums"]
 
 _CHUNK = 250  # resamples drawn at a time: bounds the memory
 
@@ -54,7 +54,7 @@ def accuracy_intervals(
         members = names == name
         own = np.ones(int(members.sum())) if weights is None else weights[members].astype(np.float64)
         parts[name] = _resample(is_correct[members], own, n_resamples, generator)
-    samples = {name: values for name, values in _summaries(parts).items() if weights is not None or not name.startswith("weighted_")}
+    samples = {name: values for name, values in figures_of_sums(parts).items() if weights is not None or not name.startswith("weighted_")}
     tails = [(1 - level) / 2, (1 + level) / 2]
     found = {}
     for name, values in samples.items():
@@ -86,7 +86,13 @@ def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], 
     return tuple(np.concatenate(sums, axis=1))
 
 
-def _summaries(parts: dict[str, tuple[npt.NDArray[np.float64], ...]]) -> dict[str, npt.NDArray[np.float64]]:
+def figures_of_sums(parts: Mapping[str, Sequence[npt.NDArray[np.float64]] | npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    """Accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by category; the minimum is over all but «none».
+
+    Args:
+        parts: category -> number of samples, number correct, sum of weights, sum of the weights of the correct ones; arrays of one shape, which
+            the figures have too.
+    """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
     counted = [name for name in parts if name != "none"] or list(parts)
