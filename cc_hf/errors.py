@@ -84,11 +84,14 @@ class CacheWarning(UserWarning):
 
 
 class MissingDependencyError(CCError, ImportError):
-    """A package of an extra that is not installed.
+    """A package that is not installed: of an extra, or with an install line of its own.
 
     >>> str(MissingDependencyError("torch", "models"))
     "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
+    >>> str(MissingDependencyError("eflomal", install="pip install eflomal"))
+    "this needs the package 'eflomal', which is not installed. Install it with: pip install eflomal"
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: pip install 'cc_hf[{extra}]'")
+    def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
+        line = install or f"pip install 'cc_hf[{extra}]'"
+        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: {line}")

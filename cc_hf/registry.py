@@ -27,8 +27,9 @@ METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
-    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
+    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
+    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it

@@ -144,7 +144,7 @@ class ProbingExample:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold"):
+        for name in ("id", "src_lang", "source", "category", "gold"):
             if not getattr(self, name):
                 raise InputError(f"example {self.id!r}: {name} is empty; every probing example needs one")
         if self.focus is not None:
