@@ -20,7 +20,6 @@ from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
 from cc_hf.evaluators.location import MODEL_FILES, locate, stamp
 from cc_hf.evaluators.sharding import ALONE, is_launched, join
-from cc_hf.evaluators.teacher_forcing import input_device
 from cc_hf.languages import two_letter_code
 
 try:
@@ -28,6 +27,8 @@ try:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
     from transformers.utils import logging
+
+    from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
