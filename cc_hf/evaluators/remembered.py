@@ -46,13 +46,14 @@ class EvaluatorRecord:
 
     Attributes:
         options: of `Evaluator`, by name.
-        n_source_end, signature, identity: as `Evaluator` has or answers them (`signature_fields`, `cache_identity`).
+        n_source_end, mode, signature, identity: as `Evaluator` has or answers them (`signature_fields`, `cache_identity`).
         languages: pairs that it did not refuse.
         fast: of its faster, approximate copy, where it has one.
     """
 
     options: Mapping[str, Any]
     n_source_end: int
+    mode: str
     signature: Mapping[str, str]
     identity: Mapping[str, str]
     languages: tuple[tuple[str, str], ...]
@@ -66,6 +67,7 @@ class EvaluatorRecord:
         return cls(
             {name: getattr(evaluator, name) for name in names},
             evaluator.n_source_end,
+            evaluator.mode,
             evaluator.signature_fields(),
             evaluator.cache_identity(),
             tuple(languages),
@@ -97,6 +99,7 @@ class RememberedEvaluator(Evaluator):
         self.n_source_end = record.n_source_end
         self._record = record
         self._load = load
+        self.mode = record.mode
         self._fast: Evaluator | None = None if record.fast is None else RememberedEvaluator(record.fast, cache=cache, load=self._load_fast)
 
     @functools.cached_property
@@ -117,6 +120,10 @@ class RememberedEvaluator(Evaluator):
     def with_mode(self, mode: str) -> Evaluator:
         """By the evaluator itself."""
         return self.real.with_mode(mode)
+
+    def fast_modes(self) -> tuple[str, ...]:
+        """Of the evaluator itself."""
+        return self.real.fast_modes()
 
     def _load_fast(self) -> Evaluator:
         found = self.real.fast
