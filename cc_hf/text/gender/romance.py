@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cc_hf.errors import InputError, MissingDependencyError
@@ -39,16 +39,19 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
 
 @dataclass(frozen=True)
 class RomanceGender:
-    """What most of the words with a gender are; unknown if none has one."""
+    """What most of the words with a gender are; unknown if none has one. Phrases recur, and each is tagged once."""
 
     pipeline: Any
     signature_name: str
+    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
         """`unknown` for an empty phrase, or one without gender."""
-        if not phrase.text.strip():
-            return most_frequent([])
-        return most_frequent([gender for token in self.pipeline(phrase.text) if (gender := self._gender(token))])
+        text = phrase.text
+        if text not in self._known:
+            tokens = self.pipeline(text) if text.strip() else ()
+            self._known[text] = most_frequent([gender for token in tokens if (gender := self._gender(token))])
+        return self._known[text]
 
     def _gender(self, token: Any) -> str:
         if self.pipeline.lang == "fr" and token.text == "au" and token.pos_ == "DET":

@@ -43,7 +43,7 @@ def test_list_names_everything() -> None:
     assert "unknown dataset 'mucw'; did you mean 'mucow'?" in cc_hf("list", "datasets", "mucw", status=2).stderr
     only = cc_hf("list", "metrics").stdout
     assert "contrastive_conditioning" in only
-    assert "winomt" not in only
+    assert "contrawsd" not in only
 
 
 def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_marian: Path) -> None:
