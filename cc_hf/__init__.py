@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.results import EvaluationResult as EvaluationResult
     from cc_hf.run import evaluate as evaluate
+    from cc_hf.run import evaluate_all as evaluate_all
     from cc_hf.run import load_metric as load_metric
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
@@ -32,6 +33,7 @@ _LAZY = {
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
     "evaluate": "cc_hf.run",
+    "evaluate_all": "cc_hf.run",
     "load_dataset": "cc_hf.data.loading",
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
@@ -48,6 +50,7 @@ __all__ = [
     "Judgement",
     "__version__",
     "evaluate",
+    "evaluate_all",
     "load_dataset",
     "load_evaluator",
     "load_examples",

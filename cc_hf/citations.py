@@ -42,6 +42,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/P19-1164",
     ),
+    "dyer-2013": Citation(
+        """@inproceedings{dyer-etal-2013-simple,
+    title = "A Simple, Fast, and Effective Reparameterization of {IBM} Model 2",
+    author = "Dyer, Chris and Chahuneau, Victor and Smith, Noah A.",
+    booktitle = "Proceedings of the 2013 Conference of the North American Chapter of the Association for Computational Linguistics: Human Language Technologies",
+    year = "2013",
+    pages = "644--648",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/N13-1073",
+}""",
+        "https://aclanthology.org/N13-1073",
+    ),
     "raganato-2019": Citation(
         """@inproceedings{raganato-etal-2019-mucow,
     title = "The {M}u{C}o{W} Test Suite at {WMT} 2019: Automatically Harvested Multilingual Contrastive Word Sense Disambiguation Test Sets for Machine Translation",

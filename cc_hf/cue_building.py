@@ -41,6 +41,8 @@ def build_cues(
     masked_lm: str | Path | MaskedLM | None = None,
     candidates: str | Path | Candidates | None = None,
     evaluator: str | Path | Evaluator | ScoreFunction | None = None,
+    kind: str | None = None,
+    prompt: str | None = None,
     tgt_lang: str | None = None,
     words: Sequence[str] | None = None,
     n_kept: int = N_KEPT,
@@ -76,7 +78,7 @@ def build_cues(
         average: how the predictions for the sentences of a sense become one, see `cc_hf.cues.mlm_insertions.AVERAGES`.
         score: arithmetic, geometric or reference; of no effect with a function.
         data_dir: a local copy of the upstream repositories, instead of a download.
-        batch_tokens, on_too_long, cache, device, revision: of the evaluator, see `cc_hf.load_evaluator`; the masked language model is put on the same device.
+        kind, prompt, batch_tokens, on_too_long, cache, device, revision: of the evaluator, see `cc_hf.load_evaluator`; the masked language model is put on the same device.
         progress: bars on anything that takes longer than a second.
 
     Raises:
@@ -103,10 +105,21 @@ def build_cues(
     target = _target_language(dataset, config, tgt_lang, examples)
     groups, origin = _groups(examples, words, origin)
     if evaluator is None or isinstance(evaluator, (str, Path)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(examples[0].src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache)
+        evaluator = open_evaluator(
+            name,
+            languages=(examples[0].src_lang, target),
+            kind=kind,
+            prompt=prompt,
+            revision=revision,
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            cache=cache,
+        )
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
     n_cut = 0

@@ -3,6 +3,7 @@
 CCError
 ├── InputError (also ValueError)          arguments and translations that do not fit
 │   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
+│   ├── MissingOptionError                what a metric needs and only the caller has, such as a dictionary for the language
 │   └── TooLongError                      a text that the evaluator cannot take whole
 ├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
 ├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
@@ -25,6 +26,7 @@ __all__ = [
     "EvaluatorError",
     "InputError",
     "MissingDependencyError",
+    "MissingOptionError",
     "TooLongError",
     "UnknownNameError",
 ]
@@ -57,6 +59,10 @@ class UnknownNameError(InputError, KeyError):
         return str(self.args[0])
 
 
+class MissingOptionError(InputError):
+    """An option that has no default here, such as the dictionary of a language for which none is built in."""
+
+
 class TooLongError(InputError):
     """A text that is longer than the evaluator can take."""
 
@@ -78,11 +84,14 @@ class CacheWarning(UserWarning):
 
 
 class MissingDependencyError(CCError, ImportError):
-    """A package of an extra that is not installed.
+    """A package that is not installed: of an extra, or with an install line of its own.
 
     >>> str(MissingDependencyError("torch", "models"))
     "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
+    >>> str(MissingDependencyError("eflomal", install="pip install eflomal"))
+    "this needs the package 'eflomal', which is not installed. Install it with: pip install eflomal"
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: pip install 'cc_hf[{extra}]'")
+    def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
+        line = install or f"pip install 'cc_hf[{extra}]'"
+        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: {line}")

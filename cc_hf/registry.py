@@ -1,6 +1,6 @@
 """Names to «module:object», as strings, so that nothing heavy is imported and no import edge arises.
 
-`resolve` imports the object; `run`, `cli`, `data.loading` and `evaluators.loading` call it, nobody else.
+`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading` and `evaluators.location` call it, nobody else.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ DATASETS: dict[str, str] = {
     "winomt": "cc_hf.data.winomt:DECLARATION",
 }
 
-#: metric -> its core, a function of translations, references and an evaluator that answers an EvaluationResult
+#: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
-    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:evaluate",
+    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
+    "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
+    "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
+    "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
+    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
+    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it
@@ -45,7 +50,7 @@ EVALUATOR_FAMILIES: dict[str, str] = {
 
 #: evaluators that ship with the package -> their folder in cc_hf/assets and their direction
 EVALUATORS: dict[str, str] = {
-    "cc-tiny-en-de": "cc_hf.evaluators.loading:TINY_EN_DE",
+    "cc-tiny-en-de": "cc_hf.evaluators.location:TINY_EN_DE",
 }
 
 _TABLES = {"dataset": DATASETS, "metric": METRICS, "evaluator": EVALUATORS, "evaluator family": EVALUATOR_FAMILIES}

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
+from cc_hf.evaluators.location import default_evaluator
+from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import check_bootstrap
 
 if TYPE_CHECKING:
+    from cc_hf.data.declaration import DatasetDeclaration
     from cc_hf.evaluators.base import Evaluator, ScoreFunction
 
-__all__ = ["check_target_language", "evaluate", "load_metric"]
+    _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
+
+__all__ = ["check_target_language", "evaluate", "evaluate_all", "load_metric"]
 
 
 def evaluate(
@@ -30,11 +36,15 @@ def evaluate(
     tgt_lang: str | None = None,
     split: str = "test",
     metric: str = "contrastive_conditioning",
-    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
-    score: str = "geometric",
+    evaluator: _AnyEvaluator | None = None,
+    kind: str | None = None,
+    prompt: str | None = None,
+    score: str | None = None,
+    options: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
     device: str | None = None,
@@ -52,9 +62,10 @@ def evaluate(
         split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
-        score: arithmetic, geometric or reference.
+        score: arithmetic, geometric (the default of metrics with an evaluator) or reference.
+        options: the metric's own, by name (`MetricDeclaration.options`).
         data_dir: a local copy of the upstream repositories, instead of a download.
-        batch_tokens, on_too_long, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
+        kind, prompt, batch_tokens, on_too_long, mode, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
         seed: of the bootstrap.
         progress: bars on anything that takes longer than a second.
 
@@ -67,11 +78,84 @@ def evaluate(
     >>> result.n, result.counts["n_ties"]
     (2664, 2664)
     """
+    found = _evaluate_metrics(
+        dataset,
+        config,
+        metrics=(metric,),
+        translations=translations,
+        system=system,
+        tgt_lang=tgt_lang,
+        split=split,
+        evaluator=evaluator,
+        kind=kind,
+        prompt=prompt,
+        score=score,
+        options=options,
+        data_dir=data_dir,
+        batch_tokens=batch_tokens,
+        on_too_long=on_too_long,
+        mode=mode,
+        cache=cache,
+        distributed=distributed,
+        device=device,
+        revision=revision,
+        seed=seed,
+        progress=progress,
+    )
+    return found.results[0]
+
+
+def evaluate_all(dataset: str, config: str | None = None, **options: Any) -> ResultSet:
+    """Judge the translations of one system by every metric that fits the dataset and the language, in one pass.
+
+    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option that it cannot do
+    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why.
+
+    Args:
+        dataset, config: as of `evaluate`.
+        options: keywords of `evaluate` but `metric`. An evaluator, a score and the metrics' own `options` go to those that take them.
+
+    Raises:
+        InputError: when no metric fits, or an option is of none that does; otherwise as `evaluate`.
+
+    >>> found = evaluate_all("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=lambda sources, translations: [1.0] * len(sources))
+    >>> [result.metric for result in found.results if result.metric.startswith("contrastive")]
+    ['contrastive_conditioning']
+    """
+    return _evaluate_metrics(dataset, config, metrics=None, **options)
+
+
+def _evaluate_metrics(
+    dataset: str,
+    config: str | None,
+    *,
+    metrics: Sequence[str] | None,
+    translations: str | Path | Sequence[str] | None = None,
+    system: str | Path | None = None,
+    tgt_lang: str | None = None,
+    split: str = "test",
+    evaluator: _AnyEvaluator | None = None,
+    score: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    data_dir: str | Path | None = None,
+    seed: int = 0,
+    device: str | None = None,
+    progress: bool = False,
+    **loading: Any,
+) -> ResultSet:
+    """The road. `metrics` None: all that fit; one that is named must fit, and run. `loading`: further options of `load_evaluator`."""
     declared = declaration(dataset)
-    compute = registry.resolve("metric", metric)
+    chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in (registry.names("metric") if metrics is None else metrics)]
     config = declared.config(config).name
     target = check_target_language(dataset, config, tgt_lang)
-    _check_form(dataset, config, metric)
+    not_run: dict[str, str] = {}
+    if metrics is None:
+        chosen, not_run = _fitting(chosen, declared, config, target)
+        if not chosen:
+            raise InputError(_no_metric(dataset, config, target, not_run))
+    own = _own_options(chosen, options, score, has_evaluator=evaluator is not None)
+    for one in chosen:
+        _check_fits(one, declared, config, target)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     src_lang = examples[0].src_lang
     if (translations is None) == (system is None):
@@ -79,45 +163,94 @@ def evaluate(
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
-    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
-
-        name = default_evaluator(src_lang, target) if evaluator is None else evaluator
-        evaluator = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
-    if system is not None:
+    loaded: _AnyEvaluator | None = None
+    if any(one.takes_evaluator for one in chosen):
+        try:
+            loaded = default_evaluator(src_lang, target) if evaluator is None else evaluator
+            if isinstance(loaded, (str, Path, list, tuple)):
+                loaded = open_evaluator(loaded, languages=(src_lang, target), device=device, **loading)
+        except (InputError, MissingDependencyError) as error:
+            if metrics is not None or (loaded is not None and isinstance(error, InputError)):
+                raise
+            not_run |= {one.name: str(error) for one in chosen if one.takes_evaluator}
+            chosen = [one for one in chosen if not one.takes_evaluator]
+    if system is not None and chosen:
         texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
-    result: EvaluationResult = compute(
-        texts,
-        [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples],
-        evaluator,
-        src_lang=src_lang,
-        tgt_lang=target,
-        score=score,
-        ids=[e.id for e in examples],
-        dataset=declared.name,
-        config=config,
-        origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
-        seed=seed,
-        progress=progress,
-    )
-    n_with_source = sum(e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
-    return replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source})
+    results = []
+    for one in chosen:
+        try:
+            result = one.evaluate(
+                texts,
+                one.references(examples),
+                **({"evaluator": loaded} if one.takes_evaluator else {}),
+                **{name: value for name, value in own.items() if name in one.options},
+                src_lang=src_lang,
+                tgt_lang=target,
+                ids=[e.id for e in examples],
+                dataset=declared.name,
+                config=config,
+                origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
+                seed=seed,
+                progress=progress,
+            )
+        except (MissingDependencyError, MissingOptionError) as error:
+            if metrics is not None:
+                raise
+            not_run[one.name] = str(error)
+            continue
+        n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
+        results.append(replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source}))
+    if not results:
+        raise InputError(_no_metric(dataset, config, target, not_run))
+    return ResultSet(tuple(results), dict(sorted(not_run.items())))
 
 
-def _check_form(dataset: str, config: str, metric: str) -> None:
-    """The metric reads contrastive sources, so the configuration must have them."""
-    declared = declaration(dataset)
-    if declared.config(config).form is not ContrastiveSourceExample:
-        own = declared.config(config)
-        fitting = [c.name for c in declared.configs if c.form is ContrastiveSourceExample and (c.src_lang, c.tgt_langs) == (own.src_lang, own.tgt_langs)]
-        others = f"use {', '.join(fitting)}" if fitting else f"{dataset} has none with them for {own.src_lang}-{'/'.join(own.tgt_langs)}"
-        raise InputError(f"{dataset} {config} has no contrastive sources, which {metric} needs; {others} (see `cc-hf list datasets {dataset}`)")
+def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str) -> tuple[list[MetricDeclaration], dict[str, str]]:
+    """Those that fit, and why the others do not."""
+    own = declared.config(config)
+    reasons = {metric.name: metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang) for metric in metrics}
+    return [metric for metric in metrics if not reasons[metric.name]], {name: reason for name, reason in reasons.items() if reason}
+
+
+def _check_fits(metric: MetricDeclaration, declared: DatasetDeclaration, config: str, tgt_lang: str) -> None:
+    """Refuse a metric that does not fit, with what does."""
+    own = declared.config(config)
+    if reason := metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang):
+        alike = [c for c in declared.configs if c.src_lang == own.src_lang and tgt_lang in c.tgt_langs]
+        configs = [c.name for c in alike if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)]
+        others = f"use {', '.join(configs)}" if configs else f"no configuration of {declared.name} fits for {own.src_lang}-{tgt_lang}"
+        raise InputError(f"{reason}; {others} (see `cc-hf list datasets {declared.name}`)")
+
+
+def _own_options(metrics: Sequence[MetricDeclaration], options: Mapping[str, Any] | None, score: str | None, *, has_evaluator: bool) -> dict[str, Any]:
+    """What one of the metrics takes beside that which all take; anything else is refused."""
+    own = dict(options or {})
+    if score is not None:
+        if "score" in own:
+            raise InputError(f"score: expected one value, got {score!r} and, among the options, {own['score']!r}")
+        own["score"] = score
+    known = sorted({name for metric in metrics for name in metric.options})
+    for name in own:
+        if name not in known:
+            raise UnknownNameError(f"option of {_listed(metrics)}", name, known)
+    if has_evaluator and not any(metric.takes_evaluator for metric in metrics):
+        raise InputError(f"no evaluator is used by {_listed(metrics)}, which judge by the words of the translation; leave it out (--evaluator)")
+    return own
+
+
+def _listed(metrics: Sequence[MetricDeclaration]) -> str:
+    return f"the metrics {', '.join(metric.name for metric in metrics)}" if len(metrics) > 1 else f"the metric {metrics[0].name}"
+
+
+def _no_metric(dataset: str, config: str, tgt_lang: str, not_run: Mapping[str, str]) -> str:
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(not_run.items()))
+    return f"no metric can judge {dataset} {config} in {tgt_lang}: {reasons}"
 
 
 _Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts
 
 
-def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
+def _by_system(examples: Sequence[Example], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
     from cc_hf.evaluators.loading import load_model
     from cc_hf.translation import DEFAULT_BEAMS, translate
 
@@ -125,7 +258,7 @@ def _by_system(examples: Sequence[ContrastiveSourceExample], system: str | Path,
     return texts, {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"}, {}
 
 
-def _given(examples: Sequence[ContrastiveSourceExample], translations: str | Path | Sequence[str]) -> _Texts:
+def _given(examples: Sequence[Example], translations: str | Path | Sequence[str]) -> _Texts:
     if isinstance(translations, (str, Path)):
         matched = read_translations(translations, examples)
         return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}

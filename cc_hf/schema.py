@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
 
-__all__ = ["FORMS", "ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
+__all__ = ["FORMS", "VERDICTS", "ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class ProbingExample:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold"):
+        for name in ("id", "src_lang", "source", "category", "gold"):
             if not getattr(self, name):
                 raise InputError(f"example {self.id!r}: {name} is empty; every probing example needs one")
         if self.focus is not None:
@@ -197,6 +197,10 @@ class ScoringRequest:
     row: int = field(default=-1, compare=False)
 
 
+#: what a metric can find; «inconclusive» is counted apart, and is never correct
+VERDICTS = ("correct", "incorrect", "inconclusive")
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdict on one translation.
@@ -204,19 +208,35 @@ class Judgement:
     Attributes:
         example_id: the example's id, or the row number as a string.
         category: the example's category.
-        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1].
-        is_correct: probability_correct >= 0.5 (the paper writes > 0.5, its program >=; ties are counted apart).
+        is_correct: whether the verdict is «correct».
+        translation: the translation that was judged.
+        verdict: one of VERDICTS.
+        predicted: what the metric read in the translation, such as «female»; "" where it reads nothing of the kind.
+        gold: what it should have read; "" likewise.
+        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None of metrics without probabilities, as the scores.
+            Contrastive conditioning finds 0.5 and more correct (the paper writes > 0.5, its program >=; ties are counted apart).
         score_correct: best score over the correct sources.
         score_incorrect: best score over the incorrect sources.
-        weight: rank weight within the category, 1 .. n of the category.
-        translation: the translation that was judged.
+        weight: rank weight within the category, 1 .. n of the category; 1 of metrics without weights.
+
+    Raises:
+        InputError: for another verdict, or one that contradicts `is_correct`.
     """
 
     example_id: str
     category: str
-    probability_correct: float
     is_correct: bool
-    score_correct: float
-    score_incorrect: float
-    weight: int
     translation: str
+    verdict: str
+    predicted: str = ""
+    gold: str = ""
+    probability_correct: float | None = None
+    score_correct: float | None = None
+    score_incorrect: float | None = None
+    weight: int = 1
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise InputError(f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)}, got {self.verdict!r}")
+        if self.is_correct != (self.verdict == "correct"):
+            raise InputError(f"example {self.example_id!r}: is_correct is {self.is_correct}, which contradicts the verdict {self.verdict!r}")

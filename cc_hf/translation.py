@@ -11,7 +11,7 @@ from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
-from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.evaluators.teacher_forcing import input_device, pad_ids
 
 # isort: split
 import torch
@@ -27,6 +27,8 @@ def translate(
     *,
     src_lang: str = "",
     tgt_lang: str = "",
+    kind: str | None = None,
+    prompt: str | None = None,
     revision: str | None = None,
     device: str | None = None,
     num_beams: int = DEFAULT_BEAMS,
@@ -39,7 +41,7 @@ def translate(
         sources: texts in the model's source language.
         system: name, folder or Hub model, as `load_evaluator` takes it.
         src_lang, tgt_lang: told to multilingual models; refused when the model does not have them.
-        revision, device: as in `load_evaluator`.
+        kind, prompt, revision, device: as in `load_evaluator`.
         num_beams: at least 1.
         batch_tokens: padded source tokens times two of a batch, for each of the beams.
         progress: show a bar when it takes longer than a second.
@@ -55,7 +57,7 @@ def translate(
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:
         raise InputError(f"num_beams: expected at least 1, got {num_beams}")
-    model = load_evaluator(system, revision=revision, device=device)
+    model = load_evaluator(system, kind=kind, prompt=prompt, revision=revision, device=device)
     if not isinstance(model, Seq2SeqEvaluator):
         raise InputError(f"{model.name} does not translate: expected a sequence-to-sequence model, got {type(model).__name__}")
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
@@ -81,7 +83,7 @@ def translate(
 @torch.inference_mode()
 def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int) -> list[str]:
     model = system.model
-    ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=model.device)
+    ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     output = model.generate(
         input_ids=ids,
         attention_mask=mask,

@@ -20,6 +20,7 @@ _VERBS = (
     [],
     ["list"],
     ["evaluate"],
+    ["compare"],
     ["translate"],
     ["build"],
     ["convert-fairseq"],

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from cc_hf.cli.output import write_atomically
+from cc_hf.cli.options import DataDir
+from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.errors import InputError
+
+if TYPE_CHECKING:
+    from cc_hf.results import EvaluationResult
 
 __all__ = ["app"]
 
@@ -23,33 +27,63 @@ def _main() -> None:
 
 @app.command("human-agreement")
 def human_agreement(
-    result: Annotated[Path, typer.Argument(help="JSON that `cc-hf evaluate --output` wrote.")],
-    annotations: Annotated[Path, typer.Option(help="JSONL with index or testset_line (the example's id), translation, binarized_annotator1 and 2, gold_gender.")],
+    results: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, of any metrics.", metavar="RESULT...")],
+    annotations: Annotated[
+        list[Path],
+        typer.Option(help="JSONL with id, index or testset_line, translation, gold_gender, label_ or binarized_annotator1 and 2; once, or once per file of results."),
+    ],
+    assume: Annotated[
+        Path | None, typer.Option(help="Result whose decided verdicts stand for labels where nobody annotated, as on MuCoW, where only undecidable ones were.")
+    ] = None,
+    without_corpus: Annotated[list[str] | None, typer.Option(help="With --assume: corpora that no annotated sentence was drawn from (paper: opensubs).")] = None,
+    as_published: Annotated[bool, typer.Option("--as-published", help="With --assume: count labels as the paper's notebook does.")] = False,
+    inconclusive: Annotated[str | None, typer.Option(help="What an inconclusive verdict stands for: correct or incorrect; default: as in the paper.")] = None,
     skip_others: Annotated[bool, typer.Option("--skip-others", help="Leave out annotated translations that are not those judged.")] = False,
+    data_dir: DataDir = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")] = None,
 ) -> None:
-    """Share of human labels that a result agrees with, unweighted and weighted (Vamvas & Sennrich 2021, Table 2)."""
+    """How often results agree with human labels, beside the published figures (Vamvas & Sennrich 2021, Table 2)."""
     import json
-    from dataclasses import asdict
 
-    from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
-    from cc_hf.data.translations import read_lines
-    from cc_hf.results import EvaluationResult
+    from cc_hf.analysis.annotations import annotator_agreement, read_annotations
+    from cc_hf.analysis.human_agreement import Assumption, agreement_with_labels, examples_without_corpora
+    from cc_hf.reports.agreement import AgreementRow, agreement_json, agreement_notes, agreement_table
 
-    judged = EvaluationResult.from_json("\n".join(read_lines(result)))
-    found = agreement_with_labels(judged, read_annotations(annotations), skip_others=skip_others)
-    table = Table(title="agreement with human labels", title_justify="left")
-    for column in ("", "n labels", "agreement %", "95 % interval"):
-        table.add_column(column, justify="right")
-    for name, value, interval in (("unweighted", found.agreement, found.interval), ("weighted", found.weighted_agreement, found.weighted_interval)):
-        table.add_row(name, str(found.n_labels), f"{100 * value:.2f}", f"{100 * interval.low:.1f} – {100 * interval.high:.1f}")
+    if len(annotations) not in (1, len(results)):
+        raise InputError(f"--annotations: expected it once, or once per file of results, {len(results)} in all, got it {len(annotations)} times")
+    if assume is None and (without_corpus or as_published):
+        raise InputError("--without-corpus and --as-published say how assumed verdicts count; give them with --assume RESULT, or leave them out")
+    check_output(output)
+    assumption = None
+    if assume is not None:
+        decided = _with_inconclusive(assume)
+        population = examples_without_corpora(decided, without_corpus, data_dir=data_dir) if without_corpus else None
+        assumption = Assumption(decided, population, as_published)
+    rows = []
+    for number, path in enumerate(results):
+        labels = read_annotations(annotations[number % len(annotations)])
+        people = annotator_agreement(labels)
+        for judged in _read_results(path):
+            found = agreement_with_labels(judged, labels, skip_others=skip_others, inconclusive=inconclusive, assumption=assumption)
+            rows.append(AgreementRow(judged, found, people))
     console = Console()
-    console.print(table)
-    console.print(
-        f"human {found.labels[0]}: judged {found.confusion[0]}, human {found.labels[1]}: judged {found.confusion[1]} (columns {', '.join(found.labels)})", highlight=False
-    )
-    if found.n_skipped:
-        console.print(f"{found.n_skipped} annotated translations are not those judged and were left out", highlight=False)
-    console.print(f"signature: {judged.signature}", soft_wrap=True, highlight=False, markup=False)
+    console.print(agreement_table(rows))
+    for note in agreement_notes(rows):
+        console.print(note, soft_wrap=True, highlight=False, markup=False)
     if output is not None:
-        write_atomically(output, json.dumps({**asdict(found), "signature": judged.signature}, indent=1) + "\n")
+        write_atomically(output, json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
+    from cc_hf.data.translations import read_lines
+    from cc_hf.results import ResultSet
+
+    return ResultSet.from_json("\n".join(read_lines(path))).results
+
+
+def _with_inconclusive(path: Path) -> EvaluationResult:
+    """The one result of a file that leaves some translations open."""
+    found = [result for result in _read_results(path) if any(j.verdict == "inconclusive" for j in result.judgements)]
+    if len(found) != 1:
+        raise InputError(f"--assume: expected a file with one result that has inconclusive verdicts, such as of mucow_pattern_matching, got {len(found)} such in {path}")
+    return found[0]

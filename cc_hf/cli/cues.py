@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Device, NoCache, Quiet, TgtLang, chosen_cache
+from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Device, FamilyName, NoCache, Prompt, Quiet, TgtLang, chosen_cache
 from cc_hf.cli.output import check_output, write_atomically
 from cc_hf.errors import InputError
 
@@ -37,6 +37,8 @@ def build(
     masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="Masked language model to predict candidates with (folder or Hub).")] = None,
     candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, per word and sense the most probable words.")] = None,
     evaluator: Annotated[str | None, typer.Option(help="Evaluator that chooses (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    kind: FamilyName = None,
+    prompt: Prompt = None,
     tgt_lang: TgtLang = None,
     word: Annotated[list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")] = None,
     n_kept: Annotated[int, typer.Option(min=1, help="Most probable words of a sense that are compared with those of the others.")] = 50,
@@ -75,6 +77,8 @@ def build(
         masked_lm=masked_lm,
         candidates=candidates,
         evaluator=evaluator,
+        kind=kind,
+        prompt=prompt,
         tgt_lang=tgt_lang,
         words=word or None,
         n_kept=n_kept,

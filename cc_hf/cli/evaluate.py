@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Dataset, Device, Evaluators, NoCache, Quiet, Revisions, Split, TgtLang, chosen_cache, one_or_all
+from cc_hf.cli.options import (
+    BatchTokens,
+    Cache,
+    Config,
+    DataDir,
+    Dataset,
+    Device,
+    Evaluators,
+    FamilyName,
+    MetricOptions,
+    Mode,
+    NoCache,
+    Prompt,
+    Quiet,
+    Revisions,
+    Split,
+    TgtLang,
+    chosen_cache,
+    metric_options,
+    one_or_all,
+)  # fmt: skip
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["evaluate"]
+
+_ALL = "all"
 
 
 def evaluate(
@@ -22,12 +44,16 @@ def evaluate(
     split: Split = "test",
     translations: Annotated[Path | None, typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
     system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
-    metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`.")] = "contrastive_conditioning",
+    metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`; or all that fit: all.")] = "contrastive_conditioning",
+    option: MetricOptions = None,
     evaluator: Evaluators = None,
-    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    kind: FamilyName = None,
+    prompt: Prompt = None,
+    score: Annotated[str | None, typer.Option(help="geometric, arithmetic or reference; default: geometric.")] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    mode: Mode = "auto",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
@@ -38,46 +64,54 @@ def evaluate(
 ) -> None:
     """Judge the translations of one system on a dataset."""
     from cc_hf.evaluators import sharding
-    from cc_hf.reports.tables import result_table
+    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.results import ResultSet
     from cc_hf.run import evaluate as run_evaluate
+    from cc_hf.run import evaluate_all
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
-    result = run_evaluate(
-        dataset,
-        config,
-        translations=translations,
-        system=system,
-        tgt_lang=tgt_lang,
-        split=split,
-        metric=metric,
-        evaluator=one_or_all(evaluator),
-        score=score,
-        data_dir=data_dir,
-        batch_tokens=batch_tokens,
-        on_too_long=on_too_long,
-        cache=chosen_cache(cache, no_cache=no_cache),
-        distributed=sharding.is_launched(),
-        device=device,
-        revision=one_or_all(revision),
-        seed=seed,
-        progress=is_main and not quiet,
-    )
+    options: dict[str, Any] = {
+        "translations": translations,
+        "system": system,
+        "tgt_lang": tgt_lang,
+        "split": split,
+        "evaluator": one_or_all(evaluator),
+        "kind": kind,
+        "prompt": prompt,
+        "score": score,
+        "options": metric_options(option),
+        "data_dir": data_dir,
+        "batch_tokens": batch_tokens,
+        "on_too_long": on_too_long,
+        "mode": mode,
+        "cache": chosen_cache(cache, no_cache=no_cache),
+        "distributed": sharding.is_launched(),
+        "device": device,
+        "revision": one_or_all(revision),
+        "seed": seed,
+        "progress": is_main and not quiet,
+    }
+    found = evaluate_all(dataset, config, **options) if metric == _ALL else run_evaluate(dataset, config, metric=metric, **options)
+    results = found.results if isinstance(found, ResultSet) else (found,)
     sharding.leave()
     if not is_main:
         return
     console = Console()
-    console.print(result_table(result))
-    console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
+    console.print(results_table(found) if isinstance(found, ResultSet) else result_table(found))
+    for result in results:
+        console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
     if output is not None:
-        write_atomically(output, result.to_json())
+        write_atomically(output, found.to_json())
     if not quiet:
+        result = results[0]  # what is noted of the file is the same for all metrics
         notes = Console(stderr=True)
         if unused := result.counts.get("n_unused_lines"):
             notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
         if copies := result.counts["n_with_source"]:
             notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
-        if 10 * (ties := result.counts["n_ties"]) > result.n:
-            notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
+        for result in results:
+            if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
+                notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
         if output is not None:
             notes.print(Text(f"written: {output}"), soft_wrap=True)

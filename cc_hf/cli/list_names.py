@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import registry
-from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.schema import FORMS
@@ -65,9 +65,23 @@ def _configurations(name: str, *, is_wide: bool) -> Table:
         languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
         about = (Text(config.description),) if is_wide else ()
         table.add_row(f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, *about)
-    table.caption = "contrastive_conditioning judges translations of the format «sources»"
+    table.caption = Text("metrics that fit, of those of `cc-hf list metrics`:\n" + "\n".join(_fitting(declared)))
     table.caption_justify = "left"
     return table
+
+
+def _fitting(declared: DatasetDeclaration) -> list[str]:
+    """Each metric that fits a configuration in one of its languages, and which."""
+    found = []
+    for name in registry.names("metric"):
+        fits = registry.resolve("metric", name).fits
+        languages = {c.name: [lang for lang in c.tgt_langs if not fits(declared.name, c.name, c.form, c.src_lang, lang)] for c in declared.configs}
+        if all(languages[c.name] == list(c.tgt_langs) for c in declared.configs):
+            found.append(f"{name}: all")
+        elif any(languages.values()):
+            parts = [c.name if languages[c.name] == list(c.tgt_langs) else f"{c.name} ({' '.join(languages[c.name])})" for c in declared.configs if languages[c.name]]
+            found.append(f"{name}: {', '.join(parts)}")
+    return found or ["none"]
 
 
 def _sizes(config: ConfigDeclaration) -> str:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.options import Config, DataDir, Dataset, Device, Quiet, Split, TgtLang
+from cc_hf.cli.options import Config, DataDir, Dataset, Device, FamilyName, Prompt, Quiet, Split, TgtLang
 from cc_hf.cli.output import check_output, write_atomically
 
 __all__ = ["translate"]
@@ -21,6 +21,8 @@ def translate(
     *,
     system: Annotated[str, typer.Option(help="The model to translate with (name, folder or Hub).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: JSONL with id, source and translation if it ends in .jsonl, else one translation per line.")],
+    kind: FamilyName = None,
+    prompt: Prompt = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
     num_beams: Annotated[int, typer.Option(min=1, help="Beams of the search.")] = 5,
@@ -39,7 +41,9 @@ def translate(
     config = declaration(dataset).config(config).name
     target = check_target_language(dataset, config, tgt_lang)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
-    translations = run_translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, device=device, num_beams=num_beams, progress=not quiet)
+    translations = run_translate(
+        [e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, kind=kind, prompt=prompt, device=device, num_beams=num_beams, progress=not quiet
+    )
     lines = list(translations)
     if output.suffix == ".jsonl":
         rows = zip(examples, translations, strict=True)

@@ -1,18 +1,16 @@
-"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed after a break, written whole or not at all."""
+"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed after a break, written whole or not at all.
+
+What reaches the network is imported where it is used: most runs read what is here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import urllib.error
-import urllib.request
 from http import HTTPStatus
-from http.client import HTTPException
 from pathlib import Path
 
-from filelock import FileLock
-from huggingface_hub import constants, hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+from huggingface_hub import constants
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
@@ -82,6 +80,9 @@ def _verify(path: Path, file: SourceFile) -> None:
 
 def _from_hub(file: SourceFile) -> Path:
     """From the Hub's own cache or the Hub, which keeps the sha256 of a large file as the name of its blob."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
     try:
         path = Path(hf_hub_download(file.repository, file.path, repo_type="dataset", revision=file.commit))
     except LocalEntryNotFoundError as error:
@@ -98,6 +99,8 @@ def _from_hub(file: SourceFile) -> Path:
 
 def _download(file: SourceFile, path: Path) -> None:
     """Into a part file beside the place, which is moved there when it is whole and right; one process at a time, the others find it done."""
+    from filelock import FileLock
+
     if constants.HF_HUB_OFFLINE:
         raise DataError(f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is set. {_LOCAL_HINT}, or go online once")
     part = path.with_name(f".{path.name}.part")
@@ -116,6 +119,9 @@ def _download(file: SourceFile, path: Path) -> None:
 
 def _complete(file: SourceFile, part: Path) -> None:
     """Receive what the part file lacks; a connection that breaks is taken up where it broke, also by a later call."""
+    import urllib.error
+    from http.client import HTTPException
+
     problem = ""
     for _ in range(_ATTEMPTS):
         had = _size(part)
@@ -150,6 +156,8 @@ def _size(part: Path) -> int:
 
 def _receive(file: SourceFile, part: Path, had: int) -> str:
     """Append to the part file, or start it anew; answers what went wrong, "" for nothing."""
+    import urllib.request
+
     wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
     with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
         going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT  # a server that knows no ranges sends all of it

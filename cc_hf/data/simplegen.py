@@ -82,6 +82,8 @@ _OCCUPATIONS = (
 #: Words of the other gender that do not stand at the same place of the table.
 _COUNTERPARTS = {"man": "woman", "woman": "man", "guy": "gal", "gal": "guy", "fellow": "lady", "lady": "fellow"}
 _GENDERS = ("male", "female")
+#: of the configuration «en»: languages in which nouns of occupation often show gender
+_TGT_LANGS = ("ar", "bg", "ca", "cs", "de", "el", "es", "fr", "gl", "he", "hi", "hr", "it", "lt", "lv", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "uk")
 #: stereotype of the occupation, gender of the context: in the order of the paper's tables
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -97,7 +99,7 @@ _MENDED = (
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
     """Generate all 2,664 sentences; `paths` is empty, there is nothing to download, and the one split is `test`."""
     language, _, form = config.partition(".")
-    tgt_lang = language.removeprefix("en-")
+    tgt_lang = "" if language == "en" else language.removeprefix("en-")
     number = 0
     for category, stereotype, context in _CATEGORIES:
         for line, template in enumerate(TEMPLATES, 1):
@@ -169,12 +171,14 @@ def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[st
 
 
 def _configs() -> tuple[ConfigDeclaration, ...]:
+    own = "English, spacing and capitals tidied, for a dictionary of your own"
     forms = (("", "spacing and capitals tidied"), (".paper", "as printed in the paper"), (".grammatical", "tidied, and «works as a», «chooses his words»"))
-    return tuple(
+    pairs = tuple(
         ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, {form}", (language,), {"test": 2664})
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )
+    return (*pairs, ConfigDeclaration("en", own, _TGT_LANGS, {"test": 2664}))
 
 
 DECLARATION = DatasetDeclaration(

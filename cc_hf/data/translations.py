@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import InputError
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.schema import Example
 
 __all__ = ["MatchedTranslations", "read_lines", "read_translations"]
 
@@ -33,7 +33,7 @@ class _Row:
     id: str | None = None
 
 
-def read_translations(path: str | Path, examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:
+def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
     A file of JSON objects, one a line, holds `translation` and, to match by, `id` or `source` (or `sentence`; by source where the ids are not
@@ -115,7 +115,7 @@ def _parse_json(path: Path, number: int, line: str) -> _Row:
     return _Row(number, found["translation"], source=found.get("source", found.get("sentence")), id=found.get("id"))
 
 
-def _by_order(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceExample]) -> MatchedTranslations:
+def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> MatchedTranslations:
     if len(rows) != len(examples):
         at = min(len(rows), len(examples))
         where = f"line {rows[at].line} has no example" if len(rows) > len(examples) else f"the source {examples[at].source!r} has no line"
@@ -126,7 +126,7 @@ def _by_order(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSource
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
 
 
-def _by_key(path: Path, rows: list[_Row], examples: Sequence[ContrastiveSourceExample], key: str) -> MatchedTranslations:
+def _by_key(path: Path, rows: list[_Row], examples: Sequence[Example], key: str) -> MatchedTranslations:
     table: dict[str, list[_Row]] = {}
     for row in rows:
         value = getattr(row, key)

@@ -10,12 +10,13 @@ from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError, InputError
-from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = ["DECLARATION", "read"]
 
 _GENDERS = ("male", "female", "neutral")
 _STEREOTYPES = ("pro", "anti", "none")
+_WITHOUT_CUES = ("all", "acl2019")
 _TGT_LANGS = ("ar", "cs", "de", "es", "fr", "he", "it", "pl", "ru", "uk")
 _FILE = SourceFile(
     repository="ZurichNLP/contrastive-conditioning",
@@ -26,8 +27,15 @@ _FILE = SourceFile(
 )
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
-    """The rows with a gold gender of male or female, in file order; ids are 0-based row numbers of test.tsv.
+# mt_gender at 5862928 has other versions of these sentences, with the other gender, in its lists of stereotypes; no archived translation has them.
+_PRO_IN_MT_GENDER = ("2120", "2121")
+
+
+def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample | ProbingExample]:
+    """The rows in file order; ids are 0-based row numbers of test.tsv.
+
+    `all` and `acl2019` have every row, without cues: a neutral gender has none. In `acl2019` the stereotypes are those of mt_gender at 5862928,
+    which differ in two rows. The other configurations have the rows with a gold gender of male or female, with cues.
 
     The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the occupation column in the place of that one
     word, as the paper's program does, which damages 147 rows («[female] construction worker worker»).
@@ -38,9 +46,13 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
     path = paths[_FILE.path]
     for number, line in enumerate(text_lines(path), 1):
         gold, index, sentence, occupation, stereotype = _columns(path, number, line)
-        if gold == "neutral" or (config in ("pro", "anti") and stereotype != config):
+        if config not in _WITHOUT_CUES and (gold == "neutral" or (config in ("pro", "anti") and stereotype != config)):
             continue
         focus = _focus(path, number, sentence, int(index), occupation)
+        if config in _WITHOUT_CUES:
+            shown = "pro" if config == "acl2019" and str(number - 1) in _PRO_IN_MT_GENDER else stereotype
+            yield ProbingExample(str(number - 1), "en", "", sentence, category=gold, gold=gold, focus=focus, extra={"occupation": occupation, "stereotype": shown})
+            continue
         if config == "emnlp2021":
             correct, incorrect = _as_the_program(sentence.split(" "), int(index), occupation, gold)
         else:
@@ -109,6 +121,8 @@ DECLARATION = DatasetDeclaration(
         ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, {"test": 3648}),
         ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, {"test": 1582}),
         ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, {"test": 1586}),
+        ConfigDeclaration("all", "every row, the neutral ones too, without cues: what pattern matching judges", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
+        ConfigDeclaration("acl2019", "as all, two rows with the stereotype that mt_gender's program gives them", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
     ),
     default_config="default",
     extra_keys=("occupation", "stereotype"),

@@ -6,6 +6,7 @@ The template method `score` deduplicates, looks up what the cache knows, checks 
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -23,10 +24,14 @@ from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["SCORES", "Evaluator", "ScoreFunction", "TokenScores"]
+__all__ = ["MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+
+#: How an evaluator computes: «exact», by fp32 where its weights are; «bf16» and «int8», products in these; «auto», in bf16 where the machine is good at
+#: it, and exactly what a decision needs (`cc_hf.evaluators.decisions`).
+MODES = ("auto", "exact", "bf16", "int8")
 
 #: Raised whenever `score` can give other numbers for the same model: scores that were stored before are then not taken.
 _SCORING_VERSION = 1
@@ -64,6 +69,16 @@ class TokenScores:
             np.array([np.exp(row).mean() for row in logprobs], dtype=np.float64),
         )
 
+    @classmethod
+    def of_rows(cls, rows: Sequence[ScoreRow]) -> TokenScores:
+        """From one row per request, as the cache keeps them; at least one.
+
+        >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
+        [-0.5, -1.0]
+        """
+        sums, counts, means = zip(*rows, strict=True)
+        return cls(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.int64), np.array(means, dtype=np.float64))
+
     def __getitem__(self, index: npt.NDArray[np.int64]) -> TokenScores:
         return TokenScores(self.sum_logprob[index], self.n_tokens[index], self.mean_probability[index])
 
@@ -94,10 +109,12 @@ class Evaluator(ABC):
         device: kind of device, «cpu» or «cuda».
         cache: of scores on disk; None for none. Among several processes the main one has it.
         team: the processes that score together.
+        mode: of `MODES`, as it was found to be: «auto» without a faster pass is «exact». Of «auto» all scores are exact, and `fast` is the faster pass.
     """
 
     takes_prompt: ClassVar[bool] = False
     n_source_end: int = 1
+    mode: str = "exact"
 
     def __init__(
         self,
@@ -154,8 +171,8 @@ class Evaluator(ABC):
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
 
     def signature_fields(self) -> dict[str, str]:
-        """What the signature says of this evaluator."""
-        fields = {"eval": f"{self.name}@{self.identity}", "dtype": self.dtype}
+        """What the signature says of this evaluator; `dtype` names the faster pass and the exact one, where decisions take both."""
+        fields = {"eval": f"{self.name}@{self.identity}", "dtype": self.dtype if self.fast is None else f"{self.fast.dtype}/{self.dtype}"}
         return {**fields, "toolong": "truncate"} if self.on_too_long == "truncate" else fields
 
     def cache_identity(self) -> dict[str, str]:
@@ -166,13 +183,42 @@ class Evaluator(ABC):
         """
         return {
             **self.signature_fields(),
+            "dtype": self.dtype,
             "class": f"{type(self).__module__}.{type(self).__qualname__}",
             "device": self.device,
             "max_tokens": str(self.max_tokens),
             "on_too_long": self.on_too_long,
             "scoring": str(_SCORING_VERSION),
-            **{package: _version(package) for package in ("torch", "transformers")},
+            **library_versions(),
         }
+
+    @property
+    def fast(self) -> Evaluator | None:
+        """Of the mode «auto»: an evaluator of nearly the same scores that is faster."""
+        return None
+
+    def fast_modes(self) -> tuple[str, ...]:
+        """Which of «bf16» and «int8» this evaluator has for its model on this machine."""
+        return ()
+
+    def with_mode(self, mode: str) -> Evaluator:
+        """The same evaluator in a mode of `MODES`; «auto» where bf16 brings nothing is «exact».
+
+        Raises:
+            InputError: for an unknown mode, or one that the evaluator does not have.
+        """
+        if mode not in MODES:
+            raise InputError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+        if mode in ("bf16", "int8") and mode not in self.fast_modes():
+            raise InputError(f"mode: {self.name} ({self.dtype}, on {self.device}) is scored without {mode}; it has {', '.join(('auto', 'exact', *self.fast_modes()))}")
+        found = copy.copy(self)
+        found.mode = "exact" if mode == "auto" and not self._gains_by_bf16() else mode
+        if mode in ("bf16", "int8"):
+            found.dtype = mode
+        return found
+
+    def _gains_by_bf16(self) -> bool:
+        return False
 
     def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
         """Score every request; arrays are in the order of the requests.
@@ -211,7 +257,7 @@ class Evaluator(ABC):
                         table[i] = row
                     session.add([pairs[i] for i in indices], rows)  # batch by batch, so that a resumed run makes the very batches that were left
                     bar.update(len(batch))
-        return _token_scores([table[place[request]] for request in requests])
+        return TokenScores.of_rows([table[place[request]] for request in requests])
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Per pair the natural-log probability of every token of the translation, EOS included, as a float64 array.
@@ -300,9 +346,9 @@ def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[Scori
     return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]
 
 
-def _token_scores(rows: Sequence[ScoreRow]) -> TokenScores:
-    sums, counts, means = zip(*rows, strict=True)
-    return TokenScores(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.int64), np.array(means, dtype=np.float64))
+def library_versions() -> dict[str, str]:
+    """Of the libraries whose versions round in their own ways; "" where one is not installed."""
+    return {package: _version(package) for package in ("torch", "transformers")}
 
 
 @functools.cache

@@ -1,5 +1,7 @@
 """A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation, shared by any number of processes. No torch here.
 
+Beside the scores it keeps what evaluators said of themselves when they were loaded (`cc_hf.evaluators.remembered`).
+
 Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch in flight. What cannot be read safely is an error,
 what cannot be written is a warning: a full disk does not end an evaluation.
 """
@@ -16,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cc_hf.errors import CacheError, CacheWarning, InputError
 
@@ -45,6 +47,7 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
+_EVALUATORS = "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID"  # older files of this version lack it
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,34 @@ class ScoreCache:
             raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
         return CacheInfo(self.path, sum(path.stat().st_size for path in self._files()), sum(i.n_scores for i in found), found)
 
+    def remember(self, request: object, record: Mapping[str, Any]) -> None:
+        """Keep what is known of an evaluator, by the complete request that loaded it; what was kept before is replaced.
+
+        Both are such as JSON holds. Where nothing can be written nothing is kept: it would only have saved time, and scores say it when they are not stored.
+        """
+        with contextlib.suppress(sqlite3.Error, OSError), contextlib.closing(self._open()) as connection, connection:
+            connection.execute(_EVALUATORS)
+            connection.execute("INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (_request_key(request), _encoded(record)))
+
+    def recall(self, request: object) -> dict[str, Any] | None:
+        """What was remembered for that very request; None where nothing was, or the file cannot be read now.
+
+        Raises:
+            CacheError: when the file is damaged, of another version, or no cache.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            with contextlib.closing(self._open()) as connection:
+                if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluators'").fetchone():
+                    return None
+                row = connection.execute("SELECT record FROM evaluators WHERE request = ?", (_request_key(request),)).fetchone()
+        except (sqlite3.Error, OSError) as error:
+            if _is_damage(error):
+                raise self._damaged(error) from error
+            return None
+        return None if row is None else dict(json.loads(row[0]))
+
     def clear(self) -> CacheInfo:
         """Remove the file, and say what was in it (`n_scores` is 0 where it could not be read).
 
@@ -290,6 +321,10 @@ def _default_path() -> Path:
 def _encoded(value: object) -> str:
     """Unambiguous, also for texts with any characters in them, lone surrogates included."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _request_key(request: object) -> bytes:
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from cc_hf.errors import EvaluatorError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.prompt import PromptTemplate
-from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import input_device, pad_ids, projection_input
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["DEFAULT_PROMPT", "CausalLMEvaluator"]
@@ -94,14 +94,14 @@ class CausalLMEvaluator(Evaluator):
 
     @torch.inference_mode()
     def _run(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        device = self.model.device
+        device = input_device(self.model)
         rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
         ids, attention = pad_ids([row[:-1] for row in rows], pad=self.tokenizer.pad_token_id or 0, device=device)
         places = torch.arange(ids.shape[1], device=device)
         starts = torch.tensor([len(source) - 1 for source in sources], device=device)[:, None]
         real = (places >= starts) & attention.bool()
         wanted = torch.tensor([number for target in targets for number in target], device=device)
-        with projection_input(self.model.get_output_embeddings(), lambda states: states[real][None]):
+        with projection_input(self.model.get_output_embeddings(), lambda states: states[real.to(states.device)][None]):
             logits = self.model(input_ids=ids, attention_mask=attention, use_cache=False).logits[0].float()
-        logprobs = (logits.gather(-1, wanted[:, None]).squeeze(-1) - logits.logsumexp(-1)).double().cpu().numpy()
+        logprobs = (logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1) - logits.logsumexp(-1)).double().cpu().numpy()
         return np.split(logprobs, np.cumsum([len(target) for target in targets])[:-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,14 @@ class EnsembleEvaluator(Evaluator):
         """Of all members; a field in which they agree is written once."""
         fields = [member.signature_fields() for member in self.members]
         found = {key: "+".join(dict.fromkeys(f[key] for f in fields if key in f)) for key in dict.fromkeys(key for f in fields for key in f)}
-        return {**found, "eval": "+".join(f["eval"] for f in fields), "ensemble": self.combination}
+        dtype = self.dtype if self.fast is None else f"{self.fast.dtype}/{self.dtype}"
+        return {**found, "eval": "+".join(f["eval"] for f in fields), "dtype": dtype, "ensemble": self.combination}
+
+    @cached_property
+    def fast(self) -> Evaluator | None:
+        """The ensemble of the members' faster passes, where all have one."""
+        passes = [member.fast for member in self.members if member.fast is not None]
+        return type(self)(passes) if len(passes) == len(self.members) else None
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Every member must translate from one to the other."""

@@ -118,7 +118,7 @@ def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, dev
     Args:
         name_or_path: a folder saved by transformers, or a model of the Hub such as «FacebookAI/roberta-large».
         revision: commit, tag or branch of the Hub.
-        device: as in `cc_hf.load_evaluator`.
+        device: as in `cc_hf.load_evaluator`; «auto» takes one device, too.
 
     Raises:
         EvaluatorError: when it cannot be loaded, has no mask token, or its tokenizer does not mark where words begin.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 from huggingface_hub.errors import HFValidationError
 
 from cc_hf import registry
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.sharding import ALONE, join
+from cc_hf.evaluators.location import MODEL_FILES, locate, stamp
+from cc_hf.evaluators.sharding import ALONE, is_launched, join
 from cc_hf.languages import two_letter_code
 
 try:
@@ -25,36 +27,19 @@ try:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
     from transformers.utils import logging
+
+    from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["TINY_EN_DE", "EmbeddedModel", "LoadedModel", "default_evaluator", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
+__all__ = ["LoadedModel", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
-_ASSETS = Path(__file__).parent.parent / "assets"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-_WEIGHTS = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
 _BATCH_TOKENS = {"cpu": 2048, "cuda": 16384}
+_SPREAD = "auto"  # device
 _UNLIMITED = 10**9  # T5 has no table of positions
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
-
-
-@dataclass(frozen=True)
-class EmbeddedModel:
-    """A model that ships with the package."""
-
-    name: str
-    folder: str
-    src_lang: str
-    tgt_lang: str
-
-    @property
-    def path(self) -> Path:
-        """The folder of its files."""
-        return _ASSETS / self.folder
-
-
-TINY_EN_DE = EmbeddedModel("cc-tiny-en-de", "cc-tiny-en-de", "en", "de")
 
 
 @dataclass(frozen=True)
@@ -86,28 +71,6 @@ _EVALUATORS: dict[tuple[object, ...], Evaluator] = {}
 _MODELS: dict[tuple[object, ...], LoadedModel] = {}
 
 
-def default_evaluator(src_lang: str, tgt_lang: str) -> str:
-    """The embedded evaluator of a language pair.
-
-    Raises:
-        InputError: when none is embedded for the pair.
-
-    >>> default_evaluator("en", "de")
-    'cc-tiny-en-de'
-    """
-    for name in registry.names("evaluator"):
-        embedded: EmbeddedModel = registry.resolve("evaluator", name)
-        if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
-            return name
-    if not (src_lang and tgt_lang):
-        raise InputError("no evaluator named: give src_lang and tgt_lang, so that the one that ships for the pair is taken, or evaluator")
-    pairs = ", ".join(registry.names("evaluator"))
-    raise InputError(
-        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator (--evaluator), "
-        f"such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
-    )
-
-
 def load_evaluator(
     name_or_path: str | Path | Sequence[str | Path],
     *,
@@ -120,6 +83,7 @@ def load_evaluator(
     dtype: str = "float32",
     batch_tokens: int | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
 ) -> Evaluator:
@@ -133,10 +97,13 @@ def load_evaluator(
         prompt: of families that put the source into words (T5 and its kin, language models), a template such as «translate {src_name} to {tgt_name}: {source}»; None for
             the family's own. The signature tells it.
         revision: commit, tag or branch of the Hub; of an ensemble one for each member.
-        device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one.
+        device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one. «auto» spreads the model over all GPUs of the machine, and over its memory where they
+            are too small (`device_map="auto"` of transformers); not among several processes, which take a GPU each.
         dtype: float32, bfloat16 or float16.
         batch_tokens: padded source plus target tokens of a batch; None for a value that suits the device.
         on_too_long: «error», or «truncate» (the signature says so).
+        mode: «exact», all in the precision of `dtype`; «bf16» or «int8», products in these; «auto», exact scores, and decisions that are taken in bf16
+            where the machine is good at it and again exactly where they are close (`cc_hf.evaluators.decisions`). The signature tells it.
         cache: of scores on disk. False, the default: nothing is read or written. True: HF_HOME/cc_hf/scores.sqlite. Or a file. The command line
             takes True unless told otherwise.
         distributed: score together with the other processes that torchrun or `accelerate launch` started; all must then load and score alike.
@@ -154,16 +121,18 @@ def load_evaluator(
     """
     if not isinstance(name_or_path, (str, Path)):
         shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
-        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "cache": cache, "distributed": distributed}
+        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
         each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
         return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
     if revision is not None and not isinstance(revision, str):
         raise InputError(f"revision: expected one for one model, got {len(revision)}")
+    if distributed and device == _SPREAD and is_launched():
+        raise InputError("device: 'auto' spreads one model over all GPUs, and each of several processes takes one; start one process, or leave out device='auto' (--device auto)")
     team = join(pick_device(device).type) if distributed else ALONE
     store = open_cache(cache) if team.is_main else None
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
-    tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[loaded.model.device.type]
-    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, store and store.path, team.size)
+    tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[input_device(loaded.model).type]
+    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
     if key not in _EVALUATORS:
         family = registry.resolve("evaluator family", loaded.family)
         if prompt is not None and not family.takes_prompt:
@@ -181,10 +150,10 @@ def load_evaluator(
             max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
             on_too_long=on_too_long,
             **({} if prompt is None else {"prompt": prompt}),
-            device=loaded.model.device.type,
+            device=input_device(loaded.model).type,
             cache=store,
             team=team,
-        )
+        ).with_mode(mode)
     return _EVALUATORS[key]
 
 
@@ -201,20 +170,23 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
 
     Raises:
         UnknownNameError, EvaluatorError, InputError: as `load_evaluator`.
+        MissingDependencyError: for the device «auto» without accelerate.
     """
     if dtype not in _DTYPES:
         raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
     if kind is not None:
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)
-    place, languages = _locate(name)
+    place, languages = locate(name)
     if revision is not None and Path(place).is_dir():
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
+    if device == _SPREAD and importlib.util.find_spec("accelerate") is None:
+        raise MissingDependencyError("accelerate", "models")
     where = pick_device(device)
-    key = (place, kind, revision, str(where), dtype, _stamp(place))
+    key = (place, kind, revision, str(where), device == _SPREAD, dtype, stamp(Path(place)))
     if key not in _MODELS:
-        family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype])
-        model.to(where).eval()
+        family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype], spread=device == _SPREAD)
+        (model if device == _SPREAD else model.to(where)).eval()
         src_lang, tgt_lang = languages or _own_languages(family, tokenizer)
         _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, model_identity(model, place), family, model, tokenizer, src_lang, tgt_lang)
     return _MODELS[key]
@@ -227,41 +199,29 @@ def _own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     return source, target
 
 
-def _locate(name: str) -> tuple[str, tuple[str, str] | None]:
-    if name in registry.EVALUATORS:
-        embedded: EmbeddedModel = registry.resolve("evaluator", name)
-        return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
-    if Path(name).is_dir():
-        return name, None
-    if name.count("/") != 1 or name.startswith((".", "/", "~")):
-        if "/" in name:
-            raise EvaluatorError(f"no evaluator at {name!r}: expected a folder that transformers saved, or organisation/model of the Hub; there is no such folder")
-        raise UnknownNameError("evaluator", name, registry.EVALUATORS)
-    return name, None
-
-
 def pick_device(device: str | None) -> torch.device:
-    """The device of that name; None: CUDA where there is one.
+    """The device of that name; None: CUDA where there is one; «auto», of a model that is spread: likewise.
 
     Raises:
         InputError: for a name that is none, or a device that is not here.
     """
-    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    name = device if device not in (None, _SPREAD) else ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(name)
     except RuntimeError as error:
-        raise InputError(f"device: expected 'cpu', 'cuda' or 'cuda:N', got {name!r}") from error
+        raise InputError(f"device: expected 'cpu', 'cuda', 'cuda:N' or 'auto', got {name!r}") from error
     if found.type not in _BATCH_TOKENS or (found.type == "cuda" and not torch.cuda.is_available()):
         raise InputError(f"device: {name!r} is not available here; use 'cpu'" + (" or 'cuda'" if torch.cuda.is_available() else ""))
     return found
 
 
-def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtype: torch.dtype) -> tuple[str, Any, Any]:
+def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtype: torch.dtype, spread: bool) -> tuple[str, Any, Any]:
     with reported_loading(name, alternative=f", or use one of: {', '.join(registry.EVALUATORS)}"):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
         family = kind or _family(name, config, get_tokenizer_config(place, revision=revision))
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
-        model, report = model_class.from_pretrained(place, config=config, revision=revision, dtype=dtype, trust_remote_code=False, weights_only=True, output_loading_info=True)
+        options = {"dtype": dtype, "trust_remote_code": False, "weights_only": True, "output_loading_info": True, **({"device_map": "auto"} if spread else {})}
+        model, report = model_class.from_pretrained(place, config=config, revision=revision, **options)
         if family == "fairseq":
             return family, model, FairseqTokenizer.from_pretrained(place, revision=revision)
         # SMaLL-100's own tokenizer is code of its repository; that of M2M100 has the same files and is told the marks by the family
@@ -319,17 +279,9 @@ def model_identity(model: Any, place: str) -> str:
     return str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
 
 
-def _stamp(place: str) -> tuple[tuple[str, int, int], ...]:
-    """Names, sizes and times of a local folder's files: a model that changed on disk is loaded anew."""
-    folder = Path(place)
-    if not folder.is_dir():
-        return ()
-    return tuple((p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(folder.iterdir()) if p.suffix in _WEIGHTS)
-
-
 def _hash_files(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in _WEIGHTS):
+    for path in sorted(p for p in folder.iterdir() if p.suffix in MODEL_FILES):
         digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(1 << 20):

@@ -13,7 +13,7 @@ from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.fill_mask import positions
 from cc_hf.evaluators.prompt import PromptTemplate
-from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import input_device, pad_ids, projection_input
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["MaskedLMEvaluator"]
@@ -99,7 +99,7 @@ class MaskedLMEvaluator(Evaluator):
     @torch.inference_mode()
     def _run(self, joined: Sequence[tuple[list[int], list[int], list[int]]], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
         """Log-probabilities of the tokens at (row, index within the translation)."""
-        device, rows, types, at = self.model.device, [], [], []
+        device, rows, types, at = input_device(self.model), [], [], []
         for row, i in places:
             before, target, after = joined[row]
             rows.append([*before, *target[:i], self.tokenizer.mask_token_id, *target[i + 1 :], *after])
@@ -109,9 +109,9 @@ class MaskedLMEvaluator(Evaluator):
         wanted = torch.tensor([joined[row][1][i] for row, i in places], device=device)
         chosen, where = torch.arange(len(places), device=device), torch.tensor(at, device=device)
         options = {"token_type_ids": pad_ids(types, pad=0, device=device)[0]} if self._second_type > 0 else {}
-        with projection_input(self.model.get_output_embeddings(), lambda states: states[chosen, where][:, None]):
+        with projection_input(self.model.get_output_embeddings(), lambda states: states[chosen.to(states.device), where.to(states.device)][:, None]):
             logits = self.model(input_ids=ids, attention_mask=attention, **options).logits[:, 0].float()
-        logprobs = logits.gather(-1, wanted[:, None]).squeeze(-1) - logits.logsumexp(-1)
+        logprobs = logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1) - logits.logsumexp(-1)
         found: npt.NDArray[np.float64] = logprobs.double().cpu().numpy()
         return found
 

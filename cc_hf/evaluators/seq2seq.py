@@ -15,9 +15,10 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
+from cc_hf.evaluators.arithmetic import is_bf16_fast, is_int8_available
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
-from cc_hf.evaluators.teacher_forcing import label_logprobs, pad_ids, projection_input
+from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
+from cc_hf.evaluators.teacher_forcing import input_device, label_logprobs, pad_ids, projection_input
 from cc_hf.languages import LANGUAGES, two_letter_code
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
@@ -77,12 +78,38 @@ class Seq2SeqEvaluator(Evaluator):
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass, where there is one: on the CPU, in float32."""
-        model = self.model
-        if model.config.model_type not in PACKED_FAMILIES or model.device.type != "cpu" or model.dtype != torch.float32:
+        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU."""
+        arithmetic = "exact" if self.mode == "auto" else self.mode
+        if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        found = PackedModel(model, bf16=False)
-        return found if found.n_positions >= self.max_tokens else None
+        return PackedModel(self.model, mode=arithmetic)
+
+    @cached_property
+    def fast(self) -> Evaluator | None:
+        """The pass in bf16."""
+        return self.with_mode("bf16") if self.mode == "auto" else None
+
+    def fast_modes(self) -> tuple[str, ...]:
+        """Of models that have the packed pass: bf16, and on the CPU int8."""
+        if not self._is_packable():
+            return ()
+        return ("bf16", "int8") if self.device == "cpu" and is_int8_available() else ("bf16",)
+
+    def with_mode(self, mode: str) -> Evaluator:
+        """As `Evaluator.with_mode`."""
+        found = super().with_mode(mode)
+        for name in ("packed", "fast"):
+            vars(found).pop(name, None)
+        return found
+
+    def _gains_by_bf16(self) -> bool:
+        return self._is_packable() and is_bf16_fast(self.device)
+
+    def _is_packable(self) -> bool:
+        model = self.model
+        if model.config.model_type not in PACKED_FAMILIES or model.dtype != torch.float32 or n_positions(model) < self.max_tokens:
+            return False
+        return len({parameter.device for parameter in model.parameters()}) == 1 and model.device.type in ("cpu", "cuda")  # not spread over devices
 
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """Teacher forcing behind `decoder_start`."""
@@ -108,13 +135,13 @@ class Seq2SeqEvaluator(Evaluator):
         """States (k, width), as the projection takes them, to logits (k, n_vocabulary)."""
         logits: torch.Tensor = self.projection(states)
         bias = getattr(self.model, "final_logits_bias", None)
-        return logits if bias is None else logits + bias
+        return logits if bias is None else logits + bias.to(logits.device)
 
     def _teacher_forcing(
         self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The decoder's states (n, length, width), the labels and the mask of those that count, (n, length) each."""
-        pad, device = self.model.config.pad_token_id, self.model.device
+        pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
         labels, mask = pad_ids(rows, pad=pad, device=device)
         mask[:, :n_uncounted] = 0
@@ -123,7 +150,7 @@ class Seq2SeqEvaluator(Evaluator):
         states = self.model.get_encoder()(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
         if len(place) < len(sources):
             chosen = torch.tensor([place[tuple(source)] for source in sources], device=device)
-            source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen]
+            source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen.to(states.device)]
         return self._decode(input_ids, source_ids, source_mask, states), labels, mask
 
     def _decode(self, inputs: torch.Tensor, source_ids: torch.Tensor, source_mask: torch.Tensor, states: torch.Tensor) -> torch.Tensor:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 
-__all__ = ["label_logprobs", "pad_ids", "projection_input"]
+__all__ = ["input_device", "label_logprobs", "pad_ids", "projection_input"]
 
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
@@ -18,6 +19,14 @@ def pad_ids(rows: Sequence[Sequence[int]], *, pad: int, device: torch.device) ->
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
     lengths = torch.tensor([len(row) for row in rows], device=device)
     return ids, (torch.arange(width, device=device) < lengths[:, None]).long()
+
+
+def input_device(model: Any) -> torch.device:
+    """Where the batches of a model go: of one that is spread over several devices, the first GPU that has a part of it."""
+    parts = [part for part in getattr(model, "hf_device_map", {}).values() if str(part) not in ("cpu", "disk")]
+    if parts:
+        return torch.device("cuda", parts[0]) if isinstance(parts[0], int) else torch.device(parts[0])
+    return torch.device("cpu") if getattr(model, "hf_device_map", {}) else torch.device(model.device)
 
 
 @contextlib.contextmanager
@@ -44,19 +53,19 @@ def label_logprobs(
     """(number of real positions,) float64 natural-log probabilities of the labels, row by row.
 
     Args:
-        hidden: (n, length, width) last decoder states; position t predicts labels[:, t].
+        hidden: (n, length, width) last decoder states, on any device; position t predicts labels[:, t].
         labels: (n, length) target ids, EOS included.
         mask: (n, length), 1 at real target positions.
         project: states (k, width) to logits (k, n_vocabulary).
         n_vocabulary: number of logits, for the size of the chunks.
     """
     real = mask.bool()
-    states, wanted = hidden[real], labels[real]
+    states, wanted = hidden[real.to(hidden.device)], labels[real]
     logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
     size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
     for start in range(0, len(wanted), size):
         chunk = slice(start, start + size)
         logits = project(states[chunk]).float()
-        chosen = logits.gather(-1, wanted[chunk, None]).squeeze(-1)
+        chosen = logits.gather(-1, wanted[chunk, None].to(logits.device)).squeeze(-1)
         logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
     return logprobs

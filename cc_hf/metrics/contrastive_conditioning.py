@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,14 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement, ScoringRequest
+from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
 
-__all__ = ["METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "pair_scores", "requests", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 1
@@ -78,10 +80,35 @@ def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
     ]
 
 
+def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
+    """Per row the places of both sides' requests among all `requests`.
+
+    >>> contests([{"correct_sources": ["a"], "incorrect_sources": ["b", "c"]}, {"correct_sources": ["d"], "incorrect_sources": ["e"]}])
+    [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
+    """
+    found: list[Contest] = []
+    at = 0
+    for reference in references:
+        n_correct, n_incorrect = (len(reference[key]) for key in _KEYS[:2])
+        found.append((range(at, at + n_correct), range(at + n_correct, at + n_correct + n_incorrect)))
+        at += n_correct + n_incorrect
+    return found
+
+
 def pair_scores(
-    wanted: Sequence[ScoringRequest], evaluator: Evaluator | ScoreFunction, *, src_lang: str, tgt_lang: str, score: str = "geometric", progress: bool = False
+    wanted: Sequence[ScoringRequest],
+    evaluator: Evaluator | ScoreFunction,
+    contests: Sequence[Contest] = (),
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str = "geometric",
+    progress: bool = False,
 ) -> npt.NDArray[np.float64]:
     """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a callable gives them.
+
+    Args:
+        contests: see `cc_hf.evaluators.decisions.decision_scores`; without any all scores are exact.
 
     Raises:
         InputError: for a score that is not defined.
@@ -90,7 +117,7 @@ def pair_scores(
     if isinstance(evaluator, Evaluator):
         if score not in SCORES:
             raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
-        return SCORES[score](evaluator.score(wanted, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
+        return decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     try:
         found = np.asarray(evaluator([r.source for r in wanted], [r.translation for r in wanted]), dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -134,6 +161,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
             category=categories[row],
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
+            verdict="correct" if probability[row] >= 0.5 else "incorrect",
             score_correct=float(best[row, 0]),
             score_incorrect=float(best[row, 1]),
             weight=int(weights[row]),
@@ -181,7 +209,7 @@ def evaluate(
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
-    scores = pair_scores(requests(predictions, references), evaluator, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+    scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(predictions, references, scores, ids=ids)
     categories = [j.category for j in judgements]
     probability = np.array([j.probability_correct for j in judgements])
@@ -195,7 +223,7 @@ def evaluate(
         "weighted_min_accuracy": min_accuracy(found, weighted=True),
         "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
     }
-    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found}
+    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found if c.weighted_accuracy is not None}
     return EvaluationResult(
         dataset=dataset,
         config=config,
@@ -255,16 +283,19 @@ def compute(
     score: str = "geometric",
     seed: int = 0,
     n_resamples: int = 1000,
+    kind: str | None = None,
+    prompt: str | None = None,
     device: str | None = None,
     batch_tokens: int | None = None,
     revision: str | Sequence[str | None] | None = None,
     on_too_long: str = "error",
+    mode: str = "auto",
     cache: bool | str | Path = False,
     distributed: bool = False,
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `device`
+    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `kind`
     on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
 
     Returns:
@@ -284,10 +315,23 @@ def compute(
     check_input(predictions, references)
     loaded: Evaluator | Callable[..., Any]
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.loading import default_evaluator, load_evaluator
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = load_evaluator(name, revision=revision, device=device, batch_tokens=batch_tokens, on_too_long=on_too_long, cache=cache, distributed=distributed)
+        loaded = open_evaluator(
+            name,
+            languages=(src_lang, tgt_lang),
+            kind=kind,
+            prompt=prompt,
+            revision=revision,
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            mode=mode,
+            cache=cache,
+            distributed=distributed,
+        )
     elif callable(evaluator) or isinstance(evaluator, Evaluator):
         loaded = evaluator
     else:
@@ -301,3 +345,14 @@ def compute(
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
     }
+
+
+def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+    return [{key: getattr(example, key) for key in _KEYS} for example in cast(Sequence[ContrastiveSourceExample], examples)]
+
+
+def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+    return "" if form is ContrastiveSourceExample else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
+
+
+DECLARATION = MetricDeclaration("contrastive_conditioning", evaluate, _references, _fits, takes_evaluator=True, options=("score",))

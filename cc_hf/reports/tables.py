@@ -1,47 +1,144 @@
-"""A result as a table for the terminal."""
+"""Results as tables for the terminal. Figures in percent."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["result_table"]
+__all__ = ["category_key", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
+_CAPTION = Text("percent; intervals by bootstrap within categories", style="italic")
 
 
-def result_table(result: EvaluationResult) -> Table:
-    """Per category n, accuracy with interval, weighted accuracy; then the total and the minimum. Figures in percent."""
-    title = " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
-    table = Table(
-        title=Text(f"{title}: {result.metric.replace('_', ' ')}"),
-        title_justify="left",
-        caption="percent; intervals by bootstrap within categories",
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    table.add_column("category", no_wrap=True)
-    for name in ("n", "accuracy (95 %)", "weighted (95 %)", "ties"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for found in sorted(result.categories, key=lambda c: (_ORDER.get(c.category, len(_ORDER)), c.category)):
-        table.add_row(Text(found.category), str(found.n), *_figures(result, "accuracy", f"_{found.category}"), str(found.n_ties))
-    table.add_section()
-    table.add_row("total", str(result.n), *_figures(result, "accuracy"), str(result.counts.get("n_ties", 0)))
-    table.add_row("minimum", "", *_figures(result, "min_accuracy"), "")
+def result_table(result: EvaluationResult) -> Group:
+    """Per category n, accuracy with interval, and what the metric has of: weighted accuracy, ties, inconclusive; then the total, the minimum, all other figures."""
+    title = f"{_data(result)}: {result.metric.replace('_', ' ')}"
+    others = [row for row in _rows(result) if not result.categories or row.name.removeprefix("weighted_") not in _in_categories(result)]
+    parts = [_categories_table(result)] if result.categories else []
+    if others or not parts:
+        parts.append(_figures_table(others))
+    return Group(heading(title), *parts, _CAPTION)
+
+
+def results_table(found: ResultSet) -> Group:
+    """Every figure of several metrics on the same translations; below, which were not run, and why."""
+    first = found.results[0]
+    names = "1 metric" if len(found.results) == 1 else f"{len(found.results)} metrics"
+    table = plain_table("", "n", "percent (95 %)")
+    for result in found.results:
+        table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
+        for row in _rows(result):
+            table.add_row(Text(f"  {row.label}"), row.n, row.value)
+        table.add_section()
+    notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
+    return Group(heading(f"{_data(first)}: {names} on {first.n} translations"), table, _CAPTION, *notes)
+
+
+def category_key(name: str) -> tuple[int, str]:
+    """To sort categories as the papers list them."""
+    return _ORDER.get(name, len(_ORDER)), name
+
+
+def percent(value: float) -> str:
+    """A figure in [-1, 1] as people read it.
+
+    >>> percent(0.6244), percent(-0.001), percent(-0.0001)
+    ('62.4', '-0.1', '0.0')
+    """
+    return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
+
+
+def with_interval(value: float, interval: Interval | None) -> str:
+    """A figure with its interval, where it has one.
+
+    >>> with_interval(0.5, Interval(0.41, 0.6))
+    '50.0 (41.0 – 60.0)'
+    """
+    return percent(value) if interval is None else f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
+
+
+def heading(text: str) -> Text:
+    """The line above a table; not the table's own title, which would be folded to its width."""
+    return Text(text, style="italic")
+
+
+def plain_table(name: str, *numbers: str) -> Table:
+    """A table whose first column holds names, and the others numbers, which are never cut."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column(Text(name), no_wrap=True)
+    for number in numbers:
+        table.add_column(Text(number), justify="right", no_wrap=True)
     return table
 
 
-def _figures(result: EvaluationResult, score: str, suffix: str = "") -> tuple[str, str]:
-    return _cell(result, f"{score}{suffix}"), _cell(result, f"weighted_{score}{suffix}")
+class _Row(NamedTuple):
+    name: str
+    label: str
+    n: str
+    value: str
+
+
+def _rows(result: EvaluationResult) -> list[_Row]:
+    """Every figure of a result: totals and minima, the categories, all others."""
+    categories = [c.category for c in _in_order(result.categories)]
+    order = ["accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories)]
+    names = [name for name in order if name in result.scores] + [name for name in result.scores if name not in order]
+    sizes = {"accuracy": str(result.n)} | {f"accuracy_{c.category}": str(c.n) for c in result.categories}
+    rows = [_Row(name, name.replace("_", " "), sizes.get(name, ""), _cell(result, name)) for name in names]
+    if n_inconclusive := result.counts.get("n_inconclusive"):
+        rows.append(_Row("n_inconclusive", "inconclusive", str(n_inconclusive), percent(n_inconclusive / result.n)))
+    return rows
+
+
+def _in_categories(result: EvaluationResult) -> set[str]:
+    """The figures, but for weights, that the table of categories shows."""
+    return {"accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories), *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories)}
+
+
+def _categories_table(result: EvaluationResult) -> Table:
+    weighted = any(c.weighted_accuracy is not None for c in result.categories)
+    ties = "n_ties" in result.counts
+    inconclusive = any(c.n_inconclusive for c in result.categories)
+    columns = ["category", "n", "accuracy (95 %)", *["weighted (95 %)"] * weighted, *["ties"] * ties, *["inconclusive"] * inconclusive]
+    table = plain_table(*columns)
+
+    def add(label: str, n: str, score: str, suffix: str = "", *, n_ties: str = "", n_inconclusive: str = "") -> None:
+        figures = [_cell(result, name) for name in (f"{score}{suffix}", *[f"weighted_{score}{suffix}"] * weighted)]
+        table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
+
+    for found in _in_order(result.categories):
+        add(found.category, str(found.n), "accuracy", f"_{found.category}", n_ties=str(found.n_ties), n_inconclusive=str(found.n_inconclusive))
+    table.add_section()
+    n_inconclusive = sum(c.n_inconclusive for c in result.categories)
+    add("total", str(result.n), "accuracy", n_ties=str(result.counts.get("n_ties", 0)), n_inconclusive=str(n_inconclusive))
+    if "min_accuracy" in result.scores:
+        add("minimum", "", "min_accuracy")
+    return table
+
+
+def _figures_table(rows: Iterable[_Row]) -> Table:
+    table = plain_table("figure", "percent (95 %)")
+    for row in rows:
+        table.add_row(Text(row.label), row.value)
+    return table
+
+
+def _data(result: EvaluationResult) -> str:
+    return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
+
+
+def _in_order(categories: Iterable[CategoryAccuracy]) -> list[CategoryAccuracy]:
+    return sorted(categories, key=lambda c: category_key(c.category))
 
 
 def _cell(result: EvaluationResult, name: str) -> str:
-    return f"{100 * result.scores[name]:.1f}{_interval(result.intervals.get(name))}"
-
-
-def _interval(interval: Interval | None) -> str:
-    return "" if interval is None else f" ({100 * interval.low:4.1f} – {100 * interval.high:4.1f})"
+    return with_interval(result.scores[name], result.intervals.get(name)) if name in result.scores else ""

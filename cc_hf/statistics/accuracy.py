@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy
 
-__all__ = ["category_accuracies", "min_accuracy", "rank_weights", "total_accuracy"]
+__all__ = ["category_accuracies", "min_accuracy", "rank_weights", "total_accuracy", "verdict_accuracies"]
 
 
 def rank_weights(probability_correct: npt.NDArray[np.float64], categories: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -69,13 +69,36 @@ def category_accuracies(probability_correct: npt.NDArray[np.float64], is_correct
     return tuple(found)
 
 
+def verdict_accuracies(is_correct: npt.NDArray[np.bool_], categories: Sequence[str], *, is_inconclusive: npt.NDArray[np.bool_] | None = None) -> tuple[CategoryAccuracy, ...]:
+    """Counts and accuracy of each category, sorted by name, where there are no probabilities and so no weights and no ties.
+
+    >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
+    0.5
+    """
+    names = np.asarray(categories)
+    return tuple(
+        CategoryAccuracy(
+            category=name,
+            n=int((names == name).sum()),
+            n_correct=int(is_correct[names == name].sum()),
+            accuracy=total_accuracy(is_correct[names == name]),
+            n_inconclusive=0 if is_inconclusive is None else int(is_inconclusive[names == name].sum()),
+        )
+        for name in sorted(set(categories))
+    )
+
+
 def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> float:
     """The smallest category accuracy; the category «none» does not count, as in the paper's program.
 
     Raises:
-        InputError: when there is no category.
+        InputError: when there is no category, or a weighted accuracy is wanted that one of them does not have.
     """
-    values = [c.weighted_accuracy if weighted else c.accuracy for c in categories if c.category != "none"] or [c.weighted_accuracy if weighted else c.accuracy for c in categories]
-    if not values:
+    counted = [c for c in categories if c.category != "none"] or list(categories)
+    if not counted:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")
-    return min(values)
+    values = [c.weighted_accuracy if weighted else c.accuracy for c in counted]
+    defined = [value for value in values if value is not None]
+    if len(defined) < len(values):
+        raise InputError("minimum of weighted accuracies: expected categories with one, got one without; its metric has no probabilities")
+    return min(defined)

@@ -5,7 +5,7 @@ The weights are part of a sample's judgement and travel with it; they are not ra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,14 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 
-__all__ = ["accuracy_intervals", "check_bootstrap"]
+__all__ = ["accuracy_intervals", "check_bootstrap", "figures_of_sums"]
 
 _CHUNK = 250  # resamples drawn at a time: bounds the memory
 
 
 def accuracy_intervals(
     is_correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.int64] | None,
     categories: Sequence[str],
     *,
     n_resamples: int = 1000,
@@ -31,7 +31,7 @@ def accuracy_intervals(
 
     Args:
         is_correct: shape (n,).
-        weights: shape (n,), positive.
+        weights: shape (n,), positive; None where there are none, and the weighted figures are left out.
         categories: n names.
         n_resamples: at least 1.
         level: in (0, 1).
@@ -52,8 +52,9 @@ def accuracy_intervals(
     parts: dict[str, tuple[npt.NDArray[np.float64], ...]] = {}
     for name in sorted(set(categories)):
         members = names == name
-        parts[name] = _resample(is_correct[members], weights[members].astype(np.float64), n_resamples, generator)
-    samples = _summaries(parts)
+        own = np.ones(int(members.sum())) if weights is None else weights[members].astype(np.float64)
+        parts[name] = _resample(is_correct[members], own, n_resamples, generator)
+    samples = {name: values for name, values in figures_of_sums(parts).items() if weights is not None or not name.startswith("weighted_")}
     tails = [(1 - level) / 2, (1 + level) / 2]
     found = {}
     for name, values in samples.items():
@@ -85,7 +86,13 @@ def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], 
     return tuple(np.concatenate(sums, axis=1))
 
 
-def _summaries(parts: dict[str, tuple[npt.NDArray[np.float64], ...]]) -> dict[str, npt.NDArray[np.float64]]:
+def figures_of_sums(parts: Mapping[str, Sequence[npt.NDArray[np.float64]] | npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    """Accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by category; the minimum is over all but «none».
+
+    Args:
+        parts: category -> number of samples, number correct, sum of weights, sum of the weights of the correct ones; arrays of one shape, which
+            the figures have too.
+    """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
     counted = [name for name in parts if name != "none"] or list(parts)

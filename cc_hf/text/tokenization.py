@@ -1,13 +1,16 @@
-"""Moses tokens with their places in the text."""
+"""Moses tokens, with or without their places in the text."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
 from sacremoses import MosesTokenizer
 
-__all__ = ["Token", "moses_tokens"]
+__all__ = ["Token", "moses_tokens", "moses_words"]
+
+_HYPHEN = re.compile("(-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +39,16 @@ def moses_tokens(text: str, lang: str) -> list[Token]:
             found.append(Token(word, start))
             at = start + len(word)
     return found
+
+
+def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[str]:
+    """The Moses tokens of a text as Moses writes them, without escaping; languages that Moses does not know are cut by its rules for English.
+
+    Args:
+        split_hyphens: cut tokens at hyphens too, which become tokens.
+
+    >>> moses_words("Der Golf-Club ist zu.", "de", split_hyphens=True)
+    ['Der', 'Golf', '-', 'Club', 'ist', 'zu', '.']
+    """
+    words: list[str] = _tokenizer(lang).tokenize(text, escape=False)
+    return [part for word in words for part in _HYPHEN.split(word) if part] if split_hyphens else words

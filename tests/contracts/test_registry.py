@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from cc_hf.citations import CITATIONS, citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import UnknownNameError
 from cc_hf.languages import LANGUAGES
+from cc_hf.metrics.declaration import MetricDeclaration
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -33,7 +36,14 @@ def test_dataset_is_complete(root: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_metric_is_complete(root: Path, name: str) -> None:
-    assert callable(registry.resolve("metric", name))
+    declaration: MetricDeclaration = registry.resolve("metric", name)
+    assert declaration.name == name
+    parameters = inspect.signature(declaration.evaluate).parameters
+    shared = {"src_lang", "tgt_lang", "ids", "dataset", "config", "origin", "seed", "n_resamples", "progress"}
+    assert {*shared, *declaration.options} <= set(parameters)
+    assert ("evaluator" in parameters) == declaration.takes_evaluator
+    core = importlib.import_module(f"cc_hf.metrics.{name}")
+    assert {"DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", *(["judge"] if declaration.judges else [])} <= set(core.__all__)
     assert (root / f"metrics/{name}/{name}.py").is_file()
     assert (root / f"cards/metrics/{name}.md").is_file()
 

@@ -32,6 +32,11 @@ class LetterEvaluator(Evaluator):
         self.before = before
         self.extra = extra or {}
         self.n_encoded = 0
+        self.own_fast: Evaluator | None = None
+
+    @property
+    def fast(self) -> Evaluator | None:
+        return self.own_fast
 
     def signature_fields(self) -> dict[str, str]:
         return {**super().signature_fields(), **self.extra}

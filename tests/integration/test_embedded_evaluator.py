@@ -61,6 +61,7 @@ def test_agreement_with_the_human_annotators(aws: cc_hf.EvaluationResult, shared
     found = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
     assert found.n_labels == 400
     assert found.agreement >= 0.92
+    assert found.weighted_agreement is not None
     assert found.weighted_agreement >= 0.976
 
 
@@ -74,6 +75,7 @@ def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, ro
     scores = [aws.scores[name] for name in ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")]
     assert figures == pytest.approx([100 * value for value in (aws.scores["accuracy"], interval.low, interval.high, *scores)], abs=0.15)
     agreement = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+    assert agreement.weighted_agreement is not None
     assert f"{100 * agreement.agreement:.2f} % unweighted, {100 * agreement.weighted_agreement:.2f} % weighted" in text
     assert aws.signature in text
 

@@ -227,4 +227,6 @@ def test_the_two_examples_of_a_pair_mirror_each_other(shared: Path) -> None:
     for judgement in results[0].judgements:
         pair, _, gender = judgement.example_id.partition(".")
         other = by_id[f"{pair}.{'female' if gender == 'male' else 'male'}"]
+        assert judgement.probability_correct is not None
+        assert other is not None
         assert judgement.probability_correct + other == pytest.approx(1)

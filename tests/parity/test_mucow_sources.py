@@ -58,9 +58,9 @@ def test_cues_stand_before_whole_words_only(shared: Path, config: str, n_frequen
             assert source == f"{cue} ".join(parts)
 
 
-@pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 168, 2)])
+@pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 170, 1)])
 def test_annotated_translations_are_those_of_the_log(shared: Path, language: str, n_labels: int, n_skipped: int) -> None:
-    """Two Russian rows are not in the test set or were annotated with other quotation marks."""
+    """One Russian row is not in the test set; another was annotated with other quotation marks, which do not count."""
     log = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{language}.ensemble.log"
     result = cc_hf.evaluate("mucow", f"en-{language}", translations=log, evaluator=hash_scores, data_dir=shared / "upstream")
     annotations = read_annotations(shared / f"gold/human_validation/mucow_annotations.en-{language}.jsonl")

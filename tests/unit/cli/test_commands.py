@@ -16,7 +16,7 @@ import pytest
 from cc_hf import registry
 from cc_hf.cli.output import check_output, write_atomically
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, ResultSet
 
 
 def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0, environment: Mapping[str, str] = MappingProxyType({})) -> subprocess.CompletedProcess[str]:
@@ -229,7 +229,7 @@ def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Pat
 def test_configurations_without_contrastive_sources_are_refused_before_anything_is_read() -> None:
     found = cc_hf("evaluate", "mucow", "en-cs", "--translations", "none.txt", status=2)
     assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
-    assert "mucow has none with them for en-cs" in " ".join(found.stderr.split())
+    assert "no configuration of mucow fits for en-cs" in " ".join(found.stderr.split())
     found = cc_hf("evaluate", "mucow", "en-de.probing", "--translations", "none.txt", status=2)
     assert "use en-de, en-de.emnlp2021 (see" in " ".join(found.stderr.split())
 
@@ -253,3 +253,31 @@ def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(InputError, match=r"r\.json could not be written \(No space left on device\)"):
         write_atomically(tmp_path / "r.json", "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
+    from typer.testing import CliRunner
+
+    from cc_hf.cli.main import app
+
+    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
+    common = ["evaluate", str(tmp_path / "bats.csv"), "--translations", str(tmp_path / "t.txt"), "--evaluator", str(tiny_marian)]
+    output = tmp_path / "all.json"
+    found = CliRunner().invoke(app, [*common, "--metric", "all", "-q", "-o", str(output)])
+    results = ResultSet.from_json(output.read_text(encoding="utf-8")).results
+    one = CliRunner().invoke(app, [*common, "-q", "-o", str(tmp_path / "one.json"), "--option", "score=geometric"])
+    alone = EvaluationResult.from_json((tmp_path / "one.json").read_text(encoding="utf-8"))
+    assert alone in results
+    assert all(f"signature: {result.signature}" in found.output for result in results)
+    assert "contrastive conditioning" in found.output
+    assert f"{100 * alone.scores['accuracy']:.1f} (" in one.output
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [("score", "--option: expected key=value, got 'score'"), ("=x", "got '=x'"), ("beam=4", "unknown option of the metric contrastive_conditioning 'beam'")],
+)
+def test_bad_options_of_a_metric(tmp_path: Path, option: str, message: str) -> None:
+    found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--option", option, status=2)
+    assert message in " ".join(found.stderr.split())

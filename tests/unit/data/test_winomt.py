@@ -6,6 +6,7 @@ import pytest
 
 from cc_hf.data.winomt import DECLARATION, read
 from cc_hf.errors import DataError
+from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 
 ROWS = """female\t1\tThe developer argued with the designer because she did not like it.\tdeveloper\tanti
 male\t4\tThe mechanic hired the construction worker, because he was good.\tconstruction worker\tpro
@@ -18,7 +19,8 @@ male\t3\tShe asked the  cook.\tcook\tpro
 def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, str, str, str]]:
     path = tmp_path / "test.tsv"
     path.write_text(text, encoding="utf-8")
-    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in read({DECLARATION.files[0].path: path}, config, "test")]
+    examples = list(read({DECLARATION.files[0].path: path}, config, "test"))
+    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in examples if isinstance(e, ContrastiveSourceExample)]
 
 
 def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
@@ -49,6 +51,15 @@ def test_the_program_of_2021_damages_some_rows(tmp_path: Path) -> None:
 def test_stereotypes(tmp_path: Path) -> None:
     assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
     assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
+
+
+def test_every_row_without_cues(tmp_path: Path) -> None:
+    path = tmp_path / "test.tsv"
+    path.write_text(ROWS, encoding="utf-8")
+    examples = list(read({DECLARATION.files[0].path: path}, "all", "test"))
+    assert all(isinstance(e, ProbingExample) for e in examples)
+    assert [(e.id, e.category) for e in examples] == [("0", "female"), ("1", "male"), ("2", "neutral"), ("3", "male"), ("4", "male")]
+    assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.evaluators.loading import default_evaluator, load_model
+from cc_hf.evaluators.loading import load_model
+from cc_hf.evaluators.location import default_evaluator
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 

@@ -72,17 +72,37 @@ def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> Non
     model = tiny(family)
     sources, inputs, labels = pairs()
     expected = plain(model, sources, inputs, labels)
-    found = PackedModel(model, bf16=False).logprobs(sources, inputs, labels, batch_tokens=batch_tokens)
+    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, batch_tokens=batch_tokens)
     for one, row in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
-def test_bf16_is_near(family: str) -> None:
+@pytest.mark.parametrize("mode", ["bf16", "int8"])
+def test_other_arithmetics_are_near(family: str, mode: str) -> None:
     model = tiny(family)
     sources, inputs, labels = pairs()
-    exact, found = (np.concatenate(PackedModel(model, bf16=bf16).logprobs(sources, inputs, labels, batch_tokens=100)) for bf16 in (False, True))
-    assert 0 < np.abs(found - exact).mean() < 0.1
+    exact, found = (np.concatenate(PackedModel(model, mode=name).logprobs(sources, inputs, labels, batch_tokens=100)) for name in ("exact", mode))
+    assert 0 < np.abs(found - exact).mean() < 0.15
+
+
+def test_int8_of_a_row_does_not_depend_on_the_rows_beside_it() -> None:
+    model = PackedModel(tiny("marian"), mode="int8")
+    sources, inputs, labels = pairs()
+    together = model.logprobs(sources, inputs, labels, batch_tokens=10_000)
+    alone = [model.logprobs([s], [i], [t], batch_tokens=10_000)[0] for s, i, t in zip(sources, inputs, labels, strict=True)]
+    np.testing.assert_allclose(np.concatenate(together), np.concatenate(alone), atol=0.02)
+
+
+def test_logits_beyond_the_range_of_exponentials() -> None:
+    model = tiny("marian")
+    sources, inputs, labels = pairs(6)
+    with torch.no_grad():
+        for shift in (300.0, -600.0):
+            model.final_logits_bias.add_(shift)
+            found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, batch_tokens=100)
+            for one, row in zip(found, plain(model, sources, inputs, labels), strict=True):
+                np.testing.assert_allclose(one, row.numpy(), atol=2e-4, rtol=0)
 
 
 def test_language_tokens_do_not_count() -> None:
@@ -91,13 +111,13 @@ def test_language_tokens_do_not_count() -> None:
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
     sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
     expected = plain(model, sources, inputs, labels, skip=1)
-    found = PackedModel(model, bf16=False).logprobs(sources, inputs, labels, n_uncounted=1, batch_tokens=200)
+    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, n_uncounted=1, batch_tokens=200)
     for one, row in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
 
 
 def test_the_order_of_pairs_is_of_no_effect() -> None:
-    model = PackedModel(tiny("marian"), bf16=False)
+    model = PackedModel(tiny("marian"), mode="exact")
     sources, inputs, labels = pairs()
     found = model.logprobs(sources, inputs, labels, batch_tokens=60)
     turned = model.logprobs(sources[::-1], inputs[::-1], labels[::-1], batch_tokens=60)
@@ -107,5 +127,5 @@ def test_the_order_of_pairs_is_of_no_effect() -> None:
 def test_the_models_weights_stay_as_they_are() -> None:
     model = tiny("marian")
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
-    PackedModel(model, bf16=True).logprobs(*pairs(), batch_tokens=100)
+    PackedModel(model, mode="bf16").logprobs(*pairs(), batch_tokens=100)
     assert all(torch.equal(before[name], parameter) for name, parameter in model.state_dict().items())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -158,3 +159,15 @@ def test_the_result_survives_json() -> None:
         EvaluationResult.from_json("{")
     with pytest.raises(InputError, match="cc-hf evaluate --output"):
         EvaluationResult.from_json("{}")
+
+
+def test_results_of_older_versions_are_read() -> None:
+    from cc_hf.results import EvaluationResult
+
+    result = evaluate(["x", "y"], [GOOD, GOOD], hash_scores, n_resamples=10)
+    row = json.loads(result.to_json())
+    new = ("verdict", "predicted", "gold")
+    older = {**row, "judgements": [{k: v for k, v in j.items() if k not in new} for j in row["judgements"]]}
+    for category in older["categories"]:
+        del category["n_inconclusive"]
+    assert EvaluationResult.from_json(json.dumps(older)) == result

@@ -1,0 +1,260 @@
+"""Results side by side: systems judged by one metric, and metrics that judged the same translations. Nothing is scored anew."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cc_hf import __version__, signature
+from cc_hf.data.translations import read_lines
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult, Interval, ResultSet
+from cc_hf.schema import VERDICTS, Judgement
+from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
+
+__all__ = ["Comparison", "MetricAgreement", "SystemComparison", "compare", "read_results"]
+
+#: fields of a signature in which results of different systems may differ
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemComparison:
+    """A system against the baseline, by one metric, over judgements: accuracy is the share of correct ones, an inconclusive one is not correct."""
+
+    metric: str
+    baseline: str
+    system: str
+    n: int
+    differences: Mapping[str, PairedDifference]
+    mcnemar: McNemar
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAgreement:
+    """Two metrics, or two variants of one, on the same translations.
+
+    `agreement` and `kappa`: on whether a translation is correct, where an inconclusive verdict is not; `verdict_agreement` and `verdict_kappa`: on
+    the verdict. `confusion`: rows `left`, columns `right`, in the order of `labels`.
+    """
+
+    left: str
+    right: str
+    n: int
+    agreement: float
+    interval: Interval
+    kappa: float
+    kappa_interval: Interval
+    verdict_agreement: float
+    verdict_kappa: float
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What results have to say about each other. `signatures`: of each; `not_compared`: pairs or results that could not be, and why."""
+
+    dataset: str
+    config: str
+    tgt_lang: str
+    systems: tuple[SystemComparison, ...]
+    agreements: tuple[MetricAgreement, ...]
+    signature: str
+    signatures: Mapping[str, str]
+    not_compared: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Strict JSON, UTF-8 text."""
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[str, EvaluationResult]:
+    """Results by a short name: the file's, and the metric's where a file holds several.
+
+    Args:
+        paths: files that `cc-hf evaluate --output` wrote, each with one result or those of all metrics.
+        metric: take the results of this metric only.
+
+    Raises:
+        InputError: for a file that is not there or holds no result, or none of the metric.
+    """
+    stems = [path.stem for path in paths]
+    found: dict[str, EvaluationResult] = {}
+    for path, stem in zip(paths, stems, strict=True):
+        try:
+            results = ResultSet.from_json("\n".join(read_lines(path))).results
+        except InputError as error:
+            raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+        wanted = [result for result in results if metric is None or result.metric == metric]
+        if not wanted:
+            raise InputError(f"{path}: expected a result of the metric {metric}, got {', '.join(result.metric for result in results)}")
+        name = stem if stems.count(stem) == 1 else str(path)
+        for result in wanted:
+            whole = name if len(results) == 1 or metric is not None else f"{name}:{result.metric}"
+            if whole in found:
+                raise InputError(f"{path}: {whole} is named twice; name each file once")
+            found[whole] = result
+    return found
+
+
+def compare(results: Mapping[str, EvaluationResult], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Comparison:
+    """Compare results of one dataset, configuration and target language.
+
+    Results of one metric: each against the first of them, the baseline. Results on the same translations: each pair. Judgements are joined by
+    the ids of their examples.
+
+    Args:
+        results: at least two, by name, the baseline first.
+        n_resamples, level, seed: of the bootstrap.
+
+    Raises:
+        InputError: for fewer than two results, different data, ids that only one has, results of one metric with different options, or a result
+            with nothing to compare it to, such as one of another metric on other translations.
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    if len(results) < 2:
+        raise InputError(f"expected at least two results to compare, got {len(results)}")
+    data = _check_same_data(results)
+    judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
+    not_compared = {name: "its metric judges the whole, not each translation" for name in results if name not in judged}
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    systems: list[SystemComparison] = []
+    for metric in dict.fromkeys(results[name].metric for name in judged):
+        own = {name: table for name, table in judged.items() if results[name].metric == metric}
+        if len(own) > 1:
+            systems += _systems(metric, own, results, bootstrap)
+    agreements: list[MetricAgreement] = []
+    obstacles: dict[tuple[str, str], str] = {}
+    for left, right in itertools.combinations(judged, 2):
+        if strange := _ids_of_one(left, right, judged):
+            not_compared[f"{left} and {right}"] = obstacles[left, right] = strange
+        elif other := _other_translation(left, right, judged):
+            obstacles[left, right] = other
+        else:
+            agreements.append(_agreement(left, right, judged, bootstrap))
+    compared = {name for found in systems for name in (found.baseline, found.system)} | {name for found in agreements for name in (found.left, found.right)}
+    if alone := [name for name in judged if name not in compared] or (not compared and list(results)):
+        reason = next((text for pair, text in obstacles.items() if alone[0] in pair), "no other result has judgements of single translations")
+        raise InputError(
+            f"{alone[0]} ({results[alone[0]].metric}) can be compared to none of the others; expected results of the same metric, or of the same translations: {reason}"
+        )
+    first = next(iter(results.values()))
+    fields: dict[str, str | int] = {"data": data, "n": first.n, "results": len(results), "test": "paired-bootstrap+mcnemar-exact"}
+    fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}
+    return Comparison(
+        first.dataset,
+        first.config,
+        first.tgt_lang,
+        tuple(systems),
+        tuple(agreements),
+        signature.build("compare", fields),
+        {name: result.signature for name, result in results.items()},
+        not_compared,
+    )
+
+
+_Judged = Mapping[str, Mapping[str, Judgement]]  # result -> example id -> judgement
+
+
+def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
+    """The data that all results are of, as their signatures name it."""
+    described = {name: (result.dataset, result.config, result.tgt_lang, signature.parse(result.signature)[1].get("data", "own")) for name, result in results.items()}
+    (first, expected), *others = described.items()
+    for name, got in others:
+        if got != expected:
+            raise InputError(f"expected results of the same data: {first} is of {_words(expected)}, {name} of {_words(got)}; evaluate the same configuration")
+    return expected[-1]
+
+
+def _words(described: tuple[str, ...]) -> str:
+    dataset, config, tgt_lang, data = described
+    return f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ")
+
+
+def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
+    found = {judgement.example_id: judgement for judgement in result.judgements}
+    if len(found) < len(result.judgements):
+        twice = next(i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1)
+        raise InputError(f"{name}: expected one judgement of each example, got several of example {twice}")
+    if len(found) != result.n:
+        raise InputError(f"{name}: expected {result.n} judgements, as the result says, got {len(found)}; was the file cut?")
+    return found
+
+
+def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
+    """Why two results cannot be joined, "" where they can."""
+    for name, other in ((left, right), (right, left)):
+        if missing := [i for i in judged[other] if i not in judged[name]]:
+            return f"{name} has no judgement of {len(missing)} of the {len(judged[other])} examples of {other}, such as example {missing[0]}"
+    return ""
+
+
+def _other_translation(left: str, right: str, judged: _Judged) -> str:
+    for example_id, judgement in judged[left].items():
+        other = judged[right][example_id].translation
+        if judgement.translation != other:
+            return f"example {example_id}: {left} judged {judgement.translation!r}, {right} judged {other!r}"
+    return ""
+
+
+def _systems(metric: str, judged: _Judged, results: Mapping[str, EvaluationResult], bootstrap: Mapping[str, Any]) -> list[SystemComparison]:
+    baseline, *others = judged
+    for name in others:
+        if strange := _ids_of_one(baseline, name, judged):
+            raise InputError(f"{strange}; evaluate both on the same examples")
+        for example_id, judgement in judged[baseline].items():
+            if judgement.category != judged[name][example_id].category:
+                raise InputError(
+                    f"example {example_id}: {baseline} has the category {judgement.category!r}, {name} has {judged[name][example_id].category!r}; evaluate the same data"
+                )
+        if _other_translation(baseline, name, judged):  # else two variants of the metric
+            _check_same_options(baseline, name, results)
+    ids = list(judged[baseline])
+    table = [[judged[name][i] for i in ids] for name in judged]
+    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
+    has_weights = all("weighted_accuracy" in results[name].scores for name in judged)
+    weights = np.array([[j.weight for j in row] for row in table], dtype=np.int64) if has_weights else None
+    differences = paired_differences(correct, [j.category for j in table[0]], weights=weights, **bootstrap)
+    return [SystemComparison(metric, baseline, name, len(ids), differences[at], mcnemar(correct[0], correct[at + 1])) for at, name in enumerate(others)]
+
+
+def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
+    """What was judged by different evaluators or options differs for more reasons than the system."""
+    (kind, left), (other, right) = (signature.parse(results[one].signature) for one in (baseline, name))
+    different = [key for key in (*left, *(key for key in right if key not in left)) if left.get(key) != right.get(key) and key not in _OF_THE_SYSTEM]
+    if kind != other or different:
+        key = different[0] if different else "metric"
+        raise InputError(
+            f"{baseline} and {name} are of different systems and were not judged alike: {key} is {left.get(key, kind if not different else 'not given')!r} and "
+            f"{right.get(key, other if not different else 'not given')!r}; evaluate both with the same options"
+        )
+
+
+def _agreement(left: str, right: str, judged: _Judged, bootstrap: Mapping[str, Any]) -> MetricAgreement:
+    pairs = [(judgement, judged[right][example_id]) for example_id, judgement in judged[left].items()]
+    correct = [a.is_correct for a, _ in pairs], [b.is_correct for _, b in pairs]
+    verdicts = [a.verdict for a, _ in pairs], [b.verdict for _, b in pairs]
+    labels = tuple(verdict for verdict in VERDICTS if verdict != "inconclusive" or any(verdict in side for side in verdicts))
+    return MetricAgreement(
+        left=left,
+        right=right,
+        n=len(pairs),
+        agreement=proportion_of_agreement(*correct),
+        interval=agreement_interval(*correct, **bootstrap),
+        kappa=cohen_kappa(*correct),
+        kappa_interval=kappa_interval(*correct, **bootstrap),
+        verdict_agreement=proportion_of_agreement(*verdicts),
+        verdict_kappa=cohen_kappa(*verdicts),
+        labels=labels,
+        confusion=tuple(tuple(int(n) for n in row) for row in confusion_matrix(*verdicts, labels=labels)),
+    )

@@ -1,0 +1,53 @@
+"""Agreement with human annotators as Vamvas & Sennrich 2021 published it (Table 2 and Table A3), in [0, 1]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PUBLISHED_AGREEMENT", "PUBLISHED_KAPPAS", "PublishedAgreement", "published"]
+
+#: key in cc_hf.citations of the paper that all are from
+CITATION_KEY = "vamvas-sennrich-2021"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedAgreement:
+    """One row of the paper for one test set. `agreement` is unweighted, None where it was not published; `source` says where it stands."""
+
+    dataset: str
+    tgt_lang: str
+    metric: str
+    agreement: float | None
+    weighted_agreement: float | None
+    source: str
+
+
+_TABLE, _PROGRAM = "Table 2", "Table 2; unweighted: the program's notebook"
+
+PUBLISHED_AGREEMENT: tuple[PublishedAgreement, ...] = (
+    PublishedAgreement("mucow", "de", "mucow_pattern_matching", 0.838, None, _TABLE),
+    PublishedAgreement("mucow", "ru", "mucow_pattern_matching", 0.897, None, _TABLE),
+    PublishedAgreement("winomt", "de", "winomt_pattern_matching", 0.863, None, _TABLE),
+    PublishedAgreement("winomt", "ru", "winomt_pattern_matching", 0.755, None, _TABLE),
+    PublishedAgreement("mucow", "de", "contrastive_conditioning", 887 / 1100, 0.880, _PROGRAM),
+    PublishedAgreement("mucow", "ru", "contrastive_conditioning", 936 / 1091, 0.928, _PROGRAM),
+    PublishedAgreement("winomt", "de", "contrastive_conditioning", 371 / 400, 0.976, _PROGRAM),
+    PublishedAgreement("winomt", "ru", "contrastive_conditioning", 317 / 436, 0.782, _PROGRAM),
+)
+
+#: (dataset, target language) -> Cohen's kappa of the annotators, raw and binarised (Table A3, as printed)
+PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
+    ("mucow", "de"): (0.38, 0.92),
+    ("mucow", "ru"): (0.57, 0.88),
+    ("winomt", "de"): (0.95, 0.95),
+    ("winomt", "ru"): (0.13, 0.20),
+}
+
+
+def published(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
+    """The row of the paper for a test set and a metric, None where it has none.
+
+    >>> published("winomt", "de", "contrastive_conditioning").weighted_agreement
+    0.976
+    """
+    return next((row for row in PUBLISHED_AGREEMENT if (row.dataset, row.tgt_lang, row.metric) == (dataset, tgt_lang, metric)), None)

@@ -1,0 +1,36 @@
+"""What a metric declares of itself, once: its core, what it reads of the examples, where it fits, which options of its own it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example
+
+__all__ = ["MetricDeclaration"]
+
+
+@dataclass(frozen=True)
+class MetricDeclaration:
+    """A metric, as `run.evaluate` and the command line use it.
+
+    Attributes:
+        name: as registered.
+        evaluate: (translations, references, *, src_lang, tgt_lang, ids, dataset, config, origin, seed, n_resamples, progress) -> EvaluationResult;
+            with the keyword `evaluator` where `takes_evaluator`, and with those of `options`.
+        references: what of the examples the metric reads, one mapping per translation.
+        fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric fits, else the reason, as an error says it.
+        takes_evaluator: whether an evaluator model scores for it.
+        judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
+        options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
+    """
+
+    name: str
+    evaluate: Callable[..., EvaluationResult]
+    references: Callable[[Sequence[Example]], list[dict[str, Any]]]
+    fits: Callable[[str, str, type[Example], str, str], str]
+    takes_evaluator: bool = False
+    judges: bool = True
+    options: tuple[str, ...] = ()

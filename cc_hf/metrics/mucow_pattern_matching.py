@@ -1,0 +1,329 @@
+"""MuCoW's pattern matching (Raganato et al. 2019, section 5): a translation is right when a word of the correct sense is in it, and none of another sense."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from cc_hf import __version__, signature
+from cc_hf.data.text_files import text_lines
+from cc_hf.errors import InputError
+from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.summary import summarize
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
+from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.decisions import decision_intervals, decision_scores
+from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
+from cc_hf.text.tokenization import moses_words
+from cc_hf.text.transliteration import in_latin_letters
+
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge"]
+
+#: Raised whenever a figure can change; the CHANGELOG says which and why.
+METRIC_VERSION = 1
+
+_SENSES = ("correct_senses", "incorrect_senses")
+_GROUPS = {"domain": ("in_domain", "out_of_domain", ""), "frequency": ("frequent", "infrequent", "")}
+_KEYS = (*_SENSES, *_GROUPS)
+_SPLIT_AT_HYPHENS = {"de"}  # compounds: «Golf-Schläger»
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse what cannot be judged, with the row that is wrong. A blank translation is judged: nothing is found in it.
+
+    Raises:
+        InputError: empty lists, different lengths, a translation that is not text, a missing key, no or blank senses, a word of both senses, an
+            unknown domain or frequency.
+    """
+    for name, rows in (("predictions", predictions), ("references", references)):
+        if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__"):
+            raise InputError(f"{name}: expected a list, got {type(rows).__name__}")
+    if len(predictions) != len(references):
+        raise InputError(f"expected as many references as predictions, got {len(predictions)} predictions and {len(references)} references")
+    if len(predictions) == 0:
+        raise InputError("nothing to judge: expected at least one prediction, got none")
+    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
+        if not isinstance(translation, str):
+            raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
+        _check_text(translation, row)
+        if not isinstance(reference, Mapping):
+            raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
+        if missing := [key for key in _KEYS if key not in reference]:
+            raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_KEYS)}, got {', '.join(map(str, reference))}")
+        _check_senses(reference, row)
+        for key, known in _GROUPS.items():
+            if reference[key] not in known:
+                raise InputError(f"row {row}: {key}: expected {known[0]}, {known[1]} or nothing, got {reference[key]!r}")
+
+
+def _check_senses(reference: Mapping[str, Any], row: int) -> None:
+    for key in _SENSES:
+        found = reference[key]
+        if isinstance(found, str) or not hasattr(found, "__len__") or len(found) == 0:
+            raise InputError(f"row {row}: {key}: expected a list with at least one word, got {found!r}")
+        if bad := [word for word in found if not isinstance(word, str) or len(word.split()) != 1]:
+            raise InputError(f"row {row}: {key}: expected single words, got {bad[0]!r}")
+        for word in found:
+            _check_text(word, row)
+    if both := {_plain(word) for word in reference[_SENSES[0]]} & {_plain(word) for word in reference[_SENSES[1]]}:
+        raise InputError(f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out of one of them, or out of both")
+
+
+def _check_text(text: str, row: int) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"row {row}: the text is not valid Unicode: a lone surrogate at character {error.start}; mend the encoding of the file it came from") from None
+
+
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    *,
+    tgt_lang: str,
+    lemmatizer: str | Lemmatizer = "simplemma",
+    lemmatized: Sequence[str] | None = None,
+    parity: bool = False,
+    ids: Sequence[str] | None = None,
+) -> tuple[Judgement, ...]:
+    """The verdict on every translation, on its own.
+
+    Lower-cased tokens are searched first; only where none of them is of any sense, lemmas. Correct: a word of the correct sense is there, and none of
+    the other. Incorrect: a word of the other sense is there. Inconclusive: neither. `predicted` holds the words that were found, `gold` the correct ones.
+
+    Args:
+        predictions, references: as in `compute`.
+        tgt_lang: ISO 639-1 code; German tokens are cut at hyphens.
+        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
+        lemmatized: the translations' lemmas, joined by spaces, instead.
+        parity: as the original programs: compare in Latin letters without diacritics, and search for senses that are no words (MuCoW lists «.»).
+        ids: names of the examples; None for row numbers.
+    """
+    chosen = _chosen(lemmatizer)
+    form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
+    found = []
+    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
+        senses = [{form(word) for word in reference[key] if parity or any(c.isalnum() for c in word)} for key in _SENSES]
+        tokens = moses_words(unicodedata.normalize("NFC", translation), tgt_lang, split_hyphens=tgt_lang in _SPLIT_AT_HYPHENS)
+        correct, incorrect = _present(tokens, senses, form)
+        if not (correct or incorrect):
+            lemmas = chosen.lemmas(tokens, tgt_lang) if lemmatized is None else lemmatized[row].split()
+            correct, incorrect = _present(lemmas, senses, form)
+        verdict = "incorrect" if incorrect else "correct" if correct else "inconclusive"
+        found.append(
+            Judgement(
+                example_id=str(row) if ids is None else ids[row],
+                category=reference["domain"] or reference["frequency"] or "all",
+                is_correct=verdict == "correct",
+                translation=translation,
+                verdict=verdict,
+                predicted=" ".join(sorted(correct | incorrect)),
+                gold=" ".join(reference[_SENSES[0]]),
+            )
+        )
+    return tuple(found)
+
+
+def _plain(word: str) -> str:
+    return unicodedata.normalize("NFC", word.lower())
+
+
+def _present(words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]) -> tuple[set[str], set[str]]:
+    there = {form(word) for word in words}
+    return there & senses[0], there & senses[1]
+
+
+def evaluate(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    lemmatizer: str | Lemmatizer = "simplemma",
+    lemmatized: str | Path | Sequence[str] | None = None,
+    parity: bool | str = False,
+    ids: Sequence[str] | None = None,
+    dataset: str = "",
+    config: str = "",
+    origin: Mapping[str, str] | None = None,
+    seed: int = 0,
+    n_resamples: int = 1000,
+    progress: bool = False,
+) -> EvaluationResult:
+    """Judge translations and sum up.
+
+    Args:
+        predictions: translations.
+        references: as in `compute`.
+        src_lang, tgt_lang: ISO 639-1 codes; the target language is needed.
+        lemmatizer: simplemma, none, or a `cc_hf.text.lemmatization.Lemmatizer`.
+        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas joined by spaces.
+        parity: as in `judge`; the command line may say «true».
+        ids, dataset, config: names for the result.
+        origin: signature fields of the data, such as {"data": "mucow/en-de@b2f1b31"}.
+        seed, n_resamples: of the bootstrap.
+        progress: of no effect; it takes seconds.
+
+    Raises:
+        InputError: as `check_input`; for a language that the lemmatizer does not know, lemmas of another number than the translations, and options
+            out of range.
+        UnknownNameError: for a lemmatizer of an unknown name.
+    """
+    check_input(predictions, references)
+    check_bootstrap(seed=seed, n_resamples=n_resamples)
+    exact = _flag("parity", parity)
+    chosen = _chosen(lemmatizer)
+    lemmas = _lemmas(lemmatized, len(predictions))
+    _check_language(tgt_lang, None if lemmas is not None else chosen)
+    judgements = judge(predictions, references, tgt_lang=tgt_lang, lemmatizer=chosen, lemmatized=lemmas, parity=exact, ids=ids)
+    verdicts = [j.verdict for j in judgements]
+    groupings = {name: [reference[name] for reference in references] for name in _GROUPS}
+    common = summarize(judgements, seed=seed, n_resamples=n_resamples)
+    fields: dict[str, str | int] = {
+        "data": "own",
+        **(origin or {}),
+        "langs": f"{src_lang or '?'}-{tgt_lang}",
+        "tok": f"moses-{version('sacremoses')}{'+hyphens' if tgt_lang in _SPLIT_AT_HYPHENS else ''}",
+        "lemma": chosen.name if lemmas is None else "given",
+        "rules": "original" if exact else "default",
+        "n": len(judgements),
+        "boot": n_resamples,
+        "seed": seed,
+        "m": METRIC_VERSION,
+        "v": __version__,
+    }
+    return EvaluationResult(
+        dataset=dataset,
+        config=config,
+        tgt_lang=tgt_lang,
+        metric="mucow_pattern_matching",
+        signature=signature.build("mucow-pm", fields),
+        n=len(judgements),
+        scores={**common.scores, **decision_scores(verdicts, groupings)},
+        intervals={**common.intervals, **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples)},
+        categories=common.categories,
+        judgements=judgements,
+        counts={**common.counts, "n_incorrect": verdicts.count("incorrect"), "n_blank": sum(not text.strip() for text in predictions)},
+    )
+
+
+def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
+    found = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
+    if not isinstance(found, Lemmatizer):
+        raise InputError(f"lemmatizer: expected a name or an object with name, languages and lemmas, got {type(found).__name__}")
+    return found
+
+
+def _flag(name: str, value: bool | str) -> bool:
+    found = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
+    if found is None:
+        raise InputError(f"{name}: expected true or false, got {value!r}")
+    return found
+
+
+def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
+    if given is None:
+        return None
+    if isinstance(given, (str, Path)):
+        try:
+            given = text_lines(Path(given))
+        except OSError as error:
+            raise InputError(f"lemmatized: {given} cannot be read: {error.strerror}") from None
+    if not isinstance(given, (list, tuple)) or any(not isinstance(line, str) for line in given):
+        raise InputError("lemmatized: expected a file or a list of strings, the lemmas of each translation joined by spaces, got something else")
+    if len(given) != n:
+        raise InputError(f"lemmatized: expected one line per translation, {n} in all, got {len(given)}")
+    return given
+
+
+def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
+    if not tgt_lang:
+        raise InputError("tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens and lemmas depend on it")
+    known = None if lemmatizer is None else lemmatizer.languages
+    if lemmatizer is not None and known is not None and tgt_lang not in known:
+        others = "give lemmas (lemmatized), another lemmatizer, or lemmatizer none"
+        raise InputError(f"tgt_lang: {lemmatizer.name} does not know {tgt_lang!r}; it knows {', '.join(sorted(known))}; {others}")
+
+
+def compute(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    lemmatizer: str | Lemmatizer = "simplemma",
+    lemmatized: str | Path | Sequence[str] | None = None,
+    parity: bool = False,
+    seed: int = 0,
+    n_resamples: int = 1000,
+) -> dict[str, Any]:
+    """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
+
+    A reference holds correct_senses and incorrect_senses (lists of single words of the target language), domain (in_domain, out_of_domain or "") and
+    frequency (frequent, infrequent or ""). Options as in `evaluate`.
+
+    Returns:
+        accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them by domain and by frequency (precision_in_domain, ...), and the
+        smallest of both (min_precision_frequency, ...); what is undefined is left out. n, n_correct, n_incorrect, n_inconclusive, n_blank,
+        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), signature.
+
+    Raises:
+        As `evaluate`.
+
+    >>> reference = {"correct_senses": ["schloss", "burg"], "incorrect_senses": ["verschluss"], "domain": "in_domain", "frequency": ""}
+    >>> found = compute(["Viele Schlösser sind alt.", "Es ist alt."], [reference] * 2, src_lang="en", tgt_lang="de")
+    >>> found["verdicts"], found["precision"], found["coverage"]
+    (['correct', 'inconclusive'], 1.0, 0.5)
+    """
+    result = evaluate(
+        predictions,
+        references,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        lemmatizer=lemmatizer,
+        lemmatized=lemmatized,
+        parity=parity,
+        seed=seed,
+        n_resamples=n_resamples,
+    )
+    return {
+        **result.scores,
+        **result.counts,
+        "n": result.n,
+        "verdicts": [j.verdict for j in result.judgements],
+        "predicted": [j.predicted for j in result.judgements],
+        "intervals": {name: [i.low, i.high] for name, i in result.intervals.items()},
+        "signature": result.signature,
+    }
+
+
+def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+    """Both kinds of MuCoW's examples: the suite's, whose category is the domain, and those with cues, whose category is the frequency."""
+    found = []
+    for example in examples:
+        extra, groups = example.extra, {"domain": "", "frequency": example.extra.get("frequency", "")}
+        groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = example.category
+        found.append({key: extra[key].split() for key in _SENSES} | groups)
+    return found
+
+
+def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+    if dataset != "mucow":
+        return f"{dataset} does not list the words of its senses, which mucow_pattern_matching needs; only mucow does"
+    if form is ContrastiveTranslationExample:
+        return f"mucow {config} scores given translations, and mucow_pattern_matching judges those of a system"
+    return ""
+
+
+DECLARATION = MetricDeclaration(
+    name="mucow_pattern_matching",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    options=("lemmatizer", "lemmatized", "parity"),
+)

@@ -1,0 +1,106 @@
+"""The project's own Table 2: how often results agree with human annotators, beside what the paper published. Figures in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.analysis.annotations import AnnotatorAgreement
+from cc_hf.analysis.human_agreement import HumanAgreement
+from cc_hf.analysis.published_agreement import CITATION_KEY, PUBLISHED_KAPPAS, published
+from cc_hf.results import EvaluationResult, Interval
+from cc_hf.signature import parse
+
+__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """One result, its agreement with people, and that of these with each other."""
+
+    result: EvaluationResult
+    agreement: HumanAgreement
+    annotators: AnnotatorAgreement
+
+
+def agreement_table(rows: Sequence[AgreementRow]) -> Table:
+    """One line per result; behind the last one of a test set and metric, the line that the paper has for them."""
+    table = Table(title="agreement with human labels", title_justify="left", caption="percent; 95 % intervals by bootstrap over translations", box=box.SIMPLE_HEAD)
+    table.caption_justify = "left"
+    table.add_column("data")
+    table.add_column("judged by")
+    for name in ("labels", "agreement", "inconclusive never", "weighted", "kappa"):
+        table.add_column(name, justify="right")
+    for at, row in enumerate(rows):
+        found = row.agreement
+        labels = f"{found.n_open}" + (f" + {found.n_assumed:.0f}" if found.n_assumed else "")
+        table.add_row(
+            _data(row.result),
+            Text(_name(row.result)),
+            labels,
+            _percent(found.agreement, found.interval),
+            f"{100 * found.strict_agreement:.1f}",
+            _percent(found.weighted_agreement, found.weighted_interval),
+            f"{found.kappa:.2f}",
+        )
+        key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
+        if key not in [(other.result.dataset, other.result.tgt_lang, other.result.metric) for other in rows[at + 1 :]] and (known := published(*key)):
+            name = f"{known.metric.replace('_', ' ')}, {CITATION_KEY}, {known.source}"
+            table.add_row(_data(row.result), Text(name, style="italic"), "", _percent(known.agreement), "", _percent(known.weighted_agreement), "")
+    return table
+
+
+def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
+    """What the table leaves out: confusions, kappas of the annotators, what was skipped or assumed, signatures."""
+    notes = []
+    for row in rows:
+        found, people = row.agreement, row.annotators
+        notes.append(f"{_data(row.result)}, {_name(row.result)}")
+        confusion = "; ".join(f"human {name}: judged {counts}" for name, counts in zip(found.labels, found.confusion, strict=True))
+        notes.append(f"  {confusion} (columns {', '.join(found.labels)})")
+        if found.n_inconclusive:
+            notes.append(f"  {found.n_inconclusive} of {found.n_labels} labels are of translations with an inconclusive verdict, which stands for {found.inconclusive}")
+        if found.coverage is not None:
+            notes.append(f"  assumed verdicts decide {100 * found.coverage:.1f} % of the translations and stand for {found.n_assumed:.1f} labels beside {found.n_open} human ones")
+        if found.n_skipped:
+            notes.append(f"  {found.n_skipped} annotated translations are not those judged and were left out")
+        raw = "" if people.kappa_raw is None else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "
+        known = PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang))
+        printed = "" if known is None else f" ({CITATION_KEY}, Table A3: {known[0]:.2f}, {known[1]:.2f})"
+        low, high = people.binarised_interval.low, people.binarised_interval.high
+        notes.append(f"  kappa of the annotators: {raw}{people.kappa_binarised:.4f} ({low:.2f} – {high:.2f}) on {people.n_binarised} binary ones{printed}")
+        notes.append(f"  signature: {row.result.signature}")
+    return notes
+
+
+def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
+    """The rows as plain dicts, in [0, 1], with what the paper has for them."""
+    found = []
+    for row in rows:
+        result, known = row.result, published(row.result.dataset, row.result.tgt_lang, row.result.metric)
+        names = {name: getattr(result, name) for name in ("dataset", "config", "tgt_lang", "metric", "signature")}
+        beside = None if known is None else {**asdict(known), "citation": CITATION_KEY}
+        found.append({**names, **asdict(row.agreement), "annotators": asdict(row.annotators), "published": beside})
+    return found
+
+
+def _data(result: EvaluationResult) -> str:
+    return " ".join(part for part in (result.dataset or "own", result.tgt_lang) if part)
+
+
+def _name(result: EvaluationResult) -> str:
+    fields = parse(result.signature)[1]
+    with_what = fields.get("eval") or fields.get("lemma") or fields.get("align")
+    return result.metric.replace("_", " ") + (f", {with_what}" if with_what else "")
+
+
+def _percent(value: float | None, interval: Interval | None = None) -> str:
+    """With two digits and the interval, or with the one digit that the paper prints."""
+    if value is None:
+        return ""
+    return f"{100 * value:.1f}" if interval is None else f"{100 * value:.2f} ({100 * interval.low:.1f} – {100 * interval.high:.1f})"

@@ -1,0 +1,70 @@
+"""Comparisons as tables for the terminal. Figures in percent, differences in percentage points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
+from cc_hf.reports.tables import category_key, heading, percent, plain_table, with_interval
+from cc_hf.statistics.paired import PairedDifference
+
+__all__ = ["comparison_tables"]
+
+
+def comparison_tables(found: Comparison) -> Group:
+    """A table for each system against the baseline, a confusion for each pair of metrics, and what was not compared."""
+    title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
+    parts: list[RenderableType] = []
+    for one in found.systems:
+        metric = one.metric.replace("_", " ")
+        parts += [heading(f"{title}: {metric}: {one.system} (system) against {one.baseline} (baseline), n = {one.n}"), _differences_table(one)]
+    if found.systems:
+        parts.append(Text("percent; intervals and p by paired bootstrap within categories, McNemar's p exact; not corrected for several comparisons", style="italic"))
+    for agreement in found.agreements:
+        parts += [heading(f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same translations, n = {agreement.n}")]
+        parts += [_confusion_table(agreement), _agreement_table(agreement)]
+    parts += [Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()]
+    return Group(*parts)
+
+
+def _differences_table(found: SystemComparison) -> Table:
+    table = plain_table("", "baseline", "system", "difference (95 %)", "p")
+    for label, one in _in_order(found.differences):
+        table.add_row(Text(label), percent(one.first), percent(one.second), with_interval(one.difference, one.interval), _p(one.p_value))
+    test = found.mcnemar
+    table.add_row("only this one right", str(test.n_only_first), str(test.n_only_second), "McNemar", _p(test.p_value))
+    return table
+
+
+def _agreement_table(found: MetricAgreement) -> Table:
+    table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
+    kappa = f"{found.kappa:.3f} ({found.kappa_interval.low:.3f} – {found.kappa_interval.high:.3f})"
+    table.add_row("correct or not", with_interval(found.agreement, found.interval), kappa)
+    if len(found.labels) > 2:
+        table.add_row("verdicts", percent(found.verdict_agreement), f"{found.verdict_kappa:.3f}")
+    return table
+
+
+def _confusion_table(found: MetricAgreement) -> Table:
+    table = plain_table("", *found.labels)
+    for label, row in zip(found.labels, found.confusion, strict=True):
+        table.add_row(label, *map(str, row))
+    return table
+
+
+def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, PairedDifference]]:
+    """Totals, minima, then the categories as the papers list them; plain before weighted."""
+    totals = {"accuracy": "accuracy", "weighted_accuracy": "weighted", "min_accuracy": "minimum", "weighted_min_accuracy": "weighted minimum"}
+    rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
+    for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
+        names = sorted((name.removeprefix(prefix) for name in differences if name.startswith(prefix)), key=category_key)
+        rows += [(f"{start}{name}", differences[f"{prefix}{name}"]) for name in names]
+    return rows
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

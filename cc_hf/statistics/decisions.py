@@ -1,0 +1,121 @@
+"""Coverage, precision, recall and F1 of decisions that may be left open (Raganato et al. 2019; Scherrer et al. 2020), with bootstrap intervals.
+
+Two recalls are in use: A, correct / (correct + inconclusive), is that of the papers' tables; B, correct / all, is that of their definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval
+from cc_hf.schema import VERDICTS
+from cc_hf.statistics.bootstrap import check_bootstrap
+
+__all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores"]
+
+#: what `decision_figures` answers, in this order
+FIGURES = ("coverage", "precision", "recall_a", "recall_b", "f1_a", "f1_b")
+
+_Counts = npt.NDArray[np.int64]
+
+
+def decision_figures(counts: _Counts) -> npt.NDArray[np.float64]:
+    """The figures of counts of verdicts.
+
+    F1 is 0 where nothing is correct, also where precision or recall is then undefined.
+
+    Args:
+        counts: shape (..., 3), of correct, incorrect and inconclusive decisions.
+
+    Returns:
+        Shape (..., 6), in the order of FIGURES, in [0, 1]; NaN where a figure is undefined.
+
+    >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
+    [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
+    """
+    correct, incorrect, inconclusive = (counts[..., i].astype(np.float64) for i in range(3))
+    decided, total = correct + incorrect, correct + incorrect + inconclusive
+    wanted = correct + inconclusive
+    pairs = ((decided, total), (correct, decided), (correct, wanted), (correct, total), (2 * correct, decided + wanted), (2 * correct, decided + total))
+    return np.stack([np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in pairs], axis=-1)
+
+
+def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The figures in all, by group, and the smallest of each grouping.
+
+    Args:
+        verdicts: n of VERDICTS.
+        groupings: name of a grouping -> the n groups that the decisions are in, "" for none.
+
+    Returns:
+        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest of the groups that occur. What is undefined is left out: the figures of a
+        group without a decision to divide by, and a minimum where one of the groups has no figure.
+
+    Raises:
+        InputError: for no verdicts.
+    """
+    cells, counts, _ = _cells(verdicts, groupings)
+    found = _summary(counts, cells, list(groupings))
+    return {name: float(value) for name, value in found.items() if not np.isnan(value)}
+
+
+def decision_intervals(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]], *, seed: int = 0, n_resamples: int = 1000, level: float = 0.95) -> dict[str, Interval]:
+    """Percentile intervals of what `decision_scores` answers; decisions are resampled within the groups that they are in.
+
+    Resamples in which a figure is undefined do not count for it.
+
+    Raises:
+        InputError: for no verdicts, or options out of range.
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    cells, counts, scores = _cells(verdicts, groupings)
+    generator = np.random.default_rng(seed)
+    drawn = np.stack([generator.multinomial(row.sum(), row / row.sum(), size=n_resamples) for row in counts], axis=1)
+    samples = _summary(drawn, cells, list(groupings))
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    found = {}
+    for name in scores:
+        defined = samples[name][~np.isnan(samples[name])]
+        if len(defined):
+            low, high = np.quantile(defined, tails)
+            found[name] = Interval(float(low), float(high), level)
+    return found
+
+
+def _cells(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
+    """The combinations of groups that occur, sorted; (cells, 3) counts of verdicts; and the names of the figures that are defined."""
+    if len(verdicts) == 0:
+        raise InputError("figures of nothing: expected at least one decision, got none")
+    members = list(zip(*groupings.values(), strict=True)) if groupings else [()] * len(verdicts)
+    cells = sorted(set(members))
+    places = {cell: i for i, cell in enumerate(cells)}
+    counts = np.zeros((len(cells), 3), dtype=np.int64)
+    for cell, verdict in zip(members, verdicts, strict=True):
+        counts[places[cell], VERDICTS.index(verdict)] += 1
+    defined = [name for name, value in _summary(counts, cells, list(groupings)).items() if not np.isnan(value)]
+    return cells, counts, defined
+
+
+def _summary(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, npt.NDArray[np.float64]]:
+    """Each figure from (..., cells, 3) counts, with the shape of what comes before the cells."""
+    found = _named(counts.sum(axis=-2), "")
+    for at, grouping in enumerate(groupings):
+        own = []
+        for group in sorted({cell[at] for cell in cells} - {""}):
+            members = [i for i, cell in enumerate(cells) if cell[at] == group]
+            part = counts[..., members, :].sum(axis=-2)
+            own.append(decision_figures(part))
+            found |= _named(part, f"_{group}")
+        if own:
+            smallest = np.min(own, axis=0)  # NaN where one of them is
+            found |= {f"min_{name}_{grouping}": smallest[..., i] for i, name in enumerate(FIGURES)}
+    return found
+
+
+def _named(counts: _Counts, suffix: str) -> dict[str, npt.NDArray[np.float64]]:
+    figures = decision_figures(counts)
+    return {f"{name}{suffix}": figures[..., i] for i, name in enumerate(FIGURES)}

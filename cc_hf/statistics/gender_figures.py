@@ -1,0 +1,107 @@
+"""The figures of WinoMT (Stanovsky et al. 2019) from counts: precision, recall, F1 per gender, delta_g, delta_s; exact, or as its program prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.results import Interval
+
+__all__ = ["count_cells", "gender_figures", "gender_intervals", "printed_figures"]
+
+_GENDERS = ("male", "female", "neutral")
+_STEREOTYPES = ("pro", "anti", "none")
+_PREDICTIONS = (*_GENDERS, "unknown")
+
+_Floats = npt.NDArray[np.float64]
+
+
+def count_cells(gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequence[str]) -> npt.NDArray[np.int64]:
+    """(3, 3, 4) counts: gold gender (male, female, neutral), stereotype (pro, anti, none), predicted gender (those, unknown)."""
+    cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
+    for g, s, p in zip(gold, stereotypes, predicted, strict=True):
+        cells[_GENDERS.index(g), _STEREOTYPES.index(s), _PREDICTIONS.index(p)] += 1
+    return cells
+
+
+def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
+    """Figures in [0, 1], deltas in [-1, 1]; what has no sample is left out.
+
+    precision_*, recall_*, f1_* of each gold gender that occurs: precision is 0 where the gender is never predicted, F1 where both are 0.
+    delta_g = f1_male - f1_female. accuracy_pro, accuracy_anti, and delta_s, their difference.
+
+    Args:
+        cells: of `count_cells`.
+
+    >>> cells = count_cells(["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"])
+    >>> {name: round(value, 3) for name, value in gender_figures(cells).items() if name.startswith(("f1", "delta"))}
+    {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
+    """
+    found = _figures(cells[None].astype(np.float64))
+    return {name: float(values[0]) for name, values in found.items() if not np.isnan(values[0])}
+
+
+def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
+    """As `gender_figures`, and accuracy, as mt_gender prints them: everything rounded to 0.1 points, precision and recall before F1 is made of them."""
+    exact = gender_figures(cells)
+    exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())
+    found = {name: _rounded(value) for name, value in exact.items() if not name.startswith("delta")}
+    for gender in _GENDERS:
+        if f"f1_{gender}" in found:
+            precision, recall = 100 * found[f"precision_{gender}"], 100 * found[f"recall_{gender}"]
+            found[f"f1_{gender}"] = _rounded(2 * precision * recall / (precision + recall) / 100) if precision + recall else 0.0
+    for delta, left, right in (("delta_g", "f1_male", "f1_female"), ("delta_s", "accuracy_pro", "accuracy_anti")):
+        if left in found and right in found:
+            found[delta] = round(found[left] - found[right], 3)
+    return found
+
+
+def gender_intervals(cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
+    """Percentile bootstrap intervals of `gender_figures`: rows are resampled within their gold gender.
+
+    A resample in which a figure has no sample says nothing of it.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = np.zeros((n_resamples, *cells.shape))
+    for gender, own in enumerate(cells):
+        if n := int(own.sum()):
+            drawn[:, gender] = generator.multinomial(n, own.ravel() / n, size=n_resamples).reshape(n_resamples, *own.shape)
+    defined = gender_figures(cells)
+    intervals = {}
+    for name, values in _figures(drawn).items():
+        if name in defined:
+            low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+            intervals[name] = Interval(float(low), float(high), level)
+    return intervals
+
+
+def _figures(cells: _Floats) -> dict[str, _Floats]:
+    """(r,) values of each figure from (r, 3, 3, 4) counts, NaN for what has no sample."""
+    confusion = cells.sum(axis=2)
+    found: dict[str, _Floats] = {}
+    for at, gender in enumerate(_GENDERS):
+        correct, n_gold, n_predicted = confusion[:, at, at], confusion[:, at].sum(axis=1), confusion[:, :, at].sum(axis=1)
+        recall = _ratio(correct, n_gold)
+        precision = np.where(n_gold > 0, _ratio(correct, np.maximum(n_predicted, 1)), np.nan)
+        f1 = np.where(n_gold > 0, _ratio(2 * correct, np.maximum(n_gold + n_predicted, 1)), np.nan)
+        found |= {f"precision_{gender}": precision, f"recall_{gender}": recall, f"f1_{gender}": f1}
+    found["delta_g"] = found["f1_male"] - found["f1_female"]
+    for at, stereotype in enumerate(_STEREOTYPES[:2]):
+        own = cells[:, :, at]
+        correct = np.einsum("rgg->r", own[..., : len(_GENDERS)])
+        found[f"accuracy_{stereotype}"] = _ratio(correct, own.sum(axis=(1, 2)))
+    found["delta_s"] = found["accuracy_pro"] - found["accuracy_anti"]
+    return found
+
+
+def _ratio(part: _Floats, whole: _Floats) -> _Floats:
+    found = np.full(len(part), np.nan)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
+
+
+def _rounded(share: float) -> float:
+    """To 0.1 points, as the program rounds percentages; stored as a share."""
+    return round(round(100 * share, 1) / 100, 3)

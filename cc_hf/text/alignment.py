@@ -1,0 +1,186 @@
+"""Word alignment behind one protocol: fast_align's model (built in), eflomal where it is installed, alignments that are given.
+
+Tokens are what stands between spaces and tabs, for every aligner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.text.fast_align import Alignment, fast_align
+
+__all__ = ["ALIGNERS", "Aligner", "Alignment", "Eflomal", "FastAlign", "GivenAlignments", "find_aligner", "parse_pharaoh", "space_tokens", "to_pharaoh"]
+
+
+def space_tokens(text: str) -> list[str]:
+    """What stands between spaces and tabs; other white space is part of a token.
+
+    >>> space_tokens("The  cook left.")
+    ['The', 'cook', 'left.']
+    """
+    return [token for token in re.split("[ \t]+", text) if token]
+
+
+@runtime_checkable
+class Aligner(Protocol):
+    """What aligns. An alignment may depend on all pairs that are given together."""
+
+    @property
+    def signature_name(self) -> str:
+        """Its name, version or content, as the signature of a result says it."""
+
+    def align(self, sources: Sequence[str], translations: Sequence[str]) -> Sequence[Alignment]:
+        """One alignment per pair, by indices of `space_tokens`."""
+
+
+@dataclass(frozen=True)
+class FastAlign:
+    """The forward model of fast_align with the options -d -o -v, see `cc_hf.text.fast_align`; deterministic.
+
+    >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
+    [((0, 0), (1, 1)), ((0, 0), (1, 1))]
+    """
+
+    @property
+    def signature_name(self) -> str:
+        """`fast_align`: its options are fixed."""
+        return "fast_align"
+
+    def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
+        """As `cc_hf.text.fast_align.fast_align`, which says what the alignments depend on."""
+        return fast_align([space_tokens(source) for source in sources], [space_tokens(translation) for translation in translations])
+
+
+@dataclass(frozen=True)
+class Eflomal:
+    """eflomal (Östling & Tiedemann 2016), forward, with its default options. It samples and cannot be seeded: two runs may differ."""
+
+    @property
+    def signature_name(self) -> str:
+        """`eflomal` and its version.
+
+        Raises:
+            MissingDependencyError: when eflomal is not installed.
+        """
+        try:
+            return f"eflomal-{importlib.metadata.version('eflomal')}"
+        except importlib.metadata.PackageNotFoundError:
+            raise MissingDependencyError("eflomal", install="pip install eflomal") from None
+
+    def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
+        """Forward links.
+
+        Raises:
+            MissingDependencyError: when eflomal is not installed.
+        """
+        try:
+            import eflomal
+        except ImportError:
+            raise MissingDependencyError("eflomal", install="pip install eflomal") from None
+        pairs = [row for row, pair in enumerate(zip(sources, translations, strict=True)) if all(map(space_tokens, pair))]
+        alignments: list[Alignment] = [()] * len(sources)
+        if pairs:
+            with tempfile.TemporaryDirectory() as folder:
+                links = Path(folder) / "links"
+                left, right = ([self._line(side[row]) for row in pairs] for side in (sources, translations))
+                eflomal.Aligner().align(left, right, links_filename_fwd=str(links), quiet=True)
+                found = parse_pharaoh(links.read_text(encoding="ascii").split("\n")[: len(pairs)], name="eflomal")
+            for row, alignment in zip(pairs, found, strict=True):
+                alignments[row] = alignment
+        return alignments
+
+    @staticmethod
+    def _line(text: str) -> str:
+        """eflomal splits at any white space, which would shift the indices."""
+        return " ".join(re.sub(r"\s", "_", token) for token in space_tokens(text))
+
+
+@dataclass(frozen=True)
+class GivenAlignments:
+    """Alignments made elsewhere, one per translation, in their order."""
+
+    alignments: tuple[Alignment, ...]
+    name: str = "given"
+
+    @property
+    def signature_name(self) -> str:
+        """`given` and a hash of the links."""
+        return "given." + hashlib.sha256("\n".join(map(to_pharaoh, self.alignments)).encode()).hexdigest()[:7]
+
+    def align(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Alignment, ...]:
+        """The alignments, if they fit the sentences.
+
+        Raises:
+            InputError: when their number is not that of the translations, or a link points behind the end of a sentence.
+        """
+        if len(self.alignments) != len(translations):
+            raise InputError(f"{self.name}: expected one line of alignments per translation, {len(translations)} in all, got {len(self.alignments)}")
+        for row, (alignment, source, translation) in enumerate(zip(self.alignments, sources, translations, strict=True)):
+            n, m = len(space_tokens(source)), len(space_tokens(translation))
+            if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
+                raise InputError(
+                    f"{self.name}: line {row + 1}: expected links between {n} source and {m} target tokens (split at spaces, from 0), got {bad[0]}; "
+                    f"are these the alignments of {translation!r}?"
+                )
+        return self.alignments
+
+
+def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Alignment, ...]:
+    """Links in Pharaoh format, «0-0 2-1»: source and target token, from 0; a line without links is empty.
+
+    Raises:
+        DataError: for anything else; the message names the line.
+
+    >>> parse_pharaoh(["0-0 2-1", ""])
+    (((0, 0), (2, 1)), ())
+    """
+    found = []
+    for number, line in enumerate(lines, 1):
+        links = []
+        for word in line.split():
+            link = re.fullmatch(r"([0-9]+)-([0-9]+)", word)
+            if link is None:
+                raise DataError(f"{name}: line {number}: expected links such as 0-0 2-1 (source-target, from 0), got {word!r}")
+            links.append((int(link[1]), int(link[2])))
+        found.append(tuple(links))
+    return tuple(found)
+
+
+def to_pharaoh(alignment: Alignment) -> str:
+    """One line of a Pharaoh file.
+
+    >>> to_pharaoh(((0, 0), (2, 1)))
+    '0-0 2-1'
+    """
+    return " ".join(f"{i}-{j}" for i, j in alignment)
+
+
+#: aligners by name
+ALIGNERS: dict[str, type[FastAlign] | type[Eflomal]] = {"eflomal": Eflomal, "fast_align": FastAlign}
+
+
+def find_aligner(aligner: str | Aligner) -> Aligner:
+    """An aligner by name, or as it is.
+
+    Raises:
+        UnknownNameError: for a name that is not in ALIGNERS.
+        InputError: for what is neither a name nor an aligner.
+
+    >>> find_aligner("fast_align")
+    FastAlign()
+    """
+    if isinstance(aligner, str):
+        if aligner not in ALIGNERS:
+            raise UnknownNameError("aligner", aligner, ALIGNERS)
+        return ALIGNERS[aligner]()
+    if not isinstance(aligner, Aligner) or isinstance(aligner, type):
+        raise InputError(f"aligner: expected a name ({', '.join(ALIGNERS)}) or an Aligner, got {type(aligner).__name__}")
+    return aligner

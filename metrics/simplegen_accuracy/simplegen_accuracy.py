@@ -1,0 +1,61 @@
+"""SimpleGEN's accuracy as a module of the evaluate library; the work is done by cc_hf."""
+
+import typing
+
+import datasets
+import evaluate
+
+import cc_hf.citations
+import cc_hf.metrics.module
+import cc_hf.metrics.simplegen_accuracy as core  # From: cc_hf
+
+_DESCRIPTION = """\
+SimpleGEN's accuracy looks the occupation up in a dictionary: a translation is correct with a word of the gender that the context proves, incorrect with one
+of the other gender, else inconclusive. Figures are of sentences with and against the stereotype of the occupation.
+"""
+
+_INPUTS = """\
+Args:
+    predictions (list of str): translations by the system under test; a blank one is inconclusive.
+    references (list of dict): per translation `occupation` (English, singular), `number` (sg, pl), `gender` of the context (male, female), `category` (MoMc,
+        FoFc, MoFc, FoMc: the stereotype of the occupation and the gender of the context).
+    dictionary (str): "default", "paper" (table A8 as printed), both for de and es, or a TSV file with the columns occupation, number, male, female.
+    src_lang, tgt_lang (str): ISO 639-1 codes. seed, n_resamples (int): of the bootstrap.
+
+Returns:
+    accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti, _MoMc, _FoFc, _MoFc, _FoMc, and min_accuracy (float in [0, 1]); delta, delta_fc,
+    delta_mc (float in [-1, 1]); all left out where there is no sample; n, n_correct, n_incorrect, n_inconclusive, n_both_genders, n_no_form, n_blank
+    (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95 %); signature (str).
+
+Example:
+    >>> metric = evaluate.load("metrics/simplegen_accuracy")
+    >>> reference = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+    >>> metric.compute(predictions=["¡Esa médica es una mujer feliz!"], references=[reference], tgt_lang="es")["accuracy_anti"]
+    1.0
+"""
+
+
+class SimplegenAccuracy(evaluate.Metric):
+    """Declares the features and hands over to cc_hf.metrics.simplegen_accuracy."""
+
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+        self._options, others = cc_hf.metrics.module.split_options(core.compute, kwargs)
+        super().__init__(*args, **others)
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=cc_hf.citations.citation("renduchintala-2021").bibtex,
+            inputs_description=_INPUTS,
+            features=datasets.Features({"predictions": text, "references": dict.fromkeys(core.KEYS, text)}),
+            reference_urls=[cc_hf.citations.citation("renduchintala-2021").url],
+        )
+
+    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
+        """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
+        core.check_input(predictions, references)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.filled(references, core.KEYS), **kwargs)
+
+    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
+        return core.compute(predictions, references, **{**self._options, **options})

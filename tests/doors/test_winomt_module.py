@@ -1,0 +1,54 @@
+"""WinoMT's pattern matching through the door that users of `evaluate` know, and through the command line's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+import cc_hf
+from cc_hf.errors import InputError
+from cc_hf.metrics.winomt_pattern_matching import compute
+
+REFERENCE = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}
+PREDICTIONS = ["Die Köchin ging.", "Der Koch ging."]
+REFERENCES = [REFERENCE, {**REFERENCE, "gold_gender": "male", "stereotype": "anti"}]
+
+
+@pytest.fixture
+def metric(root: Path) -> Any:
+    return evaluate.load(str(root / "metrics/winomt_pattern_matching"))
+
+
+def test_compute_equals_the_core(metric: Any) -> None:
+    options: dict[str, Any] = {"tgt_lang": "de", "alignments": ["0-0 1-1"] * 2}
+    found = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
+    assert found == compute(PREDICTIONS, REFERENCES, **options)
+    assert found["predicted"] == ["female", "male"]
+
+
+def test_batches_add_up_to_what_is_aligned_together(metric: Any) -> None:
+    for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True):
+        metric.add_batch(predictions=[prediction], references=[reference])
+    assert metric.compute(tgt_lang="de") == compute(PREDICTIONS, REFERENCES, tgt_lang="de")
+
+
+def test_options_at_load() -> None:
+    metric = cc_hf.load_metric("winomt_pattern_matching", tgt_lang="de", alignments=["0-0 1-1"] * 2)
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES)["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([], [], "at least one prediction"),
+        (["x"], REFERENCES, "1 predictions and 2 references"),
+        ([None], [REFERENCE], "row 0: expected a translation, got None"),
+        (["x"], [{**REFERENCE, "occupation_index": "1"}], "occupation_index: expected an integer"),
+    ],
+)
+def test_bad_input_is_refused_before_the_host_bends_it(metric: Any, predictions: Any, references: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        metric.compute(predictions=predictions, references=references, tgt_lang="de")

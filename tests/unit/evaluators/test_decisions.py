@@ -1,0 +1,110 @@
+"""The faster pass never decides otherwise than the exact one, and what is close is scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from cc_hf.evaluators.base import SCORES, Evaluator
+from cc_hf.evaluators.cache import ScoreCache
+from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.schema import ScoringRequest
+from tests.helpers.fake_evaluator import hash_score
+from tests.helpers.letter_evaluator import LetterEvaluator
+
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+
+
+class NoisyEvaluator(LetterEvaluator):
+    """Of the mode «auto»: its faster pass errs by up to `noise` in every log-probability, and counts what it scored."""
+
+    def __init__(self, noise: float, *, is_fast: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.noise, self.is_fast, self.n_scored = noise, is_fast, 0
+        self.options = options
+        self.mode = "exact" if is_fast else "auto"
+
+    @cached_property
+    def fast(self) -> NoisyEvaluator | None:
+        return None if self.is_fast else NoisyEvaluator(self.noise, is_fast=True, **{**self.options, "dtype": "bf16"})
+
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        self.n_scored += len(sources)
+        found = super().logprobs_batch(sources, targets)
+        if not self.is_fast:
+            return found
+        texts = [("".join(map(chr, s)), "".join(map(chr, t))) for s, t in zip(sources, targets, strict=True)]
+        return [row + self.noise * (2 * hash_score("noise" + s, t) - 1) for row, (s, t) in zip(found, texts, strict=True)]
+
+
+def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[Contest]]:
+    requests = [ScoringRequest(f"source {i} {k}", f"translation {i}", i) for i in range(n) for k in range(n_sources)]
+    return requests, [(range(at, at + 1), range(at + 1, at + n_sources)) for at in range(0, len(requests), n_sources)]
+
+
+def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:
+    return [max(scores[i] for i in left) >= max(scores[i] for i in right) for left, right in contests]
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("noise", [0.0, 1e-3, 0.1])
+def test_verdicts_are_those_of_exact_scores(noise: float, score: str) -> None:
+    evaluator = NoisyEvaluator(noise)
+    requests, contests = problem(1500)
+    exact = SCORES[score](evaluator.score(requests, **_EN_DE))
+    found = decision_scores(evaluator, requests, contests, score=score, **_EN_DE)
+    assert verdicts(found, contests) == verdicts(exact, contests)
+    np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
+
+
+def test_the_noise_alone_would_decide_otherwise() -> None:
+    evaluator = NoisyEvaluator(0.1)
+    requests, contests = problem(1500)
+    assert evaluator.fast is not None
+    rough, exact = (SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator))
+    assert verdicts(rough, contests) != verdicts(exact, contests)
+
+
+def test_only_what_is_close_is_scored_again() -> None:
+    evaluator = NoisyEvaluator(1e-4)
+    requests, contests = problem(2000)
+    decision_scores(evaluator, requests, contests, **_EN_DE)
+    assert evaluator.fast is not None
+    assert evaluator.fast.n_scored == len(requests)
+    assert 3 * 64 <= evaluator.n_scored <= 3 * 150
+
+
+def test_few_decisions_are_all_exact() -> None:
+    evaluator = NoisyEvaluator(0.1)
+    requests, contests = problem(40)
+    np.testing.assert_array_equal(decision_scores(evaluator, requests, contests, **_EN_DE), SCORES["geometric"](evaluator.score(requests, **_EN_DE)))
+
+
+def test_without_contests_all_is_exact() -> None:
+    evaluator = NoisyEvaluator(0.1)
+    requests, _ = problem(200)
+    np.testing.assert_array_equal(decision_scores(evaluator, requests, [], **_EN_DE), SCORES["geometric"](evaluator.score(requests, **_EN_DE)))
+
+
+def test_both_passes_keep_their_scores_apart(tmp_path: Any) -> None:
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    requests, contests = problem(300)
+    first = NoisyEvaluator(0.1, cache=cache)
+    found = decision_scores(first, requests, contests, **_EN_DE)
+    second = NoisyEvaluator(0.1, cache=cache)
+    np.testing.assert_array_equal(decision_scores(second, requests, contests, **_EN_DE), found)
+    assert second.n_scored == 0
+    assert second.fast is not None
+    assert second.fast.n_scored == 0
+    assert {row.fields["dtype"] for row in cache.info().identities} == {"float32", "bf16"}
+
+
+def test_the_signature_names_both_passes() -> None:
+    evaluator: Evaluator = NoisyEvaluator(0.1)
+    assert evaluator.signature_fields()["dtype"] == "bf16/float32"
+    assert evaluator.cache_identity()["dtype"] == "float32"

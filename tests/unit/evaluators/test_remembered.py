@@ -1,0 +1,427 @@
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cc_hf
+from cc_hf.errors import CacheError, CacheWarning, EvaluatorError, InputError, TooLongError, UnknownNameError
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.cache import ScoreCache, open_cache
+from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
+from cc_hf.evaluators.remembered import EvaluatorRecord, RememberedEvaluator, open_evaluator
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ScoringRequest
+from tests.helpers.distributed_program import as_lists
+from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+from tests.helpers.models import save_tiny_marian
+
+REQUESTS = letter_requests(60)
+N_DISTINCT = 60
+LANGUAGES = ("en", "de")
+COMMIT = "0123456789abcdef" * 2 + "01234567"
+
+
+class _Loader:
+    """Instead of `load_evaluator`: evaluators of letters, whose identity is what their folder holds."""
+
+    def __init__(self) -> None:
+        self.loaded: list[str] = []
+        self.scored: list[Pair] = []
+        self.has_fast = False
+        self.own: dict[str, Any] = {}
+
+    def __call__(self, name: Any, *, cache: Any = False, distributed: bool = False, **options: Any) -> Evaluator:
+        if isinstance(name, (list, tuple)):
+            return ensemble([self(one, cache=cache, **options) for one in name])
+        self.loaded.append(str(name))
+        file = Path(name) / "weights.bin"
+        identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
+        given = {"name": Path(name).name, "identity": identity, "cache": open_cache(cache), **self.own}
+        given |= {key: options[key] for key in ("on_too_long", "dtype") if key in options}
+        made = LetterEvaluator(self.scored.extend, **given)
+        if self.has_fast:
+            made.own_fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})
+        return made
+
+
+@pytest.fixture
+def loader(monkeypatch: pytest.MonkeyPatch) -> _Loader:
+    found = _Loader()
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", found)
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "scores.sqlite"
+
+
+def make_folder(place: Path, content: str = "a") -> Path:
+    place.mkdir(exist_ok=True)
+    (place / "weights.bin").write_text(content, encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make_folder(tmp_path / "letters")
+
+
+def scores(evaluator: Evaluator, requests: Sequence[ScoringRequest] = REQUESTS, languages: tuple[str, str] = LANGUAGES) -> TokenScores:
+    return evaluator.score(requests, src_lang=languages[0], tgt_lang=languages[1])
+
+
+def opened(name: Any, path: Any, languages: tuple[str, str] = LANGUAGES, **options: Any) -> Evaluator:
+    return open_evaluator(name, languages=languages, cache=path, **options)
+
+
+# what a whole run imports
+
+_SECOND = """
+import json, sys
+from cc_hf.cli.main import app
+try:
+    app(sys.argv[1:], standalone_mode=False)
+finally:
+    sys.stderr.write(json.dumps([m for m in ("torch", "transformers", "accelerate", "datasets", "evaluate", "pandas", "scipy", "sklearn") if m in sys.modules]))
+"""
+
+
+def run(*arguments: str | Path, folder: Path) -> list[str]:
+    """The heavy modules that a process of the command line imported."""
+    found = subprocess.run([sys.executable, "-c", _SECOND, *map(str, arguments)], capture_output=True, text=True, cwd=folder, check=True, timeout=120)
+    modules: list[str] = json.loads(found.stderr.splitlines()[-1])
+    return modules
+
+
+def test_a_second_run_imports_no_torch_and_gives_the_same_file(tmp_path: Path, tiny_marian: Path) -> None:
+    rows = [f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de" for i in range(20)]
+    (tmp_path / "bats.csv").write_text("\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n", encoding="utf-8")
+    lines = [f"Die {i} Schläger waren alt.\n" for i in range(20)]
+    (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
+    arguments = ("evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, "--cache", "c.sqlite", "-q", "-o")
+    first = cc_hf.evaluate(str(tmp_path / "bats.csv"), translations=tmp_path / "t.txt", evaluator=str(tiny_marian), cache=tmp_path / "c.sqlite")
+    assert run(*arguments, "second.json", folder=tmp_path) == []
+    assert EvaluationResult.from_json((tmp_path / "second.json").read_text(encoding="utf-8")) == first
+    lines[7] = "Die 7 Fledermäuse waren alt.\n"
+    (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
+    assert {"torch", "transformers"} <= set(run(*arguments, "third.json", folder=tmp_path))
+    third = EvaluationResult.from_json((tmp_path / "third.json").read_text(encoding="utf-8"))
+    assert [i for i in range(20) if first.judgements[i].probability_correct != third.judgements[i].probability_correct] == [7]
+
+
+# a model of transformers
+
+
+def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: Path) -> None:
+    texts = ["The doctor.", "a"], ["Der Arzt.", "b"]
+    real = opened(tiny_marian, path)
+    assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
+    before = real.mean_logprobs(*texts, src_lang="en", tgt_lang="de")
+    again = opened(tiny_marian, path)
+    assert isinstance(again, RememberedEvaluator)
+    np.testing.assert_array_equal(again.mean_logprobs(*texts, src_lang="en", tgt_lang="de"), before)
+    assert (again.signature_fields(), again.cache_identity(), repr(again.team)) == (real.signature_fields(), real.cache_identity(), repr(real.team))
+    for name in ("name", "identity", "dtype", "batch_tokens", "max_tokens", "on_too_long", "src_lang", "tgt_lang", "device", "n_source_end"):
+        assert getattr(again, name) == getattr(real, name)
+    again.check_languages("en", "de")
+    assert not again.is_loaded
+    np.testing.assert_array_equal(again.mean_logprobs(["new", *texts[0]], ["neu", *texts[1]], src_lang="en", tgt_lang="de")[1:], before)
+    assert again.is_loaded
+    assert again.real is real
+    assert again.cache_identity() == real.cache_identity()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda evaluator: evaluator.token_logprobs(["a"], ["b"])[0].tolist(),
+        lambda evaluator: evaluator.id_logprobs([[3, 0]], [[4, 0]])[0].tolist(),
+        lambda evaluator: evaluator.logprobs_batch([[3, 0]], [[4, 0]])[0].tolist(),
+        lambda evaluator: evaluator.score_batch([[3, 0]], [[4, 0]]).sum_logprob.tolist(),
+        lambda evaluator: evaluator.encode_sources(["The doctor."], "en", "de"),
+        lambda evaluator: evaluator.encode_targets(["Der Arzt."], "en", "de"),
+        lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
+        lambda evaluator: id(evaluator.tokenizer),
+        lambda evaluator: evaluator.generation_options("de"),
+    ],
+)
+def test_everything_else_is_asked_of_the_model(tiny_marian: Path, path: Path, use: Callable[[Any], Any]) -> None:
+    real = opened(tiny_marian, path)
+    again = opened(tiny_marian, path)
+    assert isinstance(again, RememberedEvaluator)
+    assert use(again) == use(real)
+    assert again.is_loaded
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = again.nothing
+    with pytest.raises(AttributeError, match="_private"):
+        _ = again._private
+
+
+def test_errors_are_those_of_the_model(tiny_marian: Path, path: Path) -> None:
+    long = "x " * 2000
+    for _ in range(2):
+        evaluator = opened(tiny_marian, path)
+        with pytest.raises(TooLongError, match="row 1: the translation has"):
+            evaluator.mean_logprobs(["a", "a"], ["b", long], src_lang="en", tgt_lang="de")
+        with pytest.raises(InputError, match="expected at least one request"):
+            evaluator.score([], src_lang="en", tgt_lang="de")
+        with pytest.raises(InputError, match="does not support the target language 'fr'"):
+            evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
+    assert isinstance(evaluator, RememberedEvaluator)
+
+
+def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> None:
+    """Even where size and time of the file are set back to what they were."""
+    place = tmp_path / "model"
+    place.mkdir()
+    save_tiny_marian(place, seed=1)
+    times = {file: file.stat() for file in place.iterdir()}
+    first = opened(place, path)
+    before = first.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de")
+    assert isinstance(opened(place, path), RememberedEvaluator)
+    save_tiny_marian(place, seed=2)
+    for file, stat in times.items():
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        assert (file.stat().st_size, file.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
+    second = opened(place, path)
+    assert not isinstance(second, RememberedEvaluator)
+    assert second.identity != first.identity
+    assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de") - before) > 1e-3
+
+
+# evaluators of letters
+
+
+def test_a_half_filled_cache_is_completed(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a kill: the record is there before the first score."""
+    n_kept, kept = 0, LetterEvaluator.logprobs_batch
+
+    def interrupted(self: LetterEvaluator, *sides: Any) -> Any:
+        nonlocal n_kept
+        if n_kept >= 20:
+            raise KeyboardInterrupt
+        n_kept += len(sides[0])
+        return kept(self, *sides)
+
+    monkeypatch.setattr(LetterEvaluator, "logprobs_batch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scores(opened(folder, path))
+    monkeypatch.setattr(LetterEvaluator, "logprobs_batch", kept)
+    assert 20 <= ScoreCache(path).info().n_scores == n_kept < N_DISTINCT
+    loader.scored.clear()
+    again = opened(folder, path)
+    assert isinstance(again, RememberedEvaluator)
+    assert as_lists(scores(again)) == as_lists(LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de"))
+    assert len(loader.scored) == N_DISTINCT - n_kept
+    assert len(loader.loaded) == 2
+    assert as_lists(scores(opened(folder, path))) == as_lists(scores(again))
+    assert len(loader.loaded) == 2
+
+
+_OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "option": lambda folder: {"on_too_long": "truncate"},
+    "dtype": lambda folder: {"dtype": "bfloat16"},
+    "prompt": lambda folder: {"prompt": "{source}"},
+    "kind": lambda folder: {"kind": "marian"},
+    "device": lambda folder: {"device": "cpu"},
+    "batch_tokens": lambda folder: {"batch_tokens": 7},
+    "language": lambda folder: {"src_lang": "en"},
+    "mode": lambda folder: {"mode": "exact"},
+    "pair of languages": lambda folder: {"languages": ("en", "fr")},
+    "copy of the folder": lambda folder: {"name": make_folder(folder.with_name("copy"))},
+    "content": lambda folder: {"name": make_folder(folder, "b")},
+    "cache": lambda folder: {"path": folder.with_name("other.sqlite")},
+}
+
+
+@pytest.mark.parametrize("other", _OTHERS)
+def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, other: str) -> None:
+    scores(opened(folder, path))
+    assert isinstance(opened(folder, path), RememberedEvaluator)
+    given = {"name": folder, "path": path, **_OTHERS[other](folder)}
+    assert not isinstance(opened(**given), RememberedEvaluator)
+    assert len(loader.loaded) == 2
+    assert isinstance(opened(**given), RememberedEvaluator)
+    assert len(loader.loaded) == 2
+
+
+@pytest.mark.parametrize("what", ["cc_hf.evaluators.base._version", "cc_hf.evaluators.remembered._code", "cc_hf.evaluators.remembered._machine"])
+def test_another_version_or_machine_is_loaded(folder: Path, path: Path, loader: _Loader, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores(opened(folder, path))
+    monkeypatch.setattr(what, lambda *given: "other")
+    assert not isinstance(opened(folder, path), RememberedEvaluator)
+
+
+def test_another_version_of_this_package_is_loaded(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(folder, path)
+    monkeypatch.setattr("cc_hf.evaluators.remembered.__version__", "99")
+    assert not isinstance(opened(folder, path), RememberedEvaluator)
+
+
+def test_files_that_change_while_they_are_loaded_are_not_remembered(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(name: Any, **options: Any) -> Evaluator:
+        found = loader(name, **options)
+        make_folder(folder, "changed")
+        return found
+
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", slow)
+    opened(folder, path)
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", loader)
+    assert opened(folder, path).identity == "changed"
+
+
+def test_languages_that_are_refused_are_not_remembered(folder: Path, path: Path, loader: _Loader) -> None:
+    for _ in range(2):
+        with pytest.raises(InputError, match="no xx"):
+            scores(opened(folder, path, ("xx", "de")), languages=("xx", "de"))
+    assert len(loader.loaded) == 2
+    opened(folder, path, ("en", "de"))
+    opened(folder, path, ("en", "fr"))
+    for target in ("de", "fr"):
+        evaluator = opened(folder, path, ("en", target))
+        assert isinstance(evaluator, RememberedEvaluator)
+    assert len(loader.loaded) == 4
+
+
+def test_languages_of_the_evaluator_fill_in(folder: Path, path: Path, loader: _Loader) -> None:
+    loader.own = {"src_lang": "en", "tgt_lang": "de"}
+    before = scores(opened(folder, path, ("", "")), languages=("", ""))
+    again = opened(folder, path, ("", "de"))
+    assert as_lists(scores(again, languages=("en", ""))) == as_lists(before)
+    assert len(loader.loaded) == 1
+
+
+def test_models_of_the_hub_are_remembered_at_a_full_commit_only(path: Path, loader: _Loader) -> None:
+    for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
+        for _ in range(2):
+            assert not isinstance(opened("organisation/model", path, revision=revision), RememberedEvaluator)
+    opened("organisation/model", path, revision=COMMIT)
+    assert isinstance(opened("organisation/model", path, revision=COMMIT), RememberedEvaluator)
+    assert not isinstance(opened("organisation/other", path, revision=COMMIT), RememberedEvaluator)
+    assert not isinstance(opened("organisation/model", path, revision=COMMIT[::-1]), RememberedEvaluator)
+
+
+def test_several_processes_always_load(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(folder, path)
+    assert isinstance(opened(folder, path, distributed=True), RememberedEvaluator)
+    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
+        monkeypatch.setenv(name, value)
+    assert not isinstance(opened(folder, path, distributed=True), RememberedEvaluator)
+
+
+def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) -> None:
+    for _ in range(2):
+        assert isinstance(opened(folder, False), LetterEvaluator)
+    assert not ScoreCache().path.exists()
+
+
+def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Loader) -> None:
+    loader.has_fast = True
+    real: Any = opened(folder, path)
+    before = scores(real), scores(real.fast, REQUESTS[:30])
+    again: Any = opened(folder, path)
+    assert (as_lists(scores(again)), as_lists(scores(again.fast, REQUESTS[:30]))) == tuple(map(as_lists, before))
+    assert again.fast.cache_identity() == real.fast.cache_identity() != again.cache_identity()
+    assert again.fast.signature_fields()["mode"] == "rough"
+    assert len(loader.loaded) == 1
+    assert len(loader.scored) == N_DISTINCT + 30
+    scores(again.fast)  # loads, and computes what is missing of the fast one
+    assert len(loader.loaded) == 2
+    assert len(loader.scored) == 2 * N_DISTINCT
+    assert again.is_loaded
+    loader.has_fast = False
+    plain: Any = opened(make_folder(folder, "b"), path) and opened(folder, path)
+    assert isinstance(plain, RememberedEvaluator)
+    assert plain.fast is None
+
+
+def test_an_ensemble_without_scores_of_its_own_is_remembered_by_its_members(folder: Path, path: Path, loader: _Loader) -> None:
+    names = [folder, make_folder(folder.with_name("second"), "b")]
+    real = opened(names, path)
+    assert isinstance(real, SentenceEnsembleEvaluator)
+    before = scores(real)
+    loader.loaded.clear()
+    again = opened(names, path)
+    assert isinstance(again, SentenceEnsembleEvaluator)
+    assert all(isinstance(member, RememberedEvaluator) for member in again.members)
+    assert as_lists(scores(again)) == as_lists(before)
+    assert again.signature_fields() == real.signature_fields()
+    assert loader.loaded == []
+    assert scores(opened(names[::-1], path)).sum_logprob.shape == (len(REQUESTS),)
+    with pytest.raises(InputError, match="no xx"):
+        scores(opened(names, path, ("xx", "de")), languages=("xx", "de"))
+
+
+def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_marian: Path) -> None:
+    (tmp_path / "second").mkdir()
+    names = [tiny_marian, save_tiny_marian(tmp_path / "second", seed=5)]
+    real = opened(names, path)
+    before = scores(real)
+    again = opened(names, path)
+    assert isinstance(again, RememberedEvaluator)
+    assert as_lists(scores(again)) == as_lists(before)
+    assert again.signature_fields()["ensemble"] == "token"
+    assert not again.is_loaded
+    with pytest.raises(InputError, match="revision"):
+        opened(names, path, revision=["main"])
+
+
+def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
+    loader.has_fast = True
+    record = EvaluatorRecord.of(loader(folder), [LANGUAGES, ("en", "fr")])
+    assert EvaluatorRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+# caches that cannot be used
+
+
+def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -> None:
+    scores(loader(folder, cache=path))
+    assert ScoreCache(path).recall({}) is None
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'evaluators'").fetchone() == (0,)
+    before = ScoreCache(path).info()
+    opened(folder, path)
+    assert isinstance(opened(folder, path), RememberedEvaluator)
+    assert ScoreCache(path).info().identities == before.identities
+    assert len(loader.scored) == N_DISTINCT
+    scores(opened(folder, path))
+    assert len(loader.scored) == N_DISTINCT
+
+
+def test_a_damaged_cache_is_the_same_error(folder: Path, path: Path, loader: _Loader) -> None:
+    opened(folder, path)
+    path.write_bytes(b"nonsense" * 1000)
+    with pytest.raises(CacheError, match="is another file, or damaged"):
+        opened(folder, path)
+    with pytest.raises(InputError, match="is a folder"):
+        opened(folder, path.parent)
+    with pytest.raises(CacheError, match="cannot be written"):
+        opened(folder, folder / "weights.bin" / "scores.sqlite")
+
+
+def test_a_place_that_cannot_be_written_is_said_once(folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cc_hf.evaluators.cache._default_path", lambda: folder / "weights.bin" / "scores.sqlite")
+    with pytest.warns(CacheWarning, match="cannot be used") as caught:
+        scores(opened(folder, True))
+    assert len(caught) == 1
+
+
+def test_names_that_are_none_are_refused(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
+        opened("cc-tiny-en-ed", path)
+    with pytest.raises(EvaluatorError, match="there is no such folder"):
+        opened(tmp_path / "missing", path)
+    with pytest.raises(InputError, match="expected at least one evaluator"):
+        opened([], path)

@@ -1,0 +1,102 @@
+"""device="auto" as far as a CPU allows: all on the CPU, or weights that are fetched when a layer runs. Several GPUs are not tested."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import accelerate
+import numpy as np
+import pytest
+import torch
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.evaluators.teacher_forcing import input_device
+from tests.helpers.families import BUILDERS
+
+_SOURCES = ["The doctor asked the nurse.", "a", "The doctor asked the nurse."]
+_TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Ja.", "Die Ärztin bat den Pfleger."]
+
+
+def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
+    return [row.tolist() for row in evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="of machines without a GPU")
+@pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
+def test_without_gpus_it_is_the_cpu(family: str, tmp_path: Path) -> None:
+    folder = BUILDERS[family](tmp_path)
+    found, plain = cc_hf.load_evaluator(folder, device="auto"), cc_hf.load_evaluator(folder, device="cpu")
+    assert scores(found) == scores(plain)
+    assert found is not plain
+    assert found is cc_hf.load_evaluator(folder, device="auto")
+    assert found.cache_identity() == plain.cache_identity()
+    assert not found.model.training  # type: ignore[attr-defined]
+    if family == "marian":
+        assert cc_hf.translate(_SOURCES, folder, device="auto") == cc_hf.translate(_SOURCES, folder, device="cpu")
+
+
+def test_transformers_is_asked_to_spread_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoModelForSeq2SeqLM
+
+    asked: list[Any] = []
+    original = AutoModelForSeq2SeqLM.from_pretrained
+
+    def spy(*arguments: Any, **options: Any) -> Any:
+        asked.append(options.get("device_map"))
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(AutoModelForSeq2SeqLM, "from_pretrained", spy)
+    folder = BUILDERS["marian"](tmp_path)
+    for device in ("auto", "cpu"):
+        cc_hf.load_evaluator(folder, device=device)
+    assert asked == ["auto", None]
+
+
+@pytest.mark.parametrize("family", [name for name in registry.names("evaluator family") if name in BUILDERS])
+def test_weights_that_are_not_in_memory_are_fetched(family: str, tmp_path: Path) -> None:
+    """As of a model that the GPUs cannot hold: its parameters have no content until accelerate brings it."""
+    folder = BUILDERS[family](tmp_path)
+    spread = cc_hf.load_evaluator(folder, device="auto")
+    expected = scores(cc_hf.load_evaluator(folder, device="cpu"))
+    model: Any = spread.model  # type: ignore[attr-defined]
+    accelerate.cpu_offload(model, execution_device=torch.device("cpu"))
+    model.hf_device_map = {"": "cpu"}
+    assert all(parameter.is_meta for parameter in model.parameters())
+    for one, plain in zip(scores(spread), expected, strict=True):
+        np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
+    if family not in ("causal_lm", "masked_lm"):
+        assert spread.packed is None  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ({"encoder": 0, "decoder": 1}, "cuda:0"),
+        ({"encoder": "cpu", "decoder": 1, "head": 2}, "cuda:1"),
+        ({"encoder": "disk", "decoder": "cuda:3"}, "cuda:3"),
+        ({"encoder": "cpu", "decoder": "disk"}, "cpu"),
+        ({}, "meta"),
+    ],
+)
+def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
+    assert input_device(SimpleNamespace(device=torch.device("meta"), hf_device_map=places)) == torch.device(expected)
+    assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
+
+
+def test_several_processes_take_a_gpu_each(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=r"'auto' spreads one model over all GPUs, and each of several processes takes one; start one process, or leave out device='auto'"):
+        cc_hf.load_evaluator(tiny_marian, device="auto", distributed=True)
+    assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
+
+
+def test_without_accelerate_the_error_names_the_extra(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "accelerate", None)
+    with pytest.raises(MissingDependencyError, match=r"accelerate.*pip install 'cc_hf\[models\]'"):
+        cc_hf.load_evaluator(tiny_marian, device="auto")

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.errors import InputError
+from cc_hf.metrics.gender_accuracy import compute, evaluate, judge, words
+from cc_hf.results import EvaluationResult
+
+HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt.", "gender": "female"}
+HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.", "gender": "male"}
+PAIR = [{**HIS, "pair": "0"}, {**HERS, "pair": "0"}]
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
+_FULL = _TEXT.filter(lambda text: bool(text.strip()))
+_ROWS = st.lists(st.tuples(_TEXT, st.fixed_dictionaries({"reference": _FULL, "contrastive_reference": _FULL}, optional={"category": st.none() | _TEXT})), min_size=1, max_size=8)
+
+
+def test_words_are_those_of_the_program() -> None:
+    assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {"l", "ärztin", "die", "«gute»", "und", "so", "¿que"}
+    assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
+    assert words("") == words(" .,! ") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("translation", "verdict", "predicted"),
+    [
+        ("Die Ärztin.", "correct", "female"),
+        ("Der Arzt.", "incorrect", "male"),
+        ("Der Arzt, sie ist Ärztin.", "incorrect", "both"),
+        ("Keine Ahnung.", "correct", ""),
+        ("", "correct", ""),
+    ],
+)
+def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
+    (judgement,) = judge([translation], [HERS])
+    assert (judgement.verdict, judgement.predicted, judgement.gold, judgement.category) == (verdict, predicted, "female", "female")
+    (judgement,) = judge([translation], [{key: HERS[key] for key in ("reference", "contrastive_reference")}])
+    assert (judgement.verdict, judgement.predicted) == (verdict, {"female": "reference", "male": "contrastive"}.get(predicted, predicted))
+    strict = judge([translation], [HERS], undecided="inconclusive")[0].verdict
+    assert strict == (verdict if predicted else "inconclusive")
+
+
+def test_a_pair_is_correct_when_both_are() -> None:
+    def pairs(first: str, second: str) -> EvaluationResult:
+        return evaluate([first, second, "Er ist Arzt.", "Sie ist Ärztin."], [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}], n_resamples=20)
+
+    one_gender = pairs("Er ist Arzt.", "Er ist Arzt.")
+    assert (one_gender.scores["accuracy"], one_gender.scores["pair_accuracy"], one_gender.scores["accuracy_female"]) == (0.75, 0.5, 0.5)
+    assert (one_gender.counts["n_pairs"], one_gender.counts["n_pairs_correct"]) == (2, 1)
+    undecided = pairs("Ja.", "Sie ist Ärztin.")
+    assert (undecided.scores["pair_accuracy"], undecided.scores["decided_pair_accuracy"], undecided.scores["undecided_rate"]) == (1, 1, 0.25)
+    assert undecided.counts["n_undecided"] == 1
+    for found in (one_gender, undecided):
+        for name, interval in found.intervals.items():
+            assert 0 <= interval.low <= interval.high <= 1
+            assert name in found.scores
+
+
+def test_what_has_no_sample_is_left_out() -> None:
+    found = evaluate(["", ""], PAIR, n_resamples=20)
+    assert (found.scores["accuracy"], found.scores["pair_accuracy"], found.scores["undecided_rate"], found.counts["n_blank"]) == (1, 1, 1, 2)
+    assert not [name for name in (*found.scores, *found.intervals) if name.startswith("decided")]
+    assert EvaluationResult.from_json(found.to_json()) == found
+    one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
+    assert (one.scores["accuracy"], one.scores["decided_accuracy_female"], one.intervals["accuracy"].low) == (1, 1, 1)
+    assert "pair_accuracy" not in one.scores
+    sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)  # in some resamples nothing is decided
+    assert sometimes.scores["decided_accuracy"] == 1
+    assert "decided_accuracy" not in sometimes.intervals
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([], [], {}, "at least one prediction"),
+        (["x"], [HERS] * 2, {}, "1 predictions and 2 references"),
+        ([None], [HERS], {}, "row 0: expected a translation, got None"),
+        (["a", 3], [HERS] * 2, {}, "row 1: expected a translation, got 3"),
+        (["\ud800"], [HERS], {}, "row 0: the translation is not valid Unicode"),
+        ("x", [HERS], {}, "predictions: expected a list, got str"),
+        (["x"], ["y"], {}, "row 0: expected a reference with the keys reference, contrastive_reference, got str"),
+        (["x"], [{"reference": "a"}], {}, "row 0: the reference lacks contrastive_reference"),
+        (["x"], [{**HERS, "reference": " "}], {}, "row 0: reference: expected a text that is not blank"),
+        (["x"], [{**HERS, "pair": 3}], {}, "row 0: pair: expected a string or nothing, got 3"),
+        (["x"] * 2, [*PAIR[:1], HERS], {}, "row 1: pair: expected the name of a pair, as in row 0, got none"),
+        (["x"] * 3, [*PAIR, PAIR[0]], {}, "row 0: pair '0': expected two rows, .* got 3"),
+        (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'; expected one of af, "),
+        (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not write; expected one of af, "),
+        (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct, inconclusive, got 'wrong'"),
+        (["x"], [HERS], {"seed": -1}, "seed: expected an integer of 0 or more"),
+    ],
+)
+def test_refusals(predictions: Any, references: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compute(predictions, references, **options)
+
+
+def test_as_many_ids_as_rows() -> None:
+    with pytest.raises(InputError, match="ids: expected one per prediction, 1 in all, got 2"):
+        evaluate(["x"], [HERS], ids=["a", "b"])
+
+
+@given(_ROWS)
+def test_any_text_is_judged_and_by_itself(rows: list[tuple[str, dict[str, Any]]]) -> None:
+    found = compute([t for t, _ in rows], [r for _, r in rows], n_resamples=5)
+    assert [compute([t], [r], n_resamples=1)["verdicts"][0] for t, r in rows] == found["verdicts"]
+    assert found["n_correct"] == found["verdicts"].count("correct")
+    assert found["accuracy"] == found["n_correct"] / len(rows)
+
+
+@given(_FULL, _FULL)
+def test_the_reference_is_never_incorrect_and_both_together_are_where_a_word_differs(reference: str, contrastive: str) -> None:
+    row = {"reference": reference, "contrastive_reference": contrastive}
+    assert judge([reference], [row])[0].is_correct
+    assert judge([f"{reference} {contrastive}"], [row])[0].is_correct == (words(contrastive) <= words(reference))

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.metrics.winomt_pattern_matching import DECLARATION, compute, evaluate
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from cc_hf.text.alignment import GivenAlignments
+
+GOOD: dict[str, Any] = {"source": "Then the cook left.", "occupation": "cook", "occupation_index": 2, "gold_gender": "female", "stereotype": "pro"}
+MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
+_REFERENCES = st.builds(
+    lambda word, index, gold, stereotype: {"source": f"the {word} x", "occupation": word, "occupation_index": index, "gold_gender": gold, "stereotype": stereotype},
+    _TEXT,
+    st.integers(0, 1),
+    st.sampled_from(["male", "female", "neutral"]),
+    st.sampled_from(["pro", "anti", "none"]),
+)
+_ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=6)
+
+pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
+
+
+def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+    return compute(predictions, references, **{"tgt_lang": "de", "n_resamples": 20, **options})
+
+
+@pytest.mark.parametrize("lang", ["ar", "de", "he", "ru", "uk"])
+@settings(deadline=None, max_examples=40)
+@given(rows=_ROWS)
+def test_any_text_is_judged(lang: str, rows: list[tuple[str, dict[str, Any]]]) -> None:
+    result = evaluate([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
+    assert EvaluationResult.from_json(result.to_json()) == result
+    assert result.counts["n_correct"] == sum(j.predicted == j.gold for j in result.judgements)
+    for judgement in result.judgements:
+        assert (judgement.verdict == "inconclusive") == (judgement.predicted == "unknown")
+        assert judgement.translation.strip() or judgement.predicted == "unknown"
+    assert sum(v for k, v in result.counts.items() if "_as_" in k) + result.counts["n_unknown"] == result.n
+    assert result.counts["n_unknown"] == result.counts["n_inconclusive"]
+
+
+@settings(deadline=None)
+@given(rows=_ROWS)
+def test_with_given_alignments_no_row_depends_on_another(rows: list[tuple[str, dict[str, Any]]]) -> None:
+    lines = ["0-0" if t.strip(" \t") else "" for t, _ in rows]
+    whole = run([t for t, _ in rows], [r for _, r in rows], alignments=lines)["predicted"]
+    assert whole == [run([t], [r], alignments=[line])["predicted"][0] for (t, r), line in zip(rows, lines, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("source", "index", "links", "expected"),
+    [
+        ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # «die Köchin»
+        ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: «die»
+        ("Then some cook left.", 2, "1-2 2-3", "female"),  # «some» is no article: «ging.» at 3, next to which «die» stands at 1
+        ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
+        ("Then  AN cook left.", 2, "1-2", "female"),  # spaces count once; articles in any case: «Köchin»
+    ],
+)
+def test_the_phrase_is_what_is_linked_to_article_and_occupation(source: str, index: int, links: str, expected: str) -> None:
+    reference = {**GOOD, "source": source, "occupation_index": index}
+    assert run(["Dann die Köchin ging."], [reference], alignments=[links])["predicted"] == [expected]
+
+
+def test_figures_and_counts() -> None:
+    translations = ["Die Köchin ging.", "Der Koch ging.", "Der Koch ging.", " "]
+    found = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
+    assert (found["accuracy"], found["accuracy_female"], found["recall_male"], found["precision_male"]) == (0.5, 0.5, 0.5, 0.5)
+    assert found["f1_female"] == pytest.approx(2 / 3)
+    assert found["delta_g"] == pytest.approx(0.5 - 2 / 3)
+    assert (found["accuracy_pro"], found["accuracy_anti"], found["delta_s"]) == (0.5, 0.5, 0.0)
+    assert (found["n"], found["n_correct"], found["n_female_as_male"], found["n_unknown"], found["n_unknown_male"], found["n_blank"]) == (4, 2, 1, 1, 1, 1)
+    assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
+    assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
+    assert "f1_neutral" not in found
+    assert found["signature"].startswith("winomt|data:own|langs:en-de|align:given.")
+    assert "|gender:rules|figures:exact|n:4|boot:20|seed:0|m:1|v:" in found["signature"]
+    json.dumps(found, allow_nan=False)
+
+
+def test_figures_as_printed_are_rounded_in_between() -> None:
+    translations = ["Die Köchin"] * 2 + ["Der Koch"] * 4
+    found = run(translations, [GOOD] * 3 + [MALE] * 3, alignments=["1-0 2-1"] * 6, figures="printed")
+    assert (found["recall_female"], found["precision_male"], found["f1_female"]) == (0.667, 0.75, 0.8)
+    assert found["f1_male"] == 0.857  # of 75.0 and 100.0
+    assert found["delta_g"] == 0.057
+    assert "|figures:printed|" in found["signature"]
+
+
+def test_a_gender_that_is_never_read_has_precision_0_and_a_warning() -> None:
+    with pytest.warns(UserWarning, match="none of 2 translations was read as female; precision and F1 of it are set to 0"):
+        found = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
+    assert (found["precision_female"], found["f1_female"], found["delta_g"]) == (0.0, 0.0, pytest.approx(2 / 3))
+
+
+def test_one_gender_and_one_row_alone() -> None:
+    found = run(["Die Köchin"], [{**GOOD, "stereotype": "none"}], alignments=["1-0 2-1"])
+    assert found["accuracy"] == found["min_accuracy"] == found["f1_female"] == 1.0
+    assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(found)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([], [], "nothing to judge: expected at least one prediction"),
+        (["x"], [GOOD, GOOD], "1 predictions and 2 references"),
+        ("x", [GOOD], "predictions: expected a list, got str"),
+        ([None], [GOOD], "row 0: expected a translation, got None"),
+        (["x", "\ud800"], [GOOD, GOOD], "row 1: the text is not valid Unicode"),
+        (["x"], ["x"], "row 0: expected a reference with the keys source, occupation"),
+        (["x"], [{"source": "a"}], "row 0: the reference lacks occupation, occupation_index, gold_gender, stereotype"),
+        (["x"], [{**GOOD, "occupation_index": "2"}], "occupation_index: expected an integer, got '2'"),
+        (["x"], [{**GOOD, "occupation_index": True}], "occupation_index: expected an integer, got True"),
+        (["x"], [{**GOOD, "occupation_index": 4}], "occupation_index: expected 0 to 3, .* got 4"),
+        (["x"], [{**GOOD, "occupation_index": -1}], "occupation_index: expected 0 to 3"),
+        (["x"], [{**GOOD, "gold_gender": "f"}], "gold_gender: expected one of male, female, neutral, got 'f'"),
+        (["x"], [{**GOOD, "stereotype": ""}], "stereotype: expected one of pro, anti, none, got ''"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(predictions, references)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk"),
+        ({"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
+        ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
+        ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
+        ({"aligner": "giza"}, "unknown aligner 'giza'"),
+        ({"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or alignments, got both"),
+        ({"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation, 1 in all, got 2"),
+        ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
+        ({"alignments": "no such file"}, "alignments: no such file: expected a Pharaoh file that can be read"),
+        ({"spacy_model": "x"}, "spacy_model: expected none for de"),
+        ({"seed": -1}, "seed: expected an integer of 0 or more"),
+        ({"n_resamples": 0}, "expected n_resamples >= 1"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(["x"], [GOOD], **options)
+
+
+def test_alignments_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "links.txt"
+    path.write_text("1-0 2-1\n\n", encoding="utf-8")  # the second row has no links
+    given_lines = run(["Die Köchin", "Die Köchin"], [GOOD, GOOD], alignments=["1-0 2-1", ""])
+    for alignments in (path, str(path)):
+        assert run(["Die Köchin", "Die Köchin"], [GOOD, GOOD], alignments=alignments) == given_lines
+    assert given_lines["predicted"] == ["female", "male"]
+    path.write_text("1-0\nx\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as"):
+        run(["Die Köchin"] * 2, [GOOD] * 2, alignments=path)
+
+
+def test_an_aligner_of_ones_own() -> None:
+    own = GivenAlignments((((1, 0), (2, 1)),))
+    assert run(["Die Köchin"], [GOOD], aligner=own)["predicted"] == ["female"]
+
+
+def test_what_fits() -> None:
+    assert DECLARATION.fits("winomt", "all", ProbingExample, "en", "de") == ""
+    assert DECLARATION.fits("winomt", "default", ContrastiveSourceExample, "en", "ru") == ""
+    assert "not for cs" in DECLARATION.fits("winomt", "all", ProbingExample, "en", "cs")
+    assert "which simplegen does not have" in DECLARATION.fits("simplegen", "en-de", ContrastiveSourceExample, "en", "de")
+
+
+def test_references_of_examples() -> None:
+    extra = {"occupation": "cook", "stereotype": "pro"}
+    example = ProbingExample("0", "en", "", "Then the  cook left.", "female", "female", focus=Focus("cook", 10), extra=extra)
+    assert DECLARATION.references([example]) == [{**GOOD, "source": "Then the  cook left."}]
+    with pytest.raises(InputError, match="example '0': expected a located occupation"):
+        DECLARATION.references([ProbingExample("0", "en", "", "Then left.", "female", "female", extra=extra)])
+
+
+def test_unknown_language_error_is_of_the_tree() -> None:
+    with pytest.raises(UnknownNameError):
+        run(["x"], [GOOD], tgt_lang="xx")

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
+
+
+def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
+    """Items with that confusion."""
+    pairs = [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+    return [i for i, _ in pairs], [j for _, j in pairs]
+
+
+@pytest.mark.parametrize(
+    ("table", "kappa"),
+    [
+        ([[88, 14, 18], [10, 40, 10], [2, 6, 12]], 0.29 / 0.59),  # Cohen 1960: p_o .70, p_e .41
+        ([[20, 5], [10, 15]], 0.4),
+        ([[45, 15], [25, 15]], 0.13043478260869565),
+        ([[25, 35], [5, 35]], 0.25925925925925924),
+        ([[0, 5], [5, 0]], -1.0),
+        ([[7, 0], [0, 0]], 1.0),  # 0 / 0
+        ([[7, 3], [0, 0]], 0.0),
+    ],
+)
+def test_known_kappas(table: list[list[int]], kappa: float) -> None:
+    left, right = spread(table)
+    assert cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
+    assert confusion_matrix(left, right, labels=range(len(table))).tolist() == table
+    assert cohen_kappa(left, right, labels=[9, *range(len(table))]) == cohen_kappa(left, right)
+
+
+@given(LABELS)
+def test_invariances(pairs: list[tuple[str, str]]) -> None:
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    kappa = cohen_kappa(left, right)
+    assert -1 <= kappa <= 1
+    assert cohen_kappa(right, left) == pytest.approx(kappa)
+    assert cohen_kappa(left[::-1], right[::-1]) == kappa
+    assert cohen_kappa(left, left) == 1.0
+    assert (kappa == 1.0) == (left == right)
+    n = len(pairs)
+    assert proportion_of_agreement(left, right) == np.trace(confusion_matrix(left, right)) / n
+    agreed = proportion_of_agreement(left, right)
+    chance = sum(left.count(c) * right.count(c) for c in "abc") / n**2
+    if chance < 1:
+        assert kappa == pytest.approx((agreed - chance) / (1 - chance))
+
+
+def test_intervals_hold_the_value_and_are_seeded() -> None:
+    left, right = spread([[70, 10], [20, 100]])
+    for function, value in ((kappa_interval, cohen_kappa(left, right)), (agreement_interval, proportion_of_agreement(left, right))):
+        found = function(left, right)
+        assert found == function(left, right)
+        assert found != function(left, right, seed=1)
+        assert found.low < value < found.high
+    # the normal approximation of a proportion
+    deviation = 1.96 * (0.85 * 0.15 / 200) ** 0.5
+    found = agreement_interval(left, right, n_resamples=4000)
+    assert (found.low, found.high) == pytest.approx((0.85 - deviation, 0.85 + deviation), abs=0.006)
+    # scipy's bootstrap of the same statistic
+    from scipy.stats import bootstrap
+
+    def statistic(x: np.ndarray, y: np.ndarray) -> float:
+        return cohen_kappa(x.tolist(), y.tolist())
+
+    theirs = bootstrap((np.array(left), np.array(right)), statistic, paired=True, vectorized=False, n_resamples=1000, method="percentile", rng=0).confidence_interval
+    ours = kappa_interval(left, right, n_resamples=4000)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+def test_a_group_is_drawn_as_a_whole() -> None:
+    left, right = spread([[30, 5], [5, 30]])
+    plain = agreement_interval(left, right)
+    twice = agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])
+    assert (twice.low, twice.high) == (plain.low, plain.high)
+    narrow = agreement_interval(left * 2, right * 2)
+    assert narrow.high - narrow.low < plain.high - plain.low
+    assert kappa_interval(left * 2, right * 2, groups=[*range(70), *range(70)]) == kappa_interval(left, right)
+
+
+def test_weights() -> None:
+    assert proportion_of_agreement("aab", "aba", weights=[2, 1, 1]) == 0.5
+    assert agreement_interval("aab", "aba", weights=[1, 0, 0]).low == 1.0  # a resample without weight says nothing
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "message"),
+    [("", "", "agreement on nothing"), ("ab", "a", "got 2 on the left and 1 on the right")],
+)
+def test_refused(left: str, right: str, message: str) -> None:
+    for function in (cohen_kappa, proportion_of_agreement, kappa_interval, agreement_interval, confusion_matrix):
+        with pytest.raises(InputError, match=message):
+            function(left, right)
+
+
+def test_refused_options() -> None:
+    with pytest.raises(InputError, match="row 1: right: expected one of the labels a, b, got 'c'"):
+        cohen_kappa("ab", "ac", labels="ab")
+    with pytest.raises(InputError, match="labels: expected each once"):
+        cohen_kappa("ab", "ab", labels="aab")
+    with pytest.raises(InputError, match=r"weights: expected one per item, 2 in all, got 1"):
+        proportion_of_agreement("ab", "ab", weights=[1])
+    with pytest.raises(InputError, match="row 1: weight: expected a number of 0 or more, got -1"):
+        proportion_of_agreement("ab", "ab", weights=[1, -1])
+    with pytest.raises(InputError, match="at least one above 0"):
+        proportion_of_agreement("ab", "ab", weights=[0, 0])
+    with pytest.raises(InputError, match="groups: expected one per item, 2 in all, got 1"):
+        kappa_interval("ab", "ab", groups=[1])
+    with pytest.raises(InputError, match="n_resamples >= 1"):
+        agreement_interval("ab", "ab", n_resamples=0)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("dataset", "pair"), [("winomt", "en-de"), ("winomt", "en-ru"), ("mucow", "en-de"), ("mucow", "en-ru")])
+def test_kappas_of_published_annotations(shared: Path, dataset: str, pair: str) -> None:
+    """The raw labels of the paper's two annotators, joined by item."""
+    folder = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/{dataset}/data"
+    labels: list[dict[int, str]] = []
+    for annotator in (1, 2):
+        rows = [json.loads(line) for line in (folder / f"{pair}.annotator{annotator}.jsonl").read_text(encoding="utf-8").splitlines()]
+        labels.append({row["id"]: row["label"][0] for row in rows if row["label"]})
+    both = sorted(labels[0].keys() & labels[1].keys())
+    published = {"winomt en-de": 0.9525335231992406, "winomt en-ru": 0.13114217077964607, "mucow en-de": 0.37623762376237624, "mucow en-ru": 0.5696465696465697}
+    assert cohen_kappa([labels[0][i] for i in both], [labels[1][i] for i in both]) == pytest.approx(published[f"{dataset} {pair}"], abs=1e-6)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.statistics.gender_figures import count_cells, gender_figures, gender_intervals, printed_figures
+
+_ROWS = st.lists(
+    st.tuples(st.sampled_from(["male", "female", "neutral"]), st.sampled_from(["pro", "anti", "none"]), st.sampled_from(["male", "female", "neutral", "unknown"])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(_ROWS)
+def test_figures_by_their_definitions(rows: list[tuple[str, str, str]]) -> None:
+    gold, stereotypes, predicted = zip(*rows, strict=True)
+    found = gender_figures(count_cells(gold, stereotypes, predicted))
+    expected: dict[str, float] = {}
+    for gender in set(gold):
+        correct = sum(g == p == gender for g, _, p in rows)
+        precision = correct / predicted.count(gender) if gender in predicted else 0.0
+        recall = correct / gold.count(gender)
+        f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
+        expected |= {f"precision_{gender}": precision, f"recall_{gender}": recall, f"f1_{gender}": f1}
+    for side in {"pro", "anti"} & set(stereotypes):
+        expected[f"accuracy_{side}"] = sum(g == p for g, s, p in rows if s == side) / stereotypes.count(side)
+    if {"male", "female"} <= set(gold):
+        expected["delta_g"] = expected["f1_male"] - expected["f1_female"]
+    if {"pro", "anti"} <= set(stereotypes):
+        expected["delta_s"] = expected["accuracy_pro"] - expected["accuracy_anti"]
+    assert found == pytest.approx(expected)
+
+
+@given(_ROWS)
+def test_printed_figures_are_the_same_to_rounding(rows: list[tuple[str, str, str]]) -> None:
+    cells = count_cells(*zip(*rows, strict=True))
+    exact, printed = gender_figures(cells), printed_figures(cells)
+    assert printed["accuracy"] == pytest.approx(sum(g == p for g, _, p in rows) / len(rows), abs=0.0006)
+    assert exact.keys() | {"accuracy"} == printed.keys()
+    assert all(printed[name] == pytest.approx(value, abs=0.004) for name, value in exact.items())
+    assert all(round(value, 3) == value for value in printed.values())
+
+
+@given(_ROWS)
+def test_intervals_are_of_the_figures_and_without_nan(rows: list[tuple[str, str, str]]) -> None:
+    cells = count_cells(*zip(*rows, strict=True))
+    intervals = gender_intervals(cells, n_resamples=20)
+    assert intervals.keys() == gender_figures(cells).keys()
+    assert all(math.isfinite(i.low) and i.low <= i.high for i in intervals.values())
+
+
+def test_intervals_hold_the_figures_and_are_reproducible() -> None:
+    rng = np.random.default_rng(0)
+    rows = [(str(rng.choice(["male", "female"])), str(rng.choice(["pro", "anti"])), str(rng.choice(["male", "female", "unknown"]))) for _ in range(300)]
+    cells = count_cells(*zip(*rows, strict=True))
+    found = gender_intervals(cells, seed=3)
+    assert all(found[name].low < value < found[name].high for name, value in gender_figures(cells).items())
+    assert found == gender_intervals(cells, seed=3) != gender_intervals(cells, seed=4)
+
+
+def test_what_has_no_sample_is_left_out() -> None:
+    found = gender_figures(count_cells(["male", "male"], ["none", "pro"], ["female", "unknown"]))
+    assert found == {"precision_male": 0.0, "recall_male": 0.0, "f1_male": 0.0, "accuracy_pro": 0.0}

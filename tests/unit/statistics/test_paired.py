@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
+from cc_hf.statistics.paired import mcnemar, paired_differences
+
+RANDOM = np.random.default_rng(1)
+CATEGORIES = ["a"] * 300 + ["b"] * 100
+CORRECT = RANDOM.random((3, 400)) < np.array([[0.6], [0.7], [0.6]])
+
+
+def test_values_are_those_of_each_system() -> None:
+    weights = RANDOM.integers(1, 50, size=CORRECT.shape)
+    found = paired_differences(CORRECT, CATEGORIES, weights=weights)
+    assert len(found) == 2
+    for system, differences in enumerate(found, 1):
+        own = category_accuracies(np.full(400, 0.7), CORRECT[system], CATEGORIES)
+        assert differences["accuracy"].second == total_accuracy(CORRECT[system])
+        assert differences["accuracy"].first == total_accuracy(CORRECT[0])
+        assert differences["weighted_accuracy"].second == total_accuracy(CORRECT[system], weights[system])
+        assert differences["min_accuracy"].second == min_accuracy(own, weighted=False)
+        assert [differences[f"accuracy_{c.category}"].second for c in own] == [c.accuracy for c in own]
+        for one in differences.values():
+            assert one.difference == one.second - one.first
+            assert one.interval.low <= one.difference <= one.interval.high
+            assert 0 < one.p_value <= 1
+
+
+def test_intervals_and_p_are_those_of_the_normal_approximation() -> None:
+    n = 2000
+    left, right = RANDOM.random(n) < 0.60, RANDOM.random(n) < 0.63
+    right = np.where(RANDOM.random(n) < 0.7, left, right)  # correlated, as systems are
+    found = paired_differences(np.stack([left, right]), ["all"] * n, n_resamples=5000)[0]["accuracy"]
+    differences = right.astype(float) - left
+    deviation = differences.std() / math.sqrt(n)
+    assert (found.interval.low, found.interval.high) == pytest.approx((found.difference - 1.96 * deviation, found.difference + 1.96 * deviation), abs=0.002)
+    assert found.p_value == pytest.approx(math.erfc(abs(found.difference) / deviation / math.sqrt(2)), abs=0.03)
+    alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)  # as if they were not paired
+    assert found.interval.low > alone + 0.005
+
+
+def test_a_system_against_itself() -> None:
+    (found,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
+    assert {(one.difference, one.interval.low, one.interval.high, one.p_value) for one in found.values()} == {(0.0, 0.0, 0.0, 1.0)}
+    assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
+
+
+def test_all_right_against_all_wrong() -> None:
+    (found,) = paired_differences(np.array([[False] * 9, [True] * 9]), ["a"] * 9, n_resamples=99)
+    assert (found["accuracy"].difference, found["accuracy"].p_value) == (1.0, 0.01)
+    assert mcnemar(np.array([False] * 9), np.array([True] * 9)).p_value == pytest.approx(2 / 2**9)
+
+
+def test_seeded_and_the_same_whoever_else_is_compared() -> None:
+    both = paired_differences(CORRECT, CATEGORIES)
+    assert both == paired_differences(CORRECT, CATEGORIES)
+    assert both != paired_differences(CORRECT, CATEGORIES, seed=1)
+    assert both[1] == paired_differences(CORRECT[[0, 2]], CATEGORIES)[0]
+
+
+def test_order_of_categories_and_balance() -> None:
+    (found,) = paired_differences(np.array([[True, False], [False, True]]), ["a", "b"], n_resamples=50)
+    assert found["accuracy"].interval.low == found["accuracy"].interval.high == 0.0  # one of each in every resample
+    assert found["accuracy_a"].difference == -1.0
+    assert "weighted_accuracy" not in found
+
+
+def test_mcnemar_is_the_exact_test() -> None:
+    first, second = np.array([True] * 59 + [False] * 41), np.array([True] * 43 + [False] * 32 + [True] * 25)
+    found = mcnemar(first, second)
+    assert (found.n_only_first, found.n_only_second) == (16, 25)
+    tail = sum(math.comb(41, k) for k in range(17)) / 2**41
+    assert found.p_value == pytest.approx(2 * tail, abs=1e-12)
+    assert mcnemar(second, first).p_value == found.p_value
+
+
+def test_refused() -> None:
+    with pytest.raises(InputError, match=r"at least two systems and one sample, got an array of shape \(1, 400\)"):
+        paired_differences(CORRECT[:1], CATEGORIES)
+    with pytest.raises(InputError, match=r"got an array of shape \(2, 0\)"):
+        paired_differences(np.zeros((2, 0), dtype=np.bool_), [])
+    with pytest.raises(InputError, match="for each of 400 samples, got 3 categories"):
+        paired_differences(CORRECT, ["a"] * 3)
+    with pytest.raises(InputError, match=r"and weights of shape \(3, 2\)"):
+        paired_differences(CORRECT, CATEGORIES, weights=np.ones((3, 2), dtype=np.int64))
+    with pytest.raises(InputError, match="same samples"):
+        mcnemar(CORRECT[0], CORRECT[0][:3])
+    with pytest.raises(InputError, match="seed"):
+        paired_differences(CORRECT, CATEGORIES, seed=-1)
+
+
+def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(MissingDependencyError, match=r"'scipy'.*pip install 'cc_hf\[analysis\]'"):
+        mcnemar(CORRECT[0], CORRECT[1])

@@ -1,0 +1,145 @@
+"""One metric or all of them on the translations of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.fake_evaluator import hash_scores
+
+TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
+
+
+@pytest.fixture(autouse=True)
+def _two_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in set(registry.METRICS) - {"contrastive_conditioning"}:
+        monkeypatch.delitem(registry.METRICS, name)
+    monkeypatch.setitem(registry.METRICS, "words", "tests.helpers.fake_metric:DECLARATION")
+
+
+def counted(calls: list[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any, **options: Any) -> Any:
+        calls.append(name)
+        return function(*arguments, **options)
+
+    return call
+
+
+def run_all(**options: Any) -> ResultSet:
+    return cc_hf.evaluate_all("simplegen", "en-de", **{"translations": TEXTS, "evaluator": hash_scores, **options})
+
+
+def test_all_is_every_metric_by_itself() -> None:
+    found = run_all()
+    assert found.not_run == {}
+    one = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
+    other = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, metric="words")
+    assert found.results == (one, other)
+    assert (other.scores["accuracy"], other.counts["n_inconclusive"], other.counts["n_with_source"]) == (1 / 3, 888, 0)
+    assert ResultSet.from_json(found.to_json()) == found
+    assert ResultSet.from_json(one.to_json()).results == (one,)
+
+
+def test_the_file_is_read_once_and_the_evaluator_called_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cc_hf.run
+
+    (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    calls: list[str] = []
+    for name in ("read_translations", "load_examples"):
+        monkeypatch.setattr(cc_hf.run, name, counted(calls, name, getattr(cc_hf.run, name)))
+    assert len(run_all(translations=tmp_path / "t.txt").results) == 2
+    assert calls == ["load_examples", "read_translations"]
+
+
+def test_options_go_to_the_metric_that_takes_them() -> None:
+    found = run_all(options={"word": "Arzt"})
+    assert "|word:Arzt|" in found.results[1].signature
+    assert found.results[1].scores["accuracy"] == 1 / 3
+    assert found.results[0] == run_all().results[0]
+    with pytest.raises(UnknownNameError, match="unknown option of the metrics contrastive_conditioning, words 'wort'; did you mean 'word'"):
+        run_all(options={"wort": "x"})
+    with pytest.raises(UnknownNameError, match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: score"):
+        cc_hf.evaluate("simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"})
+    with pytest.raises(UnknownNameError, match=r"unknown option of the metric words 'score'.* Known: word"):
+        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", score="geometric")
+    with pytest.raises(InputError, match="score: expected one value, got 'geometric' and, among the options, 'reference'"):
+        run_all(score="geometric", options={"score": "reference"})
+
+
+def test_an_evaluator_that_nobody_uses_is_refused() -> None:
+    with pytest.raises(InputError, match="no evaluator is used by the metric words"):
+        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
+
+
+def test_what_is_not_run_is_said(tmp_path: Path) -> None:
+    spanish = cc_hf.evaluate_all("simplegen", "en-es", translations=TEXTS)
+    assert [r.metric for r in spanish.results] == ["words"]
+    assert "no evaluator ships with the package for en-es" in spanish.not_run["contrastive_conditioning"]
+    lacking = run_all(options={"word": "uninstalled"})
+    assert [r.metric for r in lacking.results] == ["contrastive_conditioning"]
+    assert "pip install 'cc_hf[morphology]'" in lacking.not_run["words"]
+    assert ResultSet.from_json(lacking.to_json()) == lacking
+    assert run_all(options={"word": ""}).not_run == {"words": "words: expected a word for the language; name one with --option word=..."}
+    with pytest.raises(InputError, match=r"no metric can judge mucow en-cs in cs: contrastive_conditioning: mucow en-cs has no contrastive sources.*; words: words knows"):
+        cc_hf.evaluate_all("mucow", "en-cs", translations=TEXTS)
+    with pytest.raises(MissingDependencyError, match="pip install"):
+        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", options={"word": "uninstalled"})
+
+
+def test_a_metric_that_does_not_fit_says_what_does() -> None:
+    with pytest.raises(InputError, match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de"):
+        cc_hf.evaluate("mucow", "en-de", translations=TEXTS, metric="words")
+
+
+@pytest.mark.parametrize("text", ["[]", '{"results": []}', '{"results": 3}', '{"results": [{}]}', '{"results": [3]}', "{"])
+def test_sets_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected the JSON of"):
+        ResultSet.from_json(text)
+
+
+def test_tables_show_what_there_is() -> None:
+    from cc_hf.reports.tables import result_table, results_table
+
+    found = run_all()
+    weighted, words = (_shown(result_table(result)) for result in found.results)
+    assert "weighted (95 %)" in weighted
+    assert "inconclusive" not in weighted
+    assert "ties" in weighted
+    assert "mean confidence" in weighted
+    assert "weighted" not in words
+    assert "ties" not in words
+    assert "delta words" in words
+    assert "-25.0" in words
+    total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
+    assert total.split()[:3] == ["total", "2664", "33.3"]
+    assert total.split()[-1] == "888"
+    both = _shown(results_table(ResultSet(found.results, {"other": "needs [spacy]"})))
+    assert "2 metrics on 2664 translations" in both
+    for result in found.results:
+        for name in result.scores:
+            assert f" {name.replace('_', ' ')} " in both
+    assert "not run: other: needs [spacy]" in both
+
+
+def test_a_result_without_categories_has_a_table() -> None:
+    from cc_hf.reports.tables import result_table
+
+    shown = _shown(result_table(EvaluationResult("d", "c", "de", "quality", "q|n:1", 1, {"bleu_gap": -0.03, "bleu_male": 0.25}, {}, (), ())))
+    assert "d c de: quality" in shown
+    assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["-3.0", "25.0"]
+
+
+def _shown(renderable: Any) -> str:
+    from rich.console import Console
+
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get()

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender_predictor, romance
+
+BUILT_IN = ("ar", "de", "he", "ru", "uk")
+
+
+def gender(lang: str, phrase: str, translation: str = "", position: int = 0, word: str = "doctor") -> str:
+    tokens = tuple(phrase.split())
+    return gender_predictor(lang).predict(Phrase(tokens, position if tokens else -1, translation or phrase, word))
+
+
+@pytest.mark.parametrize(
+    ("phrase", "translation", "position", "word", "expected"),
+    [
+        ("die Ärztin", "Sie sah die Ärztin.", 2, "doctor", "female"),
+        ("ein", "Ein Arzt kam.", 0, "doctor", "female"),  # «ein» ends in «in»
+        ("dem Arzt,", "Sie gab es dem Arzt, weil er kam.", 3, "doctor", "male"),
+        ("die Pflegekraft", "Er sah die Pflegekraft.", 2, "nursing staff", "female"),
+        ("der Pfleger", "Der Pfleger kam.", 0, "nurse", "female"),
+        ("Der Pfleger", "Der Pfleger kam.", 0, "The Nurse", "female"),
+        ("", "Die Ärztin kam.", -1, "doctor", "male"),
+        ("Arzt", "Arzt kam.", 0, "doctor", "male"),
+        ("Kind", "Das Kind kam.", 1, "child", "neutral"),
+        ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),  # «Die» and «er» are equally near; «den» does not count
+        ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),  # commas move «er» away, though it is the next word
+    ],
+)
+def test_german(phrase: str, translation: str, position: int, word: str, expected: str) -> None:
+    assert gender("de", phrase, translation, position, word) == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "phrase", "expected"),
+    [
+        ("ru", "врач", "male"),
+        ("ru", "Уборщица", "female"),
+        ("ru", "врача уборщица", "male"),  # a tie goes to the first word
+        ("ru", "потому", "neutral"),
+        ("ru", "", UNKNOWN),
+        ("uk", "лікарка", "female"),
+        ("uk", "лікар", "male"),
+        ("he", "הרופאה", "female"),
+        ("he", "הרופא", "male"),
+        ("he", "את הרופא", "male"),
+        ("he", "האחות.", "female"),
+        ("he", "", UNKNOWN),
+        ("ar", "الطبيبة", "female"),
+        ("ar", "الطبيب", "male"),
+        ("ar", "طبيبﺔ", "female"),
+        ("ar", "", UNKNOWN),
+    ],
+)
+def test_rules(lang: str, phrase: str, expected: str) -> None:
+    assert gender(lang, phrase) == expected
+
+
+@pytest.mark.parametrize("lang", BUILT_IN)
+@given(phrase=st.lists(st.text(min_size=1), max_size=4).map(tuple), translation=st.text(), word=st.text())
+def test_any_text_has_an_answer(lang: str, phrase: tuple[str, ...], translation: str, word: str) -> None:
+    asked = Phrase(phrase, 0 if phrase else -1, translation, word)
+    assert gender_predictor(lang).predict(asked) in (*GENDERS, UNKNOWN)
+
+
+@pytest.mark.parametrize("lang", BUILT_IN)
+def test_the_signature_names_what_reads_the_gender(lang: str) -> None:
+    name = gender_predictor(lang).signature_name
+    assert name.startswith("pymorphy3-") and f"+pymorphy3-dicts-{lang}-" in name if lang in ("ru", "uk") else name == "rules"
+
+
+def test_languages_without_rules() -> None:
+    assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
+    with pytest.raises(UnknownNameError, match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk"):
+        gender_predictor("cs")
+    with pytest.raises(InputError, match=r"spacy_model: expected none for de, .*only es, fr, it are"):
+        gender_predictor("de", spacy_model="de_core_news_sm")
+
+
+WORDS = {"la": "Fem", "doctora": "Fem", "el": "Masc", "médico": "Masc", "lo": "Neut"}
+
+
+class FakeToken:
+    def __init__(self, text: str) -> None:
+        self.text, self.pos_ = text, "DET" if text == "au" else "NOUN"
+        self.morph = {"Gender": [WORDS[text]]} if text in WORDS else {}
+
+
+class FakePipeline:
+    def __init__(self, lang: str) -> None:
+        self.lang, self.meta = lang, {"lang": lang, "name": "core_news_sm", "version": "3.8.0"}
+
+    def __call__(self, text: str) -> list[FakeToken]:
+        return [FakeToken(word) for word in text.split()]
+
+
+@pytest.fixture
+def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def load(name: str, exclude: list[str]) -> FakePipeline:
+        if not name.endswith("core_news_sm"):
+            raise OSError(f"[E050] Can't find model '{name}'.")
+        return FakePipeline(name[:2])
+
+    fake = SimpleNamespace(load=load, __version__="3.8.0")
+    monkeypatch.setitem(sys.modules, "spacy", fake)
+    romance.predictor.cache_clear()
+    yield fake
+    romance.predictor.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("lang", "phrase", "expected"),
+    [
+        ("es", "la doctora", "female"),
+        ("es", "el médico", "male"),
+        ("es", "la médico", "female"),  # a tie goes to the first
+        ("es", "lo", "neutral"),
+        ("es", "de", UNKNOWN),
+        ("es", "", UNKNOWN),
+        ("fr", "au", "male"),
+        ("es", "au", UNKNOWN),
+        ("it", "dell'avvocato", "male"),
+        ("fr", "dell'avvocato", UNKNOWN),
+    ],
+)
+def test_romance_languages_read_the_feature(spacy: Any, lang: str, phrase: str, expected: str) -> None:
+    assert gender(lang, phrase) == expected
+
+
+def test_a_spacy_pipeline_of_ones_own(spacy: Any) -> None:
+    assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
+    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python -m spacy download fr_core_news_lg"):
+        gender_predictor("fr", spacy_model="fr_core_news_lg")
+    with pytest.raises(InputError, match="expected a pipeline for fr, got 'es_core_news_sm', which is for es"):
+        gender_predictor("fr", spacy_model="es_core_news_sm")
+
+
+def test_without_spacy_the_error_names_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    romance.predictor.cache_clear()
+    with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[morphology\]' && python -m spacy download it_core_news_sm"):
+        gender_predictor("it")
