@@ -6,7 +6,6 @@ that its own converter made; ours goes through `Evaluator.score`, but for `auto`
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,14 +232,9 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
     """By a mode of `load_evaluator`, without cache; `distributed`: together with the processes that torchrun started."""
 
     def load(setting: Setting) -> Run:
-        options = {**_LANGUAGES, "device": setting.device, "distributed": distributed, "cache": False}
-        if "mode" in inspect.signature(load_evaluator).parameters:
-            options["mode"] = mode
-        elif mode != "exact":
-            raise UnavailableError("this version of cc_hf has no modes")
-        evaluator = load_evaluator(setting.folder, **options)
-        if (found := getattr(evaluator, "mode", mode)) != mode:
-            raise UnavailableError(f"on this machine {mode} falls back to {found}")
+        evaluator = load_evaluator(setting.folder, **_LANGUAGES, mode=mode, device=setting.device, distributed=distributed, cache=False)
+        if evaluator.mode != mode:
+            raise UnavailableError(f"on this machine {mode} falls back to {evaluator.mode}")
 
         def run(decisions: Decisions) -> Scores:
             if mode == "auto":

@@ -49,24 +49,37 @@ def main(
     chosen = [SIZES[name] for name in _listed("sizes", sizes, SIZES)]
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
+    block = "scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu"
+    _write(output, block, None)  # better now than after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
     if (load := busy()) > _IDLE:
-        _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven")
+        machine += f"; not idle, load {load:.1f}"
+        _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven; the tables will say so")
     found: list[Measured] = []
     comparisons: list[Comparison] = []
-    for size in chosen:
+    text = ""
+    for size in chosen:  # written model by model: what is measured is kept when a later one fails
         n_pairs = pairs or size.n_pairs
         if processes:
             comparisons += _compared(size, decisions, _listed("modes", modes, _MODES), folder=folder, threads=threads, n_pairs=n_pairs, n_rounds=rounds)
         else:
             found.append(measure(size, decisions, folder=folder, names=names, n_pairs=n_pairs, n_rounds=rounds, threads=threads, device=device, tell=_tell))
-    block = "scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu"
-    text = processes_table(comparisons, machine) if processes else scoring_tables(found, machine)
+        text = processes_table(comparisons, machine) if processes else scoring_tables(found, machine)
+        _write(output, block, text)
+        if json_output is not None:
+            json_output.write_text(json.dumps(as_json(found, comparisons, machine), indent=1, allow_nan=False), encoding="utf-8")
     typer.echo(text)
-    if output is not None:
-        output.write_text(with_block(output.read_text(encoding="utf-8"), block, text), encoding="utf-8")
-    if json_output is not None:
-        json_output.write_text(json.dumps(as_json(found, comparisons, machine), indent=1), encoding="utf-8")
+
+
+def _write(output: Path | None, block: str, text: str | None) -> None:
+    """The document with the block replaced; None for the text: only look whether it can be."""
+    if output is None:
+        return
+    if not output.is_file():
+        raise InputError(f"--output: expected a document with the block {block!r} between markers, there is no {output}")
+    found = with_block(output.read_text(encoding="utf-8"), block, text or "")
+    if text is not None:
+        output.write_text(found, encoding="utf-8")
 
 
 def _compared(size: ModelSize, data: Sequence[Decisions], modes: Sequence[str], *, folder: Path, threads: int, n_pairs: int, n_rounds: int) -> list[Comparison]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import os
@@ -80,10 +79,7 @@ def test_what_is_not_measured_is_said(measured: Measured) -> None:
     missing = {row.name: row.reason for row in measured.rows if row.reason}
     if "FSMT" in measured.title:
         assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
-    if "mode" in inspect.signature(load_evaluator).parameters:
-        assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
-    else:
-        assert missing == dict.fromkeys(("bf16", "int8", "auto"), "this version of cc_hf has no modes")
+    assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
 
 
 def test_shape_of_the_table(measured: Measured) -> None:
