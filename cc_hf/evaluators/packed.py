@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from cc_hf.evaluators.arithmetic import ARITHMETICS, Product, fast_exact_products
+from cc_hf.evaluators.arithmetic import ARITHMETICS, Product, fast_exact_products, in_fp32
 from cc_hf.evaluators.batching import plan_batches
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
@@ -151,10 +151,10 @@ class PackedModel:
         prepared = self.arithmetic.prepare(states * _LOG2_E)
         total = torch.zeros_like(chosen)
         for tile in self.tiles:
-            total += tile(prepared).float().exp2_().sum(-1)
+            total += in_fp32(tile(prepared)).exp2_().sum(-1)
         if bool(((total > _LEAST) & (total < torch.inf)).all()):
             return chosen - total.log()
-        logits = torch.stack([tile(prepared).float().mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles])  # logits beyond 2 ** 127: by their differences
+        logits = torch.stack([in_fp32(tile(prepared)).mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles])  # logits beyond 2 ** 127: by their differences
         return chosen - logits.logsumexp(0)
 
     def _tiles(self) -> list[Product]:
@@ -183,13 +183,12 @@ class PackedModel:
         return self._add(block, hidden, _attend(queries, keys, values, mask))
 
     def _add(self, block: _Attention, hidden: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
-        added = hidden + block.output(self.arithmetic.prepare(found.transpose(1, 2).flatten(2)))
-        return self._after(block.norm, added)
+        return self._after(block.norm, hidden.add_(block.output(self.arithmetic.prepare(found.transpose(1, 2).flatten(2)))))
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
         prepare = self.arithmetic.prepare
         given = layer.norm(hidden) if self.pre_norm else hidden
-        return self._after(layer.norm, hidden + layer.fc2(prepare(self.activation(layer.fc1(prepare(given))))))
+        return self._after(layer.norm, hidden.add_(layer.fc2(prepare(self.activation(layer.fc1(prepare(given)))))))
 
     def _after(self, norm: nn.LayerNorm, added: torch.Tensor) -> torch.Tensor:
         if self.pre_norm:
@@ -283,5 +282,8 @@ def _pad(rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    found: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {"relu": functional.relu, "gelu": functional.gelu, "swish": functional.silu, "silu": functional.silu}
-    return found[name]
+    """In place, where there is such a one."""
+    if name == "gelu":
+        return functional.gelu
+    activation = {"relu": functional.relu, "swish": functional.silu, "silu": functional.silu}[name]
+    return lambda states: activation(states, inplace=True)
