@@ -43,13 +43,14 @@ def main(
     modes: Annotated[str, typer.Option(help="Modes that --processes compares, separated by commas.")] = "exact,bf16",
     folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
     output: Annotated[Path | None, typer.Option(help="A document with blocks between markers, such as docs/performance.md.")] = None,
+    block: Annotated[str | None, typer.Option(help="Block of the document; default: scoring-cpu, scoring-gpu or scoring-processes.")] = None,
     json_output: Annotated[Path | None, typer.Option("--json", help="All figures, unrounded.")] = None,
 ) -> None:
     """Measure scoring; print the tables, and write them where asked to."""
     chosen = [SIZES[name] for name in _listed("sizes", sizes, SIZES)]
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
-    block = "scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu"
+    block = block or ("scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu")
     _write(output, block, None)  # better now than after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
     if (load := busy()) > _IDLE:

@@ -23,7 +23,7 @@ Args:
         Without it, the evaluator that ships with cc_hf for the language pair.
     src_lang, tgt_lang (str): ISO 639-1 codes.
     score (str): "geometric" (default), "arithmetic" or "reference".
-    seed, n_resamples (int): of the bootstrap. device, batch_tokens, revision, on_too_long, cache, distributed: see
+    seed, n_resamples (int): of the bootstrap. device, batch_tokens, revision, on_too_long, mode, cache, distributed: see
         cc_hf.load_evaluator.
 
 Returns:
