@@ -16,7 +16,7 @@ sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "senten
 import cc_hf
 """
 #: Where torch may be imported (ARCHITECTURE: «who may import whom»).
-_FAMILIES = ("causal_lm", "fairseq", "fsmt", "m2m100", "marian", "masked_lm", "mbart", "packed", "seq2seq", "t5")
+_FAMILIES = ("arithmetic", "causal_lm", "fairseq", "fsmt", "m2m100", "marian", "masked_lm", "mbart", "packed", "seq2seq", "t5")
 _HEAVY = (
     *(f"cc_hf.evaluators.{name}" for name in ("fill_mask", "loading", "teacher_forcing", *_FAMILIES)),
     "cc_hf.translation",
