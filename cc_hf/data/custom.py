@@ -178,10 +178,13 @@ def _word(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_la
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
     extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
+    tgt_lang = _language(row, "tgt_lang")
+    if not tgt_lang:
+        raise InputError("tgt_lang is empty; expected the language of the reference, e.g. 'de'")
     return ProbingExample(
         id=str(row.get("id", number)),
         src_lang=_language(row, "src_lang") or src_lang,
-        tgt_lang=_language(row, "tgt_lang"),
+        tgt_lang=tgt_lang,
         source=source,
         category=_text(row, "category") or "all",
         gold=_text(row, "gold", required=True),
