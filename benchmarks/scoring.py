@@ -43,33 +43,35 @@ def main(
     modes: Annotated[str, typer.Option(help="Modes that --processes compares, separated by commas.")] = "exact,bf16",
     folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
     output: Annotated[Path | None, typer.Option(help="A document with blocks between markers, such as docs/performance.md.")] = None,
-    block: Annotated[str | None, typer.Option(help="Block of the document; default: scoring-cpu, scoring-gpu or scoring-processes.")] = None,
+    block: Annotated[str | None, typer.Option(help="Block of the document; default: scoring-cpu-MODEL, scoring-gpu-MODEL or scoring-processes.")] = None,
     json_output: Annotated[Path | None, typer.Option("--json", help="All figures, unrounded.")] = None,
 ) -> None:
     """Measure scoring; print the tables, and write them where asked to."""
-    chosen = [SIZES[name] for name in _listed("sizes", sizes, SIZES)]
+    chosen = {name: SIZES[name] for name in _listed("sizes", sizes, SIZES)}
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
-    block = block or ("scoring-processes" if processes else "scoring-cpu" if device == "cpu" else "scoring-gpu")
-    _write(output, block, None)  # better now than after an hour
+    blocks = {name: block or ("scoring-processes" if processes else f"scoring-{'cpu' if device == 'cpu' else 'gpu'}-{name}") for name in chosen}
+    for one in blocks.values():
+        _write(output, one, None)  # better now than after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
     if (load := busy()) > _IDLE:
         machine += f"; not idle, load {load:.1f}"
         _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven; the tables will say so")
     found: list[Measured] = []
     comparisons: list[Comparison] = []
-    text = ""
-    for size in chosen:  # written model by model: what is measured is kept when a later one fails
+    texts: dict[str, str] = {}
+    for name, size in chosen.items():  # written model by model: what is measured is kept when a later one fails
         n_pairs = pairs or size.n_pairs
         if processes:
             comparisons += _compared(size, decisions, _listed("modes", modes, _MODES), folder=folder, threads=threads, n_pairs=n_pairs, n_rounds=rounds)
         else:
             found.append(measure(size, decisions, folder=folder, names=names, n_pairs=n_pairs, n_rounds=rounds, threads=threads, device=device, tell=_tell))
-        text = processes_table(comparisons, machine) if processes else scoring_tables(found, machine)
-        _write(output, block, text)
+        there = [measured for other, measured in zip(list(chosen)[: len(found)], found, strict=True) if blocks[other] == blocks[name]]
+        texts[blocks[name]] = processes_table(comparisons, machine) if processes else scoring_tables(there, machine)
+        _write(output, blocks[name], texts[blocks[name]])
         if json_output is not None:
             json_output.write_text(json.dumps(as_json(found, comparisons, machine), indent=1, allow_nan=False), encoding="utf-8")
-    typer.echo(text)
+    typer.echo("\n\n".join(texts.values()))
 
 
 def _write(output: Path | None, block: str, text: str | None) -> None:

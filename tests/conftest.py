@@ -6,8 +6,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.helpers import browser as browsers
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 _HOME = tempfile.mkdtemp(prefix="cc-hf-tests-")
 os.environ["HF_HOME"] = _HOME  # before datasets, evaluate or transformers are imported
@@ -20,10 +26,11 @@ _ROOT = Path(__file__).parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not _shared_folder().is_dir():
+    no_data = "" if _shared_folder().is_dir() else "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
+    for marker, reason in {"shared": no_data, "browser": browsers.missing()}.items():
         for item in items:
-            if item.get_closest_marker("shared"):
-                item.add_marker(pytest.mark.skip(reason="the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"))
+            if reason and item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +63,21 @@ def tiny_marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.helpers.models import save_tiny_marian
 
     return save_tiny_marian(tmp_path_factory.mktemp("tiny-marian"))
+
+
+@pytest.fixture(scope="module")  # while it is open, asyncio.run is refused
+def browser() -> Iterator[Browser]:
+    """A real browser; tests that use it carry the marker `browser`."""
+    with browsers.launched() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page; errors that a page's script raises fail the test."""
+    errors: list[str] = []
+    with browser.new_context() as context:
+        found = context.new_page()
+        found.on("pageerror", lambda error: errors.append(str(error)))
+        yield found
+    assert errors == []

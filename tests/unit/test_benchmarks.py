@@ -98,7 +98,7 @@ def test_json_holds_all_figures_and_no_nan(measured: Measured) -> None:
 
 def test_documents_have_the_blocks(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
-    for name in ("scoring-cpu", "scoring-processes", "scoring-gpu"):
+    for name in (*(f"scoring-cpu-{size}" for size in SIZES), "scoring-gpu-opus-mt", "scoring-gpu-nllb", "scoring-auto", "scoring-processes"):
         assert "a tiny" in with_block(text, name, scoring_tables([measured], "a machine"))
 
 

@@ -1,0 +1,48 @@
+"""A real browser for tests of pages: Debian's chromium, headless, which may reach nothing but this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+__all__ = ["chromium_path", "launched", "missing"]
+
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+)
+
+
+def chromium_path() -> str | None:
+    """The program, or None where there is none."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def missing() -> str:
+    """Why tests that need a browser are skipped, or "" where they run: also where the browser must be there, so that they fail."""
+    return "" if chromium_path() or os.environ.get("CC_HF_REQUIRE_BROWSER") else "there is no chromium (apt-get install chromium)"
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A browser, closed at the end."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path() or "chromium", args=list(_FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
