@@ -90,7 +90,7 @@ def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cc_hf.hub.push.push", refuse)
     answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"])
     assert answer.exit_code == 0, answer.output
-    assert "dry run: 4 files" in answer.output
+    assert "dry run: 5 files" in answer.output
     assert "en-es/test-00000-of-00001.parquet" in answer.output
     assert "https://huggingface.co/datasets/org/simplegen" in answer.output
 
@@ -106,4 +106,4 @@ def test_the_command_sends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes"])
     assert answer.exit_code == 0, answer.output
     assert sent == ["org/simplegen"]
-    assert "sent: 3 files" in answer.output
+    assert "sent: 4 files" in answer.output
