@@ -21,7 +21,7 @@ from cc_hf.signature import parse
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
 
-__all__ = ["Published", "checked_date", "dataset_repos", "entries", "eval_result_files", "published", "today"]
+__all__ = ["Published", "check_dataset", "checked_date", "dataset_repos", "entries", "eval_result_files", "published", "today"]
 
 _FOLDER = ".eval_results"
 
@@ -68,9 +68,7 @@ def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> 
 
 
 def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
-    if result.dataset not in registry.names("dataset"):
-        what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
-        raise InputError(f"leaderboards compare systems on the same data: expected a result on a dataset of cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`")
+    check_dataset(result)
     if result.dataset not in repos:
         raise InputError(f"expected the repository of the dataset {result.dataset} on the Hub; name it with --dataset-repo {result.dataset}=ORGANISATION/NAME")
     split = _split(result)
@@ -80,6 +78,17 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
         expected = ", ".join(task.score for task in known) or f"a metric that fits {result.dataset} {result.config}"
         raise InputError(f"{_named(result)}: no score for a leaderboard: expected {expected}, got {', '.join(result.scores) or 'none'}; evaluate it again")
     return Published(result, repos[result.dataset], values)
+
+
+def check_dataset(result: EvaluationResult) -> None:
+    """Refuse a result that is on no dataset of cc_hf: leaderboards compare systems on the same data.
+
+    Raises:
+        InputError: for data of the caller's own.
+    """
+    if result.dataset not in registry.names("dataset"):
+        what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
+        raise InputError(f"leaderboards compare systems on the same data: expected a result on a dataset of cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`")
 
 
 def _named(result: EvaluationResult) -> str:

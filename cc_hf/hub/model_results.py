@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from huggingface_hub import HfApi
-from huggingface_hub.errors import EntryNotFoundError
+from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
 from cc_hf.errors import InputError
-from cc_hf.hub.eval_results import checked_date, dataset_repos, eval_result_files, published, today
+from cc_hf.hub.eval_results import check_dataset, checked_date, dataset_repos, eval_result_files, published, today
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.push import REFUSALS, refusal
@@ -78,10 +78,8 @@ def results_folder(
 def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[str, str]:
     if not results:
         raise InputError("expected at least one result, got none")
-    if unnamed := [one.signature for one in results if not one.dataset]:
-        raise InputError(
-            f"leaderboards compare systems on the same data: expected results on a dataset of cc_hf, got one on data of your own ({unnamed[0]}); make it with `cc-hf evaluate DATASET`"
-        )
+    for one in results:
+        check_dataset(one)
     return dataset_repos(values, [one.dataset for one in results])
 
 
@@ -92,12 +90,13 @@ def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str 
         DataError: when there is no such model, or the Hub cannot be reached.
     """
     api = api or HfApi()
+    commit = None
     try:
         commit = api.model_info(model).sha
         path = api.hf_hub_download(model, CARD, revision=commit)
-    except EntryNotFoundError:
-        return None, commit
     except REFUSALS as error:
+        if isinstance(error, EntryNotFoundError) and not isinstance(error, LocalEntryNotFoundError):  # the latter: the Hub was not reached
+            return None, commit
         raise refusal(error, f"https://huggingface.co/{model}", "Nothing was sent", api=api) from error
     with open(path, encoding="utf-8", newline="") as file:
         return file.read(), commit

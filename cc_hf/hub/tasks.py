@@ -91,8 +91,8 @@ def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
 
     Args, Raises: as of `tasks`.
 
-    >>> print(eval_yaml("simplegen", ["en-es"])[:31])
-    name: SimpleGEN in contrastive
+    >>> eval_yaml("simplegen", ["en-es"]).splitlines()[0]
+    'name: SimpleGEN in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),

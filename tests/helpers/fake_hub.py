@@ -1,0 +1,176 @@
+"""A Hub on localhost: takes repositories and commits as the real one, keeps what it was sent, and refuses when told to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Literal
+from urllib.parse import parse_qs, urlsplit
+
+__all__ = ["Commit", "FakeHub", "fake_hub"]
+
+#: what is refused: a status, or «drop» for a connection that ends without an answer
+Refusal = int | Literal["drop"]
+
+
+@dataclass
+class Commit:
+    """What one commit brought."""
+
+    repo: str
+    header: dict[str, Any]
+    files: dict[str, bytes]
+    is_pr: bool
+
+
+@dataclass
+class FakeHub:
+    """`repos`: «spaces/org/name» -> files. `refusals`: part of a path -> what is answered instead."""
+
+    url: str = ""
+    repos: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    made: list[dict[str, Any]] = field(default_factory=list)
+    commits: list[Commit] = field(default_factory=list)
+    refusals: dict[str, Refusal] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=set)
+    paths: list[str] = field(default_factory=list)
+
+    def sha(self, repo: str) -> str:
+        """The commit that a repository is at."""
+        return hashlib.sha1(json.dumps(sorted((k, v.hex()) for k, v in self.repos[repo].items())).encode()).hexdigest()
+
+
+@contextmanager
+def fake_hub() -> Iterator[FakeHub]:
+    """Serve until the block ends; sockets must be allowed."""
+    hub = FakeHub()
+    handler = type("Handler", (_Handler,), {"hub": hub})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    hub.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    hub: FakeHub
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        path, query = self._arrived()
+        if self._refused(path):
+            return
+        if path == "/api/validate-yaml":
+            self._answer({"errors": [], "warnings": []})
+        elif path == "/api/repos/create":
+            self._create(json.loads(body))
+        elif found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/preupload/.+", path):
+            self._preupload(found.group(1), json.loads(body))
+        elif found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/commit/.+", path):
+            self._commit(found.group(1), body, is_pr="create_pr" in query)
+        else:
+            self._answer({"error": f"unknown {path}"}, 404)
+
+    def do_GET(self) -> None:
+        path, _ = self._arrived()
+        if self._refused(path):
+            return
+        if found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)(/revision/.+)?", path):
+            self._info(found.group(1))
+        elif found := re.fullmatch(r"/((?:spaces/|datasets/)?[^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            repo = found.group(1) if found.group(1).count("/") == 2 else f"models/{found.group(1)}"
+            self._file(repo, found.group(2), found.group(3))
+        else:
+            self._answer({"error": f"unknown {path}"}, 404)
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def _arrived(self) -> tuple[str, dict[str, list[str]]]:
+        parts = urlsplit(self.path)
+        self.hub.paths.append(f"{self.command} {self.path}")
+        if authorization := self.headers.get("Authorization"):
+            self.hub.tokens.add(authorization.removeprefix("Bearer "))
+        return parts.path, parse_qs(parts.query)
+
+    def _refused(self, path: str) -> bool:
+        for part, refusal in self.hub.refusals.items():
+            if part in path:
+                if refusal == "drop":
+                    self.close_connection = True
+                    self.connection.close()
+                else:
+                    self._answer({"error": "refused"}, refusal)
+                return True
+        return False
+
+    def _create(self, wanted: dict[str, Any]) -> None:
+        self.hub.made.append(wanted)
+        repo = f"{wanted.get('type', 'model')}s/{wanted['organization']}/{wanted['name']}"
+        if repo in self.hub.repos:
+            self._answer({"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}, 409)
+            return
+        self.hub.repos[repo] = {}
+        self._answer({"url": f"{self.hub.url}/{repo.removeprefix('models/')}"})
+
+    def _preupload(self, repo: str, wanted: dict[str, Any]) -> None:
+        if repo not in self.hub.repos:
+            self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
+            return
+        have = self.hub.repos[repo]
+        found = [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False, "oid": _oid(have.get(one["path"]))} for one in wanted["files"]]
+        self._answer({"files": found})
+
+    def _commit(self, repo: str, body: bytes, *, is_pr: bool) -> None:
+        lines = [json.loads(line) for line in body.splitlines()]
+        files = {line["value"]["path"]: base64.b64decode(line["value"]["content"]) for line in lines if line["key"] == "file"}
+        self.hub.commits.append(Commit(repo, lines[0]["value"], files, is_pr))
+        if not is_pr:
+            self.hub.repos[repo].update(files)
+        place = f"{self.hub.url}/{repo.removeprefix('models/')}"
+        more = {"pullRequestUrl": f"{place}/discussions/1"} if is_pr else {}
+        self._answer({"success": True, "commitOid": self.hub.sha(repo), "commitUrl": f"{place}/commit/{self.hub.sha(repo)}", "hookOutput": "", **more})
+
+    def _info(self, repo: str) -> None:
+        if repo not in self.hub.repos:
+            self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
+            return
+        self._answer({"id": repo.partition("/")[2], "sha": self.hub.sha(repo), "siblings": [{"rfilename": path} for path in self.hub.repos[repo]]})
+
+    def _file(self, repo: str, revision: str, path: str) -> None:
+        if repo not in self.hub.repos or revision not in {"main", self.hub.sha(repo)} or path not in self.hub.repos[repo]:
+            self._answer({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
+            return
+        content = self.hub.repos[repo][path]
+        self._send(content, 200, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)})
+
+    def _answer(self, content: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        self._send(json.dumps(content).encode(), status, {"Content-Type": "application/json", **(headers or {})})
+
+    def _send(self, content: bytes, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for key, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+
+def _oid(content: bytes | None) -> str | None:
+    """What git calls a file of that content."""
+    return None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

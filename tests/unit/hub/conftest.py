@@ -1,0 +1,20 @@
+"""A Hub on localhost that the Hub's client takes for the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.helpers.fake_hub import FakeHub, fake_hub
+
+TOKEN = "hf_SecretSecretSecretSecret"
+
+
+@pytest.fixture
+def hub(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    with fake_hub() as found:
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", found.url)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield found
