@@ -1,0 +1,199 @@
+"""`evaluate.load` by name, in new processes, as users do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from cc_hf import registry
+from cc_hf.hub.spaces import build_space
+from cc_hf.registration import OPT_OUT, register, remove
+from tests.helpers.fake_hub import fake_hub
+
+_NAMES = sorted(registry.METRICS)
+_LOAD = f"import evaluate\nprint([evaluate.load(name).name for name in {_NAMES!r}])"
+
+
+def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0) -> str:
+    """The output of a new process whose home of Hugging Face is `home`; «-» among the variables takes one away."""
+    environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env={k: v for k, v in environment.items() if v != "-"}, cwd=home.parent)
+    assert found.returncode == status, found.stderr
+    return found.stdout.strip()
+
+
+def shims(home: Path) -> dict[str, str]:
+    """The shims below a home: name -> text."""
+    found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
+    return {path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"}
+
+
+def test_one_import_then_all_names_offline_and_refused_by_the_hub(tmp_path: Path, socket_enabled: None) -> None:
+    home = tmp_path / "home"
+    run("import cc_hf", home)
+    assert sorted(shims(home)) == _NAMES
+    assert all(place.parent.joinpath("__init__.py").is_file() for place in home.glob("modules/evaluate_modules/**/*.py"))
+    assert run(_LOAD, home) == str(_NAMES)
+    with fake_hub() as hub:
+        statuses = (404, 401, 403, 500)
+        hub.refusals = {f"/{name}/": statuses[i % 4] for i, name in enumerate(_NAMES)}
+        closed = "http://127.0.0.1:9/spaces/{path}/resolve/{revision}/{name}"
+        online = f"{_LOAD}\nevaluate.config.HUB_EVALUATE_URL = {closed!r}\n{_LOAD}"
+        assert run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == f"{_NAMES}\n{_NAMES}"
+        for name in _NAMES:
+            assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
+
+
+def test_a_space_is_loaded_by_its_name(tmp_path: Path, socket_enabled: None) -> None:
+    files = build_space("gender_accuracy", "org/ga", output=tmp_path / "space")
+    code = """
+import evaluate
+reference = {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}
+print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], references=[reference], tgt_lang="de")["accuracy"])
+"""
+    with fake_hub() as hub:
+        hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
+        assert run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"
+
+
+def test_where_the_shims_lie(tmp_path: Path) -> None:
+    for variables, folder in (
+        ({"HF_MODULES_CACHE": str(tmp_path / "own")}, tmp_path / "own"),
+        ({"HF_HOME": "-", "XDG_CACHE_HOME": str(tmp_path / "xdg")}, tmp_path / "xdg/huggingface/modules"),
+        ({"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(tmp_path / "person")}, tmp_path / "person/.cache/huggingface/modules"),
+    ):
+        code = "import cc_hf.registration, evaluate\nprint(cc_hf.registration.modules_cache() == str(evaluate.config.HF_MODULES_CACHE))"
+        assert run(code, tmp_path / "home", variables) == "True"
+        assert len(list(folder.glob("evaluate_modules/metrics/evaluate-metric--*/*"))) >= len(_NAMES)
+    assert not (tmp_path / "home").exists()
+
+
+def test_import_writes_nothing_when_told_not_to_and_never_fails(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run("import cc_hf", home, {OPT_OUT: "1"})
+    run("import cc_hf", home, {"HF_HOME": ""})
+    assert list(tmp_path.iterdir()) == []
+    home.write_text("a file", encoding="utf-8")
+    run("import cc_hf", home)
+    assert home.read_text(encoding="utf-8") == "a file"
+
+
+def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None:
+    code = "import sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\nprint(sorted(set(sys.modules) - before))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    assert found == "['__future__', 'cc_hf', 'cc_hf.errors', 'cc_hf.registration', 'cc_hf.registry']"
+
+
+def test_processes_that_register_at_once_leave_whole_shims(tmp_path: Path) -> None:
+    code = "import cc_hf.registration as r\nfor i in range(40):\n    r.register()\n    i % 3 or r.remove()\nr.register()"
+    variables = {**os.environ, "HF_HOME": str(tmp_path), OPT_OUT: "1"}
+    processes = [subprocess.Popen([sys.executable, "-c", code], env=variables, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    texts: set[str] = set()
+    name = _NAMES[0]
+    while any(process.poll() is None for process in processes):
+        for place in tmp_path.glob(f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"):
+            try:
+                texts.add((place / f"{name}.py").read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                assert not place.is_dir() or not (place / f"{name}.py").exists()
+    assert [process.communicate()[1] for process in processes] == [""] * 4
+    assert sorted(shims(tmp_path)) == _NAMES
+    assert texts == {shims(tmp_path)[name]}
+    assert [path.name for path in tmp_path.glob("modules/evaluate_modules/metrics/*/*") if path.name.startswith(("new-", "old-"))] == []
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_what_is_right_is_not_written_and_what_is_not_is(home: Path) -> None:
+    assert {shim.state for shim in register()} == {"written"}
+    shim = register()[0]
+    assert shim.state == "present"
+    before = os.stat(shim.path).st_mtime_ns
+    register()
+    assert os.stat(shim.path).st_mtime_ns == before
+    Path(shim.path).write_text("# A shim of cc_hf, an older one\n", encoding="utf-8")
+    assert [one.state for one in register()] == ["written", *["present"] * (len(_NAMES) - 1)]
+    assert "module_class" in Path(shim.path).read_text(encoding="utf-8")
+    (Path(shim.path).parent / "__init__.py").unlink()
+    assert register()[0].state == "written"
+
+
+def test_remove_takes_what_is_ours_and_nothing_else(home: Path) -> None:
+    first, second, third, *_ = register()
+    Path(first.path).write_text("# mine\n", encoding="utf-8")
+    (Path(second.path).parent / "notes.txt").write_text("mine", encoding="utf-8")
+    other = Path(third.path).parent.parent / ("0" * 64)
+    other.mkdir()
+    (other / f"{third.name}.py").write_text("# of the Hub\n", encoding="utf-8")
+    states = [shim.state for shim in remove()]
+    assert states[0].startswith("left: it is no shim of cc_hf")
+    assert Path(first.path).read_text(encoding="utf-8") == "# mine\n"
+    assert "are not of cc_hf and were left" in states[1]
+    assert [path.read_text(encoding="utf-8") for path in home.rglob("notes.txt")] == ["mine"]
+    assert "are not of cc_hf and were left" in states[2]
+    assert (other / f"{third.name}.py").is_file()
+    assert set(states[3:]) == {"removed"}
+    assert sorted(shims(home)) == [first.name, third.name]
+    assert remove()[3].state == "absent"
+
+
+def test_the_command(home: Path) -> None:
+    from typer.testing import CliRunner
+
+    from cc_hf.cli.main import app
+
+    output = CliRunner().invoke(app, ["register"]).output
+    assert f"{_NAMES[0]}: written, {home}/modules/evaluate_modules/metrics/evaluate-metric--{_NAMES[0]}/" in output
+    assert f"{_NAMES[0]}: present" in CliRunner().invoke(app, ["register"]).output
+    output = CliRunner().invoke(app, ["register", "--remove"]).output
+    assert f"{_NAMES[0]}: removed" in output
+    assert f"set {OPT_OUT}=1 to keep them away" in output
+    assert shims(home) == {}
+
+
+def test_the_command_says_what_is_not_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    from cc_hf.cli.main import app
+
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "file"))
+    found = CliRunner().invoke(app, ["register"])
+    assert "not possible: Not a directory; set HF_HOME" in found.output
+    assert f"{len(_NAMES)} of {len(_NAMES)} metrics could not be registered" in str(found.exception)
+
+
+def test_combine(home: Path) -> None:
+    import evaluate
+
+    from cc_hf.run import load_metric
+    from tests.helpers.fake_evaluator import hash_scores
+
+    pair = [
+        {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt.", "gender": "female", "pair": "0"},
+        {"reference": "Er ist ein guter Arzt.", "contrastive_reference": "Sie ist eine gute Ärztin.", "gender": "male", "pair": "0"},
+    ]
+    predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
+    single = [load_metric(name).compute(predictions=predictions, references=pair, tgt_lang="de") for name in ("gender_accuracy", "gender_quality_gap")]
+    found = evaluate.combine([load_metric("gender_accuracy"), load_metric("gender_quality_gap")]).compute(predictions=predictions, references=pair, tgt_lang="de")
+    assert (found["pair_accuracy"], found["bleu_gap"]) == (single[0]["pair_accuracy"], single[1]["bleu_gap"])
+    assert (found["gender_accuracy_signature"], found["gender_quality_gap_signature"]) == (single[0]["signature"], single[1]["signature"])
+
+    cues = {"correct_sources": ["The [female] cook left."], "incorrect_sources": ["The [male] cook left."], "category": "female"}
+    words = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}
+    both = evaluate.combine([load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en"), load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])])
+    found = both.compute(predictions=["Die Köchin ging."], references=[{**cues, **words}], tgt_lang="de")
+    alone = load_metric("contrastive_conditioning").compute(predictions=["Die Köchin ging."], references=[cues], evaluator=hash_scores, src_lang="en", tgt_lang="de")
+    assert found["probability_correct"] == alone["probability_correct"]
+    assert found["predicted"] == ["female"]
+    assert found["contrastive_conditioning_signature"] == alone["signature"]

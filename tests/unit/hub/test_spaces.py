@@ -1,0 +1,127 @@
+"""The Space of each metric: its files, its page, its tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import SpaceCard
+
+from cc_hf import registry
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.hub.metric_page import MAX_CHARACTERS, MAX_LINES, judge_lines, metric_page
+from cc_hf.hub.spaces import GRADIO_VERSION, build_space, card_example
+
+REFERENCE = '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}]'
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_the_folder_of_every_metric(root: Path, tmp_path: Path, name: str) -> None:
+    files = build_space(name, f"org/{name}", output=tmp_path / "space")
+    assert [path.name for path in files] == sorted(["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"])
+    assert (tmp_path / f"space/{name}.py").read_bytes() == (root / f"metrics/{name}/{name}.py").read_bytes()
+    card = SpaceCard.load(tmp_path / "space/README.md")
+    front = card.data.to_dict()
+    assert (front["sdk"], front["sdk_version"], front["app_file"], front["tags"]) == ("gradio", GRADIO_VERSION, "app.py", ["evaluate", "metric"])
+    assert front["title"]
+    assert "](../" not in card.text
+    assert 'evaluate.load("metrics/' not in card.text
+    assert (tmp_path / "space/requirements.txt").read_text(encoding="utf-8").startswith("cc_hf")
+    runpy.run_path(str(tmp_path / "space/tests.py"))["test_the_module_answers_as_the_package"]()
+
+
+def test_the_version_of_gradio_is_the_tested_one(root: Path) -> None:
+    assert f"gradio=={GRADIO_VERSION}\n" in (root / "constraints.txt").read_text(encoding="utf-8")
+
+
+def test_names_and_requirements(tmp_path: Path) -> None:
+    files = build_space("gender_accuracy", "org/own-name", output=tmp_path / "a", requirement="cc_hf @ git+https://example.org/cc_hf")
+    assert "own-name.py" in {path.name for path in files}
+    assert (tmp_path / "a/requirements.txt").read_text(encoding="utf-8") == "cc_hf @ git+https://example.org/cc_hf\n"
+    assert 'evaluate.load("org/own-name")' in (tmp_path / "a/README.md").read_text(encoding="utf-8")
+    for repo, requirement, message in (("org/a.b", None, "without «.»"), ("name", None, "ORGANISATION/NAME"), ("org/a", "a\nb", "expected one line")):
+        with pytest.raises(InputError, match=message):
+            build_space("gender_accuracy", repo, output=tmp_path / "b", requirement=requirement)
+    with pytest.raises(UnknownNameError, match="did you mean 'gender_accuracy'"):
+        build_space("gender_acuracy", "org/a", output=tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+def test_what_the_page_refuses() -> None:
+    for translations, references, message in (
+        ("x\n" * (MAX_LINES + 1), REFERENCE, f"at most {MAX_LINES} lines"),
+        ("x" * (MAX_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
+        ("x", "[" * 40_000, "not JSON"),
+        ("x", "{}", "JSON list with one object"),
+        ("x", "[1]", "JSON list with one object"),
+        ("", "[]", "at least one prediction"),
+        ("x\ny", REFERENCE, "2 predictions and 1 references"),
+    ):
+        with pytest.raises(InputError, match=message):
+            judge_lines("gender_accuracy", translations, references, tgt_lang="de")
+
+
+def test_examples_are_literals() -> None:
+    with pytest.raises(InputError, match="expected an example of literals, got open"):
+        card_example("```python\nm.compute(predictions=open('x'))\n```")
+    with pytest.raises(InputError, match="calls compute, got none"):
+        card_example("no example")
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_the_page_judges_its_example(root: Path, name: str) -> None:
+    card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
+    page = metric_page(name, card=card)
+    (judge,) = (one.fn for one in page.fns.values() if one.api_name == "judge")
+    example = card_example(card)
+    texts = ["\n".join(example["predictions"]), json.dumps(example["references"]), example.get("src_lang", "en"), example["tgt_lang"]]
+    message, rows, figures, signature = judge(*texts, "\n".join(example.get("alignments", [])))
+    assert message["visible"] is False
+    assert [row[1] for row in rows] == example["predictions"]
+    assert figures["n"] == len(rows)
+    assert "|n:" in signature
+    message, rows, figures, signature = judge("<script>alert(1)</script>", "[", "en", "de", "")
+    assert message["visible"]
+    assert "references: expected a JSON list" in message["value"]
+    assert (rows, figures, signature) == ([], {}, "")
+
+
+def test_the_app_starts_and_answers(tmp_path: Path, socket_enabled: None) -> None:
+    build_space("gender_accuracy", "org/gender_accuracy", output=tmp_path / "space")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+    with (tmp_path / "log").open("w") as log, subprocess.Popen([sys.executable, "app.py"], cwd=tmp_path / "space", env=variables, stdout=log, stderr=log) as app:
+        try:
+            url = f"http://127.0.0.1:{port}/"
+            assert "gender_accuracy" in wait_for(url, app)
+            data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
+            request = urllib.request.Request(f"{url}gradio_api/call/judge", data, {"Content-Type": "application/json"})
+            event = json.loads(urllib.request.urlopen(request, timeout=30).read())["event_id"]
+            answer = urllib.request.urlopen(f"{url}gradio_api/call/judge/{event}", timeout=30).read().decode()
+        finally:
+            app.terminate()
+    found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
+    assert found[1]["data"] == [["1", "Die Ärztin ist gut.", "correct"]]
+    assert found[2]["accuracy"] == 1.0
+
+
+def wait_for(url: str, app: subprocess.Popen[bytes]) -> str:
+    """The page, once it is there."""
+    end = time.monotonic() + 60
+    while app.poll() is None and time.monotonic() < end:
+        try:
+            return str(urllib.request.urlopen(url, timeout=10).read().decode())
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the page did not come")
