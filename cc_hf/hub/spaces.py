@@ -101,7 +101,7 @@ def space_card(name: str, repo: str) -> SpaceCard:
     ('gradio', 'app.py', ['evaluate', 'metric'])
     """
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
-    text = text.replace(f'evaluate.load("metrics/{name}")', f'evaluate.load("{repo}")')
+    text = text.replace(f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or')
     text = re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", text)
     card = SpaceCard(text, ignore_metadata_errors=False)
     card.data.sdk_version = GRADIO_VERSION

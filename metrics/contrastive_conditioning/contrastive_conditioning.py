@@ -7,6 +7,9 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.metrics.contrastive_conditioning as core  # From: cc_hf
+import cc_hf.metrics.module
+
+_KEYS = ("correct_sources", "incorrect_sources", "category")
 
 _DESCRIPTION = """\
 Contrastive conditioning finds disambiguation errors in any translation without references: an evaluator model scores the translation under
@@ -69,7 +72,7 @@ class ContrastiveConditioning(evaluate.Metric):
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.filled(references, _KEYS), **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from cc_hf.registration import OPT_OUT, register, remove
 from tests.helpers.fake_hub import fake_hub
 
 _NAMES = sorted(registry.METRICS)
-_LOAD = f"import evaluate\nprint([evaluate.load(name).name for name in {_NAMES!r}])"
+_IMPORT = "import sys\nsys.modules['transformers'] = None  # not needed, and slow\nimport evaluate\n"
+_LOAD = f"{_IMPORT}print([evaluate.load(name).name for name in {_NAMES!r}])"
 
 
 def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0) -> str:
@@ -52,26 +54,39 @@ def test_one_import_then_all_names_offline_and_refused_by_the_hub(tmp_path: Path
 
 def test_a_space_is_loaded_by_its_name(tmp_path: Path, socket_enabled: None) -> None:
     files = build_space("gender_accuracy", "org/ga", output=tmp_path / "space")
-    code = """
-import evaluate
+    code = (
+        f"{_IMPORT}"
+        + """
 reference = {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}
 print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], references=[reference], tgt_lang="de")["accuracy"])
 """
+    )
     with fake_hub() as hub:
         hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
         assert run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"
 
 
 def test_where_the_shims_lie(tmp_path: Path) -> None:
-    for variables, folder in (
+    environments = [
         ({"HF_MODULES_CACHE": str(tmp_path / "own")}, tmp_path / "own"),
         ({"HF_HOME": "-", "XDG_CACHE_HOME": str(tmp_path / "xdg")}, tmp_path / "xdg/huggingface/modules"),
         ({"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(tmp_path / "person")}, tmp_path / "person/.cache/huggingface/modules"),
-    ):
-        code = "import cc_hf.registration, evaluate\nprint(cc_hf.registration.modules_cache() == str(evaluate.config.HF_MODULES_CACHE))"
-        assert run(code, tmp_path / "home", variables) == "True"
-        assert len(list(folder.glob("evaluate_modules/metrics/evaluate-metric--*/*"))) >= len(_NAMES)
+    ]
+    for variables, folder in environments:
+        run("import cc_hf", tmp_path / "home", variables)
+        assert sorted(path.name for path in folder.glob("evaluate_modules/metrics/*--*")) == [f"evaluate-metric--{name}" for name in _NAMES]
     assert not (tmp_path / "home").exists()
+    code = f"""
+{_IMPORT}
+import importlib, os
+import cc_hf.registration
+for variables, folder in {[(variables, str(folder)) for variables, folder in environments]!r}:
+    for name in ("HF_MODULES_CACHE", "HF_HOME", "XDG_CACHE_HOME"):
+        os.environ.pop(name, None)
+    os.environ.update({{name: value for name, value in variables.items() if value != "-"}})
+    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == cc_hf.registration.modules_cache() == folder)
+"""
+    assert run(code, tmp_path / "home", {OPT_OUT: "1"}).split() == ["True"] * 3
 
 
 def test_import_writes_nothing_when_told_not_to_and_never_fails(tmp_path: Path) -> None:
@@ -97,11 +112,9 @@ def test_processes_that_register_at_once_leave_whole_shims(tmp_path: Path) -> No
     texts: set[str] = set()
     name = _NAMES[0]
     while any(process.poll() is None for process in processes):
-        for place in tmp_path.glob(f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"):
-            try:
+        with contextlib.suppress(FileNotFoundError):  # removed since it was seen
+            for place in tmp_path.glob(f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"):
                 texts.add((place / f"{name}.py").read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                assert not place.is_dir() or not (place / f"{name}.py").exists()
     assert [process.communicate()[1] for process in processes] == [""] * 4
     assert sorted(shims(tmp_path)) == _NAMES
     assert texts == {shims(tmp_path)[name]}

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from huggingface_hub import EvalResult, ModelCard, parse_eval_result_entries
+from huggingface_hub import EvalResult, HfApi, ModelCard, parse_eval_result_entries
+from huggingface_hub.errors import LocalEntryNotFoundError
 from huggingface_hub.repocard import metadata_load
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
@@ -176,17 +177,23 @@ def test_a_model_of_ones_own_takes_a_commit(hub: FakeHub, files: list[Path]) -> 
     assert entry.date == today()
 
 
-def test_a_card_that_could_not_be_read_is_not_overwritten(hub: FakeHub, files: list[Path]) -> None:
+def test_a_card_that_could_not_be_read_is_not_overwritten(hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--yes")
     _, error = run(*command)
     assert "https://huggingface.co/org/model: the Hub did not take the files" in str(error)
     assert "Nothing was sent" in str(error)
     hub.repos["models/org/model"] = {"README.md": b"# card that matters\n"}
-    for refusal in ("drop", 403):
-        hub.refusals["/resolve/"] = refusal  # type: ignore[assignment]
-        _, error = run(*command)
-        assert "Nothing was sent" in str(error)
-        assert TOKEN not in str(error)
+    hub.refusals["/resolve/"] = 403
+    _, error = run(*command)
+    assert "Nothing was sent" in str(error)
+    assert TOKEN not in str(error)
+
+    def unreached(self: HfApi, *arguments: object, **options: object) -> str:
+        raise LocalEntryNotFoundError("no connection")
+
+    monkeypatch.setattr(HfApi, "hf_hub_download", unreached)
+    _, error = run(*command)
+    assert "Nothing was sent" in str(error)
     assert hub.commits == []
 
 
