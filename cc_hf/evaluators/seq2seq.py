@@ -34,9 +34,11 @@ class Seq2SeqEvaluator(Evaluator):
         own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
         decoder_start: what stands before every target; in models that start with a language token nothing does.
         n_forced: how many tokens at the start of a target are not counted.
+        shares_weights: another evaluator goes on to read the model's weights.
     """
 
     n_forced: int = 0
+    shares_weights: bool = False
 
     def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), src_lang: str = "", tgt_lang: str = "", **options: Any) -> None:
         super().__init__(src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options)
@@ -82,12 +84,16 @@ class Seq2SeqEvaluator(Evaluator):
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        return PackedModel(self.model, mode=arithmetic)
+        return PackedModel(self.model, mode=arithmetic, alone=self.mode != "auto" and not self.shares_weights)
 
     @cached_property
     def fast(self) -> Evaluator | None:
         """The pass in bf16."""
-        return self.with_mode("bf16") if self.mode == "auto" else None
+        if self.mode != "auto":
+            return None
+        found = self.with_mode("bf16")
+        vars(found)["shares_weights"] = True
+        return found
 
     def fast_modes(self) -> tuple[str, ...]:
         """Of models that have the packed pass: bf16, and on the CPU int8."""
