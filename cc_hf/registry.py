@@ -25,6 +25,7 @@ DATASETS: dict[str, str] = {
 #: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
+    "contrastive_translation_scoring": "cc_hf.metrics.contrastive_translation_scoring:DECLARATION",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
