@@ -26,7 +26,7 @@ from benchmarks.texts import read_decisions
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["SIZES", "Speed", "Size", "compare", "main", "masked_in_a_loop", "save_masked_lm"]
+__all__ = ["SIZES", "Size", "Speed", "compare", "main", "masked_in_a_loop", "save_masked_lm"]
 
 _N_PIECES = 8000
 _MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

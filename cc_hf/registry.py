@@ -30,6 +30,7 @@ METRICS: dict[str, str] = {
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
+    "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:DECLARATION",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 

@@ -15,15 +15,14 @@ from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
-from cc_hf.metrics.checks import check_ids, check_text
+from cc_hf.metrics.checks import check_ids, check_text, check_twins
 from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import opened_evaluator
-from cc_hf.metrics.summary import summarize
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.metrics.summary import pair_figures, summarize
+from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
 __all__ = [
     "CONTEXTS", "DECLARATION", "METRIC_VERSION", "check_input", "check_predictions", "completed", "compute", "contests", "evaluate", "judge", "requests", "translation_scores",
@@ -64,14 +63,10 @@ def check_input(references: Sequence[Mapping[str, Any]], *, whole: bool = True) 
         raise InputError(f"references: expected a list, got {type(references).__name__}")
     if len(references) == 0:
         raise InputError("nothing to judge: expected at least one reference, got none")
-    twins: dict[str, list[int]] = {}
     for row, reference in enumerate(references):
         _check_reference(reference, row)
-        twins.setdefault(reference.get("pair") or "", []).append(row)
-    twins.pop("", None)
-    for pair, rows in twins.items() if whole else ():
-        if len(rows) > 2:
-            raise InputError(f"row {rows[2]}: pair {pair!r}: expected two rows at most, the twins of a schema, got {len(rows)} (rows {', '.join(map(str, rows[:5]))})")
+    if whole:
+        check_twins([reference.get("pair") or "" for reference in references])
 
 
 def _check_reference(reference: Any, row: int) -> None:
@@ -249,7 +244,7 @@ def evaluate(
     scores = translation_scores(wanted, evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(references, scores, ids=ids, is_log=isinstance(evaluator, Evaluator) and score == "logprob")
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    of_pairs, intervals, counts = _pair_figures(judgements, references, seed=seed, n_resamples=n_resamples)
+    of_pairs, intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
     ties = [j.score_correct == j.score_incorrect for j in judgements]
     has_context = any(reference.get("context") for reference in references)
     fields = _signature_fields(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, context=context if has_context else "")
@@ -280,28 +275,7 @@ def _with_ties(found: CategoryAccuracy, judgements: Sequence[Judgement], ties: S
     return replace(found, n_ties=sum(tie for j, tie in zip(judgements, ties, strict=True) if j.category == found.category))
 
 
-def _pair_figures(
-    judgements: Sequence[Judgement], references: Sequence[Mapping[str, Any]], *, seed: int, n_resamples: int
-) -> tuple[dict[str, float], dict[str, Interval], dict[str, int]]:
-    """Score, interval and counts of the pairs of which both rows are there; nothing of data without pairs."""
-    pairs: dict[str, list[bool]] = {}
-    for judgement, reference in zip(judgements, references, strict=True):
-        if reference.get("pair"):
-            pairs.setdefault(reference["pair"], []).append(judgement.is_correct)
-    if not pairs:
-        return {}, {}, {}
-    whole = np.array([[all(twins), 1] for twins in pairs.values() if len(twins) == 2], dtype=np.float64).reshape(-1, 2)
-    counts = {"n_pairs": len(whole), "n_pairs_correct": int(whole[:, 0].sum()), "n_without_twin": len(pairs) - len(whole)}
-    if not len(whole):
-        return {}, {}, counts
-    sums = resampled_sums(whole, n_resamples=n_resamples, seed=seed)
-    interval = percentile_interval(sums[:, 0] / sums[:, 1])
-    return {"pair_accuracy": counts["n_pairs_correct"] / len(whole)}, {} if interval is None else {"pair_accuracy": interval}, counts
-
-
-def _signature_fields(
-    evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, context: str
-) -> dict[str, str | int]:
+def _signature_fields(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, context: str) -> dict[str, str | int]:
     if isinstance(evaluator, Evaluator):
         src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
         model = {**evaluator.signature_fields(), "score": score}
@@ -402,6 +376,4 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return "" if form is ContrastiveTranslationExample else f"{dataset} {config} has no contrastive translations, which contrastive_translation_scoring needs"
 
 
-DECLARATION = MetricDeclaration(
-    "contrastive_translation_scoring", evaluate, _references, _fits, takes_evaluator=True, takes_translations=False, options=("score", "context")
-)
+DECLARATION = MetricDeclaration("contrastive_translation_scoring", evaluate, _references, _fits, takes_evaluator=True, takes_translations=False, options=("score", "context"))

@@ -46,9 +46,7 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
     }
 
 
-def opened_evaluator(
-    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None, *, src_lang: str, tgt_lang: str, **loading: Any
-) -> Evaluator | ScoreFunction:
+def opened_evaluator(evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None, *, src_lang: str, tgt_lang: str, **loading: Any) -> Evaluator | ScoreFunction:
     """What users of a module name, as an evaluator: a name, path or several are opened, None stands for the one that ships for the pair.
 
     Args:

@@ -284,7 +284,7 @@ def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
             cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=hash_scores, **given)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="simplegen en-de has no contrastive translations, which contrastive_translation_scoring needs; no configuration"):
         cc_hf.evaluate("simplegen", metric=METRIC)
-    with pytest.raises(InputError, match="contrawsd de-en has no contrastive sources.*or for de-en the metric contrastive_translation_scoring"):
+    with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*or for de-en the metric contrastive_translation_scoring"):
         cc_hf.evaluate("contrawsd", translations=["x"])
     with pytest.raises(InputError, match="no evaluator ships with the package for de-en"):
         cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
@@ -305,7 +305,7 @@ def test_all_metrics_judge_translations_or_without_any_the_evaluator(shared: Pat
     given = cc_hf.evaluate_all("mt_geneval", "contextual_it", data_dir=shared / "upstream", translations=["x"] * found.results[0].n)
     assert "gender_accuracy" in [result.metric for result in given.results]
     assert given.not_run[METRIC].startswith("judges the evaluator itself, not translations of a system; name it with metric (--metric)")
-    with pytest.raises(InputError, match="no metric can judge contrawsd de-en in en: .*contrastive_translation_scoring: judges the evaluator itself"):
+    with pytest.raises(InputError, match=r"no metric can judge contrawsd de-en in en: .*contrastive_translation_scoring: judges the evaluator itself"):
         cc_hf.evaluate_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
     with pytest.raises(InputError, match="expected either translations"):
         cc_hf.evaluate_all("simplegen", evaluator=hash_scores)
