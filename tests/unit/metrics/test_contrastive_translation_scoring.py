@@ -271,17 +271,21 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
     model.mkdir()
     save_tiny_masked_lm(model, max_tokens=250)
     for lang in ("de", "fr", "ru"):
-        found = run("wino_x", f"lm_en_{lang}", tmp_path / lang, shared, evaluator=model)
-        for judgement in found.judgements[:3]:
+        path = tmp_path / lang / f"demelin/wino_x/data/lm/en_{lang}_test.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_bytes((shared / f"gold/wino_x/lm_wino_x_en_{lang}.thesis.jsonl").read_bytes())
+        found = cc_hf.evaluate("wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model)
+        for judgement in found.judgements:
             plain = plain_forward.masked_lm(model, "", judgement.translation).mean()
             assert np.log(judgement.scores[0]) == pytest.approx(float(plain), abs=1e-5)
     assert "|logprob:pll|score:perplexity|" in found.signature
 
 
 def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
-    for given, said in (({"translations": ["x"]}, r"translations \(--translations\)"), ({"system": "opus"}, r"a system \(--system\)")):
-        with pytest.raises(InputError, match=f"{METRIC} judges the evaluator itself.* got {said}. Leave that out, and name the model under test with evaluator"):
-            cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=hash_scores, **given)  # type: ignore[arg-type]
+    wrong: list[tuple[dict[str, Any], str]] = [({"translations": ["x"]}, r"translations \(--translations\)"), ({"system": "opus"}, r"a system \(--system\)")]
+    for options, said in wrong:
+        with pytest.raises(InputError, match=rf"{METRIC} judges the evaluator itself.* got {said}\. Leave that out, and name the model under test with evaluator"):
+            cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=hash_scores, **options)
     with pytest.raises(InputError, match="simplegen en-de has no contrastive translations, which contrastive_translation_scoring needs; no configuration"):
         cc_hf.evaluate("simplegen", metric=METRIC)
     with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*or for de-en the metric contrastive_translation_scoring"):
