@@ -73,7 +73,7 @@ def test_files_of_older_versions_have_no_scores() -> None:
 
 
 def test_the_scores_of_a_model(tiny_marian: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"source": "The doctor asked.", "correct_translation": "Der Arzt bat.", "contrastive_translations": ["Die Ärztin bat.", "Der Arzt bat die Krankenschwester."]},
         {"source": "The nurse.", "correct_translation": "Der Pfleger.", "contrastive_translations": ["Die Krankenschwester."]},
     ]
@@ -181,7 +181,7 @@ def test_every_row_is_judged_by_itself_in_any_order(rows: list[tuple[str, list[s
     references = [{"source": "", "correct_translation": text, "contrastive_translations": [t for t in others if t != text]} for text, others in rows]
     found = compute(references, evaluator=hash_scores, n_resamples=2)
     assert [compute([row], evaluator=hash_scores, n_resamples=1)["verdicts"][0] for row in references] == found["verdicts"]
-    turned = [{**row, "contrastive_translations": row["contrastive_translations"][::-1]} for row in references[::-1]]  # type: ignore[index]
+    turned = [{**row, "contrastive_translations": row["contrastive_translations"][::-1]} for row in references[::-1]]
     assert compute(turned, evaluator=hash_scores, n_resamples=2)["verdicts"] == found["verdicts"][::-1]
     assert sum(len(left) + len(right) for left, right in contests(references)) + found["n_without_contrast"] == len(requests(references))
 
@@ -319,10 +319,7 @@ def test_models_are_compared_like_systems(tmp_path: Path) -> None:
     def second(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1 - score for score in hash_scores(sources, translations)]
 
-    results = {
-        f.__name__: cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f)  # type: ignore[attr-defined]
-        for f in (hash_scores, second)
-    }
+    results = {f.__name__: cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f) for f in (hash_scores, second)}
     found = compare(results, n_resamples=20)
     assert [(s.baseline, s.system, s.n) for s in found.systems] == [("hash_scores", "second", 3)]
     assert found.systems[0].differences["accuracy"].difference == results["second"].scores["accuracy"] - results["hash_scores"].scores["accuracy"]

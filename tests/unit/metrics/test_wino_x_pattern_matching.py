@@ -27,7 +27,7 @@ ROW = {"source": "The vase broke because it was old.", "correct_gender": "female
         ("de", "It broke.", "ES zerbrach.", "neutral"),
         ("de", "It broke.", "Dieser zerbrach.", ""),
         ("de", "It broke.", "", ""),
-        ("de", "She sold it because it was old.", "Sie verkaufte es, weil er alt war.", "several"),
+        ("de", "She sold it because it was old.", "Sie verkaufte es, weil er alt war.", "male"),
         ("de", "She sold the vase because it was old.", "Sie verkaufte die Vase, weil er alt war.", "male"),
         ("de", "He sold the vase because it was old.", "Er verkaufte die Vase wegen ihres Alters.", "several"),
         ("de", "Ann sold the vase because it was old.", "Ann verkaufte die Vase, weil sie alt war, und weil sie störte.", "female"),
