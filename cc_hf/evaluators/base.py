@@ -24,7 +24,7 @@ from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
+__all__ = ["LOG_SCORES", "MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -91,6 +91,10 @@ SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
     "geometric": lambda found: np.exp(found.mean_logprob),
     "reference": lambda found: np.exp2(found.mean_logprob),
 }
+
+
+#: Scores that are logarithms already, and so not in [0, 1]: logprob, of the whole translation, not normalised by its length (Sennrich 2017).
+LOG_SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {"logprob": lambda found: found.sum_logprob}
 
 
 class Evaluator(ABC):

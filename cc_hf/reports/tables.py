@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf import signature
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
 __all__ = ["category_key", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
@@ -40,7 +41,8 @@ def results_table(found: ResultSet) -> Group:
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
-    return Group(heading(f"{_data(first)}: {names} on {first.n} translations"), table, _CAPTION, *notes)
+    judged = "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"  # without translations, the evaluator is judged
+    return Group(heading(f"{_data(first)}: {names} on {first.n} {judged}"), table, _CAPTION, *notes)
 
 
 def category_key(name: str) -> tuple[int, str]:
