@@ -104,7 +104,7 @@ def regress(systems: Systems, dependent: str, independents: Sequence[str], *, le
 
     >>> german = selected(read_systems(CASE_STUDY), {"tgt_lang": "de"})
     >>> [round(c.value, 2) for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients]
-    [-144.27, 5.0, -7.56]
+    [-151.32, 5.0, -7.56]
     """
     if len(set(independents)) < len(independents):
         raise InputError(f"independents: expected different columns, got {', '.join(independents)}")

@@ -254,7 +254,7 @@ def _choice(example: ContrastiveTranslationExample | ContrastiveSourceExample, i
     if isinstance(example, ContrastiveTranslationExample) and len(example.contrastive_translations) != 1:
         raise InputError(f"example {example.id!r}: expected one contrastive translation, so that the preferred one is known, got {len(example.contrastive_translations)}")
     extra = example.extra
-    position = extra["referent_position"] if "referent_position" in extra else example.category  # LM-Wino-X has it as category
+    position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
     return Choice(example.id, extra.get("pair", ""), extra.get("correct_gender", ""), extra.get("incorrect_gender", ""), position, is_correct)
 
 

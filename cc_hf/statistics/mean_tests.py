@@ -57,8 +57,10 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
     (1.2247, 4.0, 0.2879)
     """
     x, y = _checked(first, "first"), _checked(second, "second")
-    if min(len(x), len(y)) < 2 or np.ptp(x) == np.ptp(y) == 0:
-        raise InputError(f"t-test: expected at least two values in each group and some spread, got {len(x)} and {len(y)} values" + ", all equal" * (np.ptp(x) == np.ptp(y) == 0))
+    all_equal = bool(np.ptp(x) == np.ptp(y) == 0)
+    if min(len(x), len(y)) < 2 or all_equal:
+        spread = ", each group without spread" if all_equal else ""
+        raise InputError(f"t-test: expected at least two values in each group and some spread, got {len(x)} and {len(y)} values{spread}")
     try:
         from scipy.stats import ttest_ind
     except ImportError:
