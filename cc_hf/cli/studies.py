@@ -82,6 +82,7 @@ def trigger_importance(
     from cc_hf.analysis.salience import trigger_importance as importance_of
     from cc_hf.analysis.trigger_importance import prediction_differences
     from cc_hf.data.loading import load_examples, signature_fields
+    from cc_hf.evaluators.location import default_evaluator
     from cc_hf.reports.salience_maps import salience_html, salience_png
     from cc_hf.reports.studies import trigger_importance_tables
     from cc_hf.signature import build
@@ -90,13 +91,13 @@ def trigger_importance(
         check_output(path)
     examples = load_examples("wino_x", config, split=split, data_dir=data_dir)
     if pairs is not None:
-        chosen = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
-        examples = [example for example in examples if example.extra["pair"] in chosen]
-    chosen_evaluator = one_or_all(evaluator)
-    if not isinstance(chosen_evaluator, str):
-        raise InputError(f"--evaluator: expected one sequence-to-sequence model, got {'none' if chosen_evaluator is None else len(chosen_evaluator)}")
+        first = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
+        examples = [example for example in examples if example.extra["pair"] in first]
+    if evaluator and len(evaluator) > 1:
+        raise InputError(f"--evaluator: expected one sequence-to-sequence model, got {', '.join(evaluator)}")
+    chosen = evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
     options: dict[str, Any] = {"kind": kind, "revision": one_or_all(revision), "batch_tokens": batch_tokens, "device": device, "mode": "exact"}
-    model = cc_hf.load_evaluator(chosen_evaluator, **options)
+    model = cc_hf.load_evaluator(chosen, **options)
     saliences, skipped = prediction_differences(model, examples, progress=not quiet)
     found = importance_of(saliences, skipped=skipped)
     console = Console()

@@ -188,5 +188,5 @@ def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Pat
         read_choices(path, [example("a-1"), example("a-2")])
     with pytest.raises(InputError, match="expected the number of the correct translation under «answer», got ''"):
         read_choices(path, [example("a-1", "")])
-    with pytest.raises(InputError, match="no.jsonl"):
+    with pytest.raises(InputError, match=r"no\.jsonl"):
         read_choices(tmp_path / "no.jsonl", [example("a-1")])
