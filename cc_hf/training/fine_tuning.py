@@ -21,7 +21,7 @@ from cc_hf.evaluators.loading import model_identity
 
 try:
     import torch
-    from transformers import Seq2SeqTrainingArguments, TrainerCallback
+    from transformers import PrinterCallback, Seq2SeqTrainingArguments, TrainerCallback
     from transformers.utils import logging
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
@@ -184,7 +184,9 @@ def fine_tune(
             prediction_loss_only=True,
             disable_tqdm=True,
         )
-        trainer(model=model, args=arguments, train_dataset=list(train), eval_dataset=list(dev), data_collator=collate, callbacks=[stopper], **options).train()
+        made = trainer(model=model, args=arguments, train_dataset=list(train), eval_dataset=list(dev), data_collator=collate, callbacks=[stopper], **options)
+        made.remove_callback(PrinterCallback)  # the figures are in the result
+        made.train()
     model.load_state_dict(stopper.weights)
     model.eval()
     trained = evaluator.with_mode("exact")  # what was prepared of the weights before is prepared anew
@@ -204,7 +206,7 @@ def save(found: FineTuned, folder: Path) -> FineTuned:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The Trainer prints its figures at every epoch and its advice at the start; both are in the results."""
+    """No bars and no advice of transformers, which can be told so for the whole process only."""
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

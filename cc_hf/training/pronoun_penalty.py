@@ -278,5 +278,5 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             loss = loss * self.accelerator.num_processes  # whose gradients are averaged
         if not bool(torch.isfinite(loss)):
-            raise EvaluatorError(f"the loss became {float(loss)}; lower the learning rate, or the weight of the penalty ({self.penalty_weight})")
+            raise EvaluatorError(f"the loss became {loss.item()}; lower the learning rate, or the weight of the penalty ({self.penalty_weight})")
         return (loss, outputs) if return_outputs else loss

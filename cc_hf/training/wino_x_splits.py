@@ -85,7 +85,7 @@ def split_schemas(examples: Sequence[ContrastiveTranslationExample], *, n_dev: i
     >>> twins = [ContrastiveTranslationExample(f"{i}-{j}", "en", "de", f"{i} {j}", "Er.", ("Sie.",), "male", {"pair": str(i)}) for i in range(6) for j in (1, 2)]
     >>> found = split_schemas(twins, n_dev=2, n_test=4)
     >>> [e.id for e in found.dev], len(found.test), found.train_sizes(2)
-    (['0-1', '0-2'], 4, (2, 4, 6))
+    (['2-1', '2-2'], 4, (2, 4, 6))
     """
     if n_dev < 1 or n_test < 1:
         raise InputError(f"expected at least 1 sample for development and 1 for test, got {n_dev} and {n_test}")
