@@ -94,9 +94,7 @@ def learning_curve(
     for name, examples in judged.items():
         if known := [example.id for example in examples if example.id in seen]:
             raise InputError(f"{name}: expected samples of the test part, {len(known)} are of the training or development part, such as {known[0]!r}")
-    tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = (
-        fine_tune_on_fillers if isinstance(evaluator, MaskedLMEvaluator) else fine_tune_on_translations
-    )
+    tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = fine_tune_on_fillers if isinstance(evaluator, MaskedLMEvaluator) else fine_tune_on_translations
     found = [CurvePoint(0, None, {name: choice_accuracy(evaluator, examples) for name, examples in judged.items()}, None)]
     for size, part in zip(sizes, parts, strict=True):
         if note:

@@ -57,9 +57,7 @@ def encode_fillers(evaluator: MaskedLMEvaluator, examples: Sequence[ContrastiveT
             raise InputError(f"example {example.id!r}: the sentence is too long, and nothing is cut in training; load the evaluator with on_too_long='error'")
         encoded = tokenizer(example.correct_translation, truncation=False, return_offsets_mapping=True, return_special_tokens_mask=True)
         special = tuple(map(bool, encoded["special_tokens_mask"]))
-        is_filler = tuple(
-            not own and any(start < last and end > first for first, last in spans) for own, (start, end) in zip(special, encoded["offset_mapping"], strict=True)
-        )
+        is_filler = tuple(not own and any(start < last and end > first for first, last in spans) for own, (start, end) in zip(special, encoded["offset_mapping"], strict=True))
         if not any(is_filler):
             raise InputError(f"example {example.id!r}: {evaluator.name} has no token for the filler {example.extra['correct_filler']!r}")
         found.append(EncodedFiller(tuple(encoded["input_ids"]), is_filler, special))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 
@@ -92,5 +91,6 @@ def ambiguous_pronoun(correct: str, contrastive: str, pronouns: tuple[PronounOcc
     >>> [p.start for p in ambiguous_pronoun(text, "Er nahm den Ball, weil sie rund war.", find_pronouns(text, "de"))]
     [23]
     """
-    same = len(os.path.commonprefix((correct, contrastive)))
+    letters = enumerate(zip(correct, contrastive, strict=False))
+    same = next((i for i, (one, other) in letters if one != other), min(len(correct), len(contrastive)))
     return next(((p,) for p in pronouns if p.start + len(p.text) >= same), ())

@@ -10,14 +10,14 @@ import torch
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.training.choice_accuracy import choice_accuracy
 from cc_hf.training.debias import debias
 from cc_hf.training.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
 from cc_hf.training.filler_training import FillerCollator, encode_fillers, fine_tune_on_fillers
 from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 from cc_hf.training.wino_x_splits import WinoXSplits, aligned, split_schemas
-from tests.helpers.families import FAMILIES
+from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
 
@@ -93,21 +93,15 @@ def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> N
 
 def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_the_best(marian: Any, splits: WinoXSplits) -> None:
     """What is trained on contradicts the development part: the other pronouns."""
-    wrong = [
-        ContrastiveTranslationExample(e.id, "en", "de", e.source, e.contrastive_translations[0], (e.correct_translation,), e.category, e.extra) for e in splits.train[:40]
-    ]
-    tuned = fine_tune_on_translations(marian, wrong, splits.dev[:10], FineTuning(learning_rate=0.02, max_epochs=60, patience=2, penalty_weight=20.0))
+    wrong = [ContrastiveTranslationExample(e.id, "en", "de", e.source, e.contrastive_translations[0], (e.correct_translation,), e.category, e.extra) for e in splits.train[:40]]
+    dev = splits.dev[:8]  # one batch
+    tuned = fine_tune_on_translations(marian, wrong, dev, FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0))
     losses = tuned.dev_losses
     assert len(losses) < 60
     assert len(losses) == tuned.best_epoch + 2
     assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
-    best = fine_tune_on_translations(
-        marian, wrong, splits.dev[:10], FineTuning(learning_rate=0.02, max_epochs=60, patience=1, penalty_weight=20.0)
-    )  # the same up to its first rise
-    assert losses[: len(best.dev_losses)] == best.dev_losses
-    if best.best_epoch == tuned.best_epoch:
-        for name, tensor in best.evaluator.model.state_dict().items():  # type: ignore[attr-defined]
-            assert torch.equal(tensor, tuned.evaluator.model.state_dict()[name])  # type: ignore[attr-defined]
+    scores = tuned.evaluator.score([ScoringRequest(e.source, e.correct_translation) for e in dev], src_lang="en", tgt_lang="de")
+    assert min(losses) == pytest.approx(-scores.sum_logprob.sum() / scores.n_tokens.sum(), rel=1e-4)
 
 
 def test_refusals(marian: Any, splits: WinoXSplits) -> None:
@@ -127,8 +121,20 @@ def test_refusals(marian: Any, splits: WinoXSplits) -> None:
     ]:
         with pytest.raises(InputError, match=message):
             thesis_settings("fsmt", **change)
-    with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate|became nan in epoch"):
+    with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
         fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3))
+
+
+@pytest.mark.parametrize("family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")])
+def test_every_family_is_trained_on_what_it_is_scored_by(family: str, tmp_path: Path) -> None:
+    """Without smoothing and penalty the loss on the development part is the mean negative log-probability that the evaluator gives after this epoch."""
+    evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), mode="exact")
+    texts = [("The doctor asked the nurse.", "Der Arzt bat sie."), ("She was in a good mood.", "Er hatte gute Laune, weil sie kam."), ("The nurse.", "Es kam.")]
+    examples = [ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)}) for i, pair in enumerate(texts)]
+    tuned = fine_tune_on_translations(evaluator, examples, examples, FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0))
+    before, after = (found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de") for found in (evaluator, tuned.evaluator))
+    assert tuned.dev_losses[0] == pytest.approx(-after.sum_logprob.sum() / after.n_tokens.sum(), rel=1e-4)
+    assert after.sum_logprob.sum() > before.sum_logprob.sum()
 
 
 @pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
@@ -230,11 +236,11 @@ def run(*arguments: str) -> Any:
 
 
 def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, data_dir: Path) -> None:
-    with pytest.raises(InputError, match="expected a configuration with contrastive translations; take mt_en_de.translations"):
+    with pytest.raises(InputError, match=r"expected a configuration with contrastive translations; take mt_en_de.translations"):
         debias(marian_folder, "mt_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match="lm_en_de: expected a masked language model, .* is a MarianEvaluator"):
+    with pytest.raises(InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"):
         debias(marian_folder, "lm_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match="mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator"):
+    with pytest.raises(InputError, match=r"mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator"):
         debias(masked_folder, data_dir=data_dir)
     with pytest.raises(InputError, match="masked language models have the objective mle only"):
         debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)

@@ -233,7 +233,7 @@ def test_accumulated_gradients_are_those_of_one_batch(kind: str, request: pytest
     for n_parts in (1, 4):
         found = trainer(evaluator, tmp_path, weight=100.0, accumulation=n_parts)
         found.current_gradient_accumulation_steps = n_parts
-        batches = [PairCollator.of(evaluator)(pairs[i :: n_parts]) for i in range(n_parts)]
+        batches = [PairCollator.of(evaluator)(pairs[i::n_parts]) for i in range(n_parts)]
         _, n_items = found.get_batch_samples(iter(batches), n_parts, torch.device("cpu"))
         assert int(n_items) == sum(len(pair.target) for pair in pairs)
         evaluator.model.zero_grad()
