@@ -13,6 +13,7 @@ from cc_hf.evaluators.base import library_versions
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.mbart import MBartEvaluator
+from cc_hf.evaluators.sharding import is_launched
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.training.few_shot import CurvePoint, learning_curve
 from cc_hf.training.fine_tuning import thesis_settings
@@ -71,6 +72,10 @@ def debias(
     """
     if objective not in OBJECTIVES:
         raise InputError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    if is_launched():
+        raise InputError("expected one process, got several: these models are trained by one; start it without torchrun and accelerate launch")
+    if device == "auto":
+        raise InputError("device: 'auto' spreads the model over several GPUs, and training takes one; name it, such as 'cuda:0'")
     examples, others = _examples(config, data_dir), {name: _examples(name, data_dir) for name in transfer if name != config}
     evaluator = load_evaluator(model, device=device, revision=revision, batch_tokens=batch_tokens, mode="exact")
     is_masked = isinstance(evaluator, MaskedLMEvaluator)

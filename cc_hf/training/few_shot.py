@@ -15,7 +15,8 @@ from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.training.choice_accuracy import ChoiceAccuracy, choice_accuracy
 from cc_hf.training.filler_training import fine_tune_on_fillers
 from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
-from cc_hf.training.pronoun_penalty import PairCollator, PronounPenaltyTrainer, encode_pairs
+from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf.training.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.wino_x_splits import WinoXSplits
 
 __all__ = ["CurvePoint", "fine_tune_on_translations", "learning_curve"]

@@ -10,6 +10,7 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy
+from cc_hf.training.translation_pairs import IGNORED
 
 try:
     import torch
@@ -24,7 +25,6 @@ __all__ = ["MASKINGS", "EncodedFiller", "FillerCollator", "FillerTrainer", "enco
 MASKINGS = ("filler", "filler-only", "random")
 
 _GAP = "_"
-_IGNORED = -100
 _CHOSEN, _MASKED, _REPLACED = 0.15, 0.8, 0.5  # Devlin et al. 2019: 80 % of the chosen are masked, half of the others replaced by any token
 
 
@@ -94,7 +94,7 @@ class FillerCollator:
             inputs, learnt = self._randomly(ids, real & ~special)
         else:
             inputs, learnt = ids.masked_fill(filler, self.mask), real if self.masking == "filler" else filler
-        return {"input_ids": inputs, "attention_mask": real.long(), "labels": ids.masked_fill(~learnt, _IGNORED)}
+        return {"input_ids": inputs, "attention_mask": real.long(), "labels": ids.masked_fill(~learnt, IGNORED)}
 
     def _randomly(self, ids: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         chance, kind, which = (torch.rand(ids.shape, generator=self.generator) for _ in range(3))
@@ -118,7 +118,7 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         """Nats per label of the step."""
         labels = inputs["labels"]
         outputs = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
-        learnt = labels.ne(_IGNORED)
+        learnt = labels.ne(IGNORED)
         loss = torch.nn.functional.cross_entropy(outputs.logits.float()[learnt], labels[learnt], reduction="sum")
         loss = loss / (learnt.sum() if num_items_in_batch is None else num_items_in_batch)
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:

@@ -42,7 +42,7 @@ class FineTuning:
         max_epochs, patience: training ends after as many epochs, or as many in a row without a lower loss on the development part.
         label_smoothing: ε of the cross-entropy, in [0, 1); masked LMs have none.
         penalty_weight: λ of the pronoun penalty; 0 for none.
-        pronouns: which are penalized, of `cc_hf.training.pronoun_penalty.PRONOUNS`.
+        pronouns: which are penalized, of `cc_hf.training.translation_pairs.PRONOUNS`.
         masking: of masked LMs, of `cc_hf.training.filler_training.MASKINGS`.
         seed: of batches, dropout and masks.
 

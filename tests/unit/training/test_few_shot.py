@@ -235,7 +235,7 @@ def run(*arguments: str) -> Any:
     return json.loads((Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(encoding="utf-8"))
 
 
-def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, data_dir: Path) -> None:
+def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"expected a configuration with contrastive translations; take mt_en_de.translations"):
         debias(marian_folder, "mt_en_de", data_dir=data_dir)
     with pytest.raises(InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"):
@@ -244,6 +244,8 @@ def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, da
         debias(masked_folder, data_dir=data_dir)
     with pytest.raises(InputError, match="masked language models have the objective mle only"):
         debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)
+    with pytest.raises(InputError, match="device: 'auto' spreads the model over several GPUs, and training takes one"):
+        debias(marian_folder, device="auto", data_dir=data_dir)
     with pytest.raises(InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"):
         debias(marian_folder, objective="pp", data_dir=data_dir)
     with pytest.raises(InputError, match="the objective mle has none"):
@@ -254,3 +256,7 @@ def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, da
         with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
             run("--model", str(marian_folder), "--sizes", sizes, "--output", "nowhere", "--data-dir", str(data_dir))
     assert not Path("nowhere").exists()
+    for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match="expected one process, got several"):
+        debias(marian_folder, data_dir=data_dir)
