@@ -54,8 +54,8 @@ def fine_tune_on_translations(evaluator: Seq2SeqEvaluator, train: _Examples, dev
     """
     own = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
-    parts = [encode_pairs(own, part, pronouns=pronouns) for part in (train, dev)]
-    return fine_tune(own, PronounPenaltyTrainer, *parts, PairCollator.of(own), settings, penalty_weight=settings.penalty_weight)
+    pairs, dev_pairs = (encode_pairs(own, part, pronouns=pronouns) for part in (train, dev))
+    return fine_tune(own, PronounPenaltyTrainer, pairs, dev_pairs, PairCollator.of(own), settings, penalty_weight=settings.penalty_weight)
 
 
 def learning_curve(
