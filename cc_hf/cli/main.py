@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, list_names, publish, translate
+from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, list_names, publish, train, translate
 from cc_hf.errors import CacheWarning, CCError
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
@@ -38,6 +38,7 @@ app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
+app.add_typer(train.app, name="train")
 
 
 def _print_version(value: bool) -> None:
