@@ -41,7 +41,7 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     if seed < 0:
         raise InputError(f"seed: expected 0 or more, got {seed}")
     names = sorted(places)
-    shares = {name: 1 for name in names}
+    shares = dict.fromkeys(names, 1)
     for _ in range(n - len(names)):  # one by one to whoever is furthest below its share
         short = max((name for name in names if shares[name] < len(places[name])), key=lambda name: len(places[name]) * n / len(examples) - shares[name])
         shares[short] += 1
