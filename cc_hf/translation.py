@@ -132,13 +132,16 @@ def _check(sources: Sequence[str], num_beams: int) -> None:
 def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int, max_new_tokens: int | None) -> list[str]:
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
+    longest = min(system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens)
+    # by the name that the model's own configuration uses, or each batch is warned that there are two limits; one token starts the decoder
+    limit = {"max_length": longest + 1} if model.generation_config.max_new_tokens is None else {"max_new_tokens": longest}
     output = model.generate(
         input_ids=ids,
         attention_mask=mask,
         num_beams=num_beams,
         do_sample=False,
-        max_new_tokens=min(system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens),
         bad_words_ids=[[model.config.pad_token_id]],
+        **limit,
         **system.generation_options(tgt_lang),
     )
     texts = system.tokenizer.batch_decode(output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True)

@@ -31,7 +31,7 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     >>> from cc_hf.data.loading import load_examples
     >>> examples = load_examples("simplegen", "en-de")
     >>> sorted(example.category for example in stratified_sample(examples, 8))
-    ['FoFc', 'FoMc', 'FoMc', 'FoMc', 'MoFc', 'MoMc', 'MoMc', 'MoMc']
+    ['FoFc', 'FoFc', 'FoMc', 'FoMc', 'MoFc', 'MoFc', 'MoMc', 'MoMc']
     """
     places: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
