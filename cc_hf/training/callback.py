@@ -53,7 +53,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     The model translates by beam search, never by sampling, in batches of `per_device_eval_batch_size` and with the trainer's settings: `generation_num_beams`
     (else the generation config's beams), `generation_max_length` (else what `generation_config` of the arguments says, else three times the source and ten
-    more). Texts and languages are marked as `cc_hf.translate` marks them, so that a saved checkpoint translates alike. Among several processes each
+    more). Texts and languages are marked as `cc_hf.translate` marks them, so that a saved checkpoint translates alike; only a translation that does not end is cut by
+    the longest source of its batch, unless `batch_tokens=2048` makes the batches of `cc_hf.translate`. Among several processes each
     translates and scores its share, and all have the figures of the main one. Training goes on as if nothing had been: modes of the modules and states of the
     random generators are put back.
 
@@ -71,6 +72,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         n_examples: of a sample with the same share of every category (`cc_hf.training.sampling`); None for all.
         prefix: begins the names of the figures; None for the name of the dataset, of a file that of the file. Several callbacks need different ones.
         num_beams: instead of the trainer's.
+        batch_tokens: instead of `per_device_eval_batch_size`, as in `cc_hf.translate`.
         tokenizer: instead of the trainer's `processing_class`.
         kind, prompt: of the model in training, as in `cc_hf.translate`.
         score, options: of the metrics, as in `cc_hf.evaluate`.
@@ -105,6 +107,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         n_examples: int | None = None,
         prefix: str | None = None,
         num_beams: int | None = None,
+        batch_tokens: int | None = None,
         tokenizer: Any = None,
         kind: str | None = None,
         prompt: str | None = None,
@@ -134,6 +137,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self._evaluator = evaluator
         self._evaluator_options = {"on_too_long": "truncate", **(evaluator_options or {})}
         self._num_beams = num_beams
+        self._batch_tokens = batch_tokens
         self._tokenizer = tokenizer
         self._model_options = {"kind": kind, "prompt": prompt}
         self._seed = seed
@@ -206,7 +210,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 [example.source for example in self._examples],
                 src_lang=self._examples[0].src_lang,
                 tgt_lang=self.tgt_lang,
-                batch_size=args.eval_batch_size,
+                **({"batch_size": args.eval_batch_size} if self._batch_tokens is None else {"batch_tokens": self._batch_tokens}),
                 team=team,
                 progress=self._progress,
                 **settings,

@@ -47,6 +47,8 @@ def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
 def made_trainer(place: Path, output: Path, callbacks: Sequence[Any], *, eval_dataset: Any = None, compute_metrics: Any = None, **settings: Any) -> Seq2SeqTrainer:
     """On the CPU, quiet, four steps unless told otherwise."""
     model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(place), AutoTokenizer.from_pretrained(place)
+    if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:  # encodes no labels before it is told
+        tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
     options: dict[str, Any] = {
         "max_steps": 4,
         "per_device_train_batch_size": 3,

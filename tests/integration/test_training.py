@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 import cc_hf
+from cc_hf.cli.main import app
 from cc_hf.results import EvaluationResult
 from examples.train_marian import main
 from tests.helpers.training import PEOPLE, write_people
@@ -26,7 +28,7 @@ def arguments(folder: Path, options: dict[str, str]) -> list[str]:
     return ["--cpu", *(word for option in {**shared, **options}.items() for word in option)]
 
 
-def check(folder: Path, printed: str, root: Path) -> None:
+def check(folder: Path, printed: str) -> None:
     """The table is there; every evaluation has the figures of its checkpoint; the best is the one with the best minimum accuracy."""
     history = json.loads((folder / "out/checkpoint-2/trainer_state.json").read_text(encoding="utf-8"))
     found = [row for row in history["log_history"] if "eval_people_accuracy" in row]
@@ -58,11 +60,11 @@ def test_from_random_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert f"best: step {trainer.state.best_global_step}, minimum accuracy {100 * trainer.state.best_metric:.1f}" in printed
 
 
-def test_in_one_process(tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(arguments(tmp_path, _GO_ON))
-    check(tmp_path, capsys.readouterr().out, root)
-    command = [sys.executable, "-m", "cc_hf.cli", "evaluate", "people.csv", "--system", "out/checkpoint-2", "--output", "found.json", "--device", "cpu", "--no-cache"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    check(tmp_path, capsys.readouterr().out)
+    options = ["--system", str(tmp_path / "out/checkpoint-2"), "--output", str(tmp_path / "found.json"), "--device", "cpu", "--no-cache", "--quiet"]
+    assert CliRunner().invoke(app, ["evaluate", str(tmp_path / "people.csv"), *options]).exit_code == 0
     state = json.loads((tmp_path / "out/checkpoint-2/trainer_state.json").read_text(encoding="utf-8"))
     figures = next(row for row in reversed(state["log_history"]) if "eval_people_accuracy" in row)
     scores = EvaluationResult.from_json((tmp_path / "found.json").read_text(encoding="utf-8")).scores
@@ -78,6 +80,6 @@ def test_in_two_processes(tmp_path: Path, root: Path) -> None:
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        check(tmp_path, found.stdout, root)
+        check(tmp_path, found.stdout)
     finally:
         torch.set_num_threads(n_threads)

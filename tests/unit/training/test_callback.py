@@ -87,6 +87,14 @@ def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people:
     assert "|sys:training@step0/beam2|" in probing.results[0].signature
 
 
+def test_batches_as_translate_makes_them(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+    """With random weights hardly a translation ends, so that each is as long as its batch lets it be."""
+    alike, other = ProbingCallback(people, evaluator=by_length, batch_tokens=2048), ProbingCallback(people, evaluator=by_length, prefix="other")
+    made_trainer(tiny_marian, tmp_path, [alike, other], per_device_eval_batch_size=1).evaluate()
+    assert alike.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=2))
+    assert other.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=2, batch_tokens=1))
+
+
 class Silent(ProbingCallback):
     """Says when it probes, and does nothing."""
 
