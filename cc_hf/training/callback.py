@@ -133,7 +133,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self.results: tuple[EvaluationResult, ...] = ()
         self.translations: tuple[str, ...] = ()
         self.figures: dict[str, float] = {}
-        self._origin = {"split": split, "data_dir": data_dir}
+        self._origin: dict[str, Any] = {"split": split, "data_dir": data_dir}
         self._evaluator = evaluator
         self._evaluator_options = {"on_too_long": "truncate", **(evaluator_options or {})}
         self._num_beams = num_beams
@@ -251,7 +251,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def _generation(self, args: TrainingArguments, model: Any) -> dict[str, Any]:
         """Beams and the longest translation. A model's own `max_length` does not count: where it has none, evaluations set it to 20 (transformers 5)."""
         asked = getattr(args, "generation_config", None)
-        given = None if asked is None else Seq2SeqTrainer.load_generation_config(asked)
+        given: Any = None if asked is None else Seq2SeqTrainer.load_generation_config(asked)
         longest = getattr(args, "generation_max_length", None) or getattr(given, "max_length", None)
         limit = None if longest is None else int(longest) - 1  # which counts the token that starts the decoder
         if getattr(args, "generation_max_length", None) is None and getattr(given, "max_new_tokens", None):

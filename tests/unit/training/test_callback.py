@@ -15,6 +15,7 @@ import cc_hf
 from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.figures import judgeable
+from cc_hf.translation import translate_with
 from tests.helpers import families
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
@@ -114,6 +115,12 @@ def test_training_goes_on_as_if_nothing_had_been(tiny_marian: Path, tmp_path: Pa
     assert all(torch.equal(value, weights[1][name]) for name, value in weights[0].items())
 
 
+def _numpy_state() -> list[int]:
+    state: Any = np.random.get_state()
+    numbers: list[int] = state[1].tolist()
+    return numbers
+
+
 def _fail_after(model: Any) -> None:
     """Draws random numbers of all kinds; in eval mode it ends by a division."""
     drawn = float(torch.rand(3).sum()) + random.random() + float(np.random.rand())
@@ -124,20 +131,20 @@ def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
     model = cc_hf.evaluators.loading.load_model(tiny_marian).model
     encoder, decoder = model.get_encoder(), model.get_decoder()
     decoder.train()
-    states = torch.random.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+    states = torch.random.get_rng_state(), random.getstate(), _numpy_state()
     with pytest.raises(ZeroDivisionError), callback._undisturbed(model):
         _fail_after(model)
     assert decoder.training
     assert decoder.layers[0].training
     assert not encoder.training
     assert torch.equal(torch.random.get_rng_state(), states[0])
-    assert (random.getstate(), np.random.get_state()[1].tolist()) == states[1:]
+    assert (random.getstate(), _numpy_state()) == states[1:]
     decoder.eval()
 
 
 def test_several_sets_are_probed_once_and_a_later_evaluation_again(tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    probing, n_translated = ProbingCallback(people, evaluator=by_length), []
-    monkeypatch.setattr(callback, "translate_with", counted(callback.translate_with, n_translated))
+    probing, n_translated = ProbingCallback(people, evaluator=by_length), list[int]()
+    monkeypatch.setattr(callback, "translate_with", counted(translate_with, n_translated))
     choice = {"metric_for_best_model": "eval_people_min_accuracy", "save_strategy": "steps", "save_steps": 2, "load_best_model_at_end": True}
     trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_dataset=dict.fromkeys(("news", "talks")), max_steps=2, **choice)
     trainer.eval_dataset = {name: rows_of(trainer.processing_class, 3) for name in ("news", "talks")}
@@ -188,7 +195,7 @@ def test_names_that_are_taken(tiny_marian: Path, tmp_path: Path, people: str) ->
 
 def test_the_evaluator_is_loaded_once_when_training_begins(tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    monkeypatch.setattr(callback, "load_evaluator", counted(callback.load_evaluator, calls))
+    monkeypatch.setattr(callback, "load_evaluator", counted(cc_hf.load_evaluator, calls))
     probing = ProbingCallback(people, evaluator="cc-tiny-en-de", every=1, metrics=["contrastive_conditioning"])
     trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_strategy="no", max_steps=3)
     trainer.train()

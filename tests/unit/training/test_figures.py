@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 import cc_hf
@@ -9,7 +11,7 @@ from tests.helpers.training import PEOPLE
 
 
 def test_the_second_metric_is_named() -> None:
-    def undecided(sources: object, translations: list[str]) -> list[float]:
+    def undecided(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0] * len(translations)
 
     result = cc_hf.evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided)
