@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
-__all__ = ["check_target_language", "evaluate", "evaluate_all", "load_metric"]
+__all__ = ["check_target_language", "evaluate", "evaluate_all", "judge", "load_metric", "named_metrics"]
 
 
 def evaluate(
@@ -187,14 +187,13 @@ def _evaluate_metrics(
     results = []
     for one in chosen:
         try:
-            result = one.evaluate(
-                *([texts] if one.takes_translations else []),
-                one.references(examples),
-                **({"evaluator": loaded} if one.takes_evaluator else {}),
-                **{name: value for name, value in own.items() if name in one.options},
-                src_lang=src_lang,
+            result = judge(
+                one,
+                examples,
+                texts,
+                evaluator=loaded,
+                options=own,
                 tgt_lang=target,
-                ids=[e.id for e in examples],
                 dataset=declared.name,
                 config=config,
                 origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
@@ -206,13 +205,90 @@ def _evaluate_metrics(
                 raise
             not_run[one.name] = str(error)
             continue
-        if one.takes_translations:
-            n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
-            result = replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source})
-        results.append(result)
+        results.append(replace(result, counts={**result.counts, **counts}) if one.takes_translations else result)
     if not results:
         raise InputError(_no_metric(dataset, config, target, not_run))
     return ResultSet(tuple(results), dict(sorted(not_run.items())))
+
+
+def named_metrics(
+    names: Sequence[str],
+    dataset: str,
+    config: str,
+    *,
+    tgt_lang: str,
+    options: Mapping[str, Any] | None = None,
+    score: str | None = None,
+    has_evaluator: bool = False,
+) -> tuple[tuple[MetricDeclaration, ...], dict[str, Any]]:
+    """The metrics of these names, and their own options, when all fit the configuration and the language.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered, or an option that none of them takes.
+        InputError: for no names, a metric that does not fit, or an evaluator that none of them takes.
+
+    >>> metrics, own = named_metrics(["contrastive_conditioning"], "winomt", "default", tgt_lang="de", score="arithmetic")
+    >>> [metric.name for metric in metrics], own
+    (['contrastive_conditioning'], {'score': 'arithmetic'})
+    """
+    if not names:
+        raise InputError(f"metrics: expected at least one of {', '.join(registry.names('metric'))}, got none")
+    chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in names]
+    own = _own_options(chosen, options, score, has_evaluator=has_evaluator)
+    for metric in chosen:
+        _check_fits(metric, declaration(dataset), config, tgt_lang)
+    return tuple(chosen), own
+
+
+def judge(
+    metric: MetricDeclaration,
+    examples: Sequence[Example],
+    translations: Sequence[str],
+    *,
+    evaluator: _AnyEvaluator | None = None,
+    options: Mapping[str, Any] | None = None,
+    tgt_lang: str,
+    dataset: str = "",
+    config: str = "",
+    origin: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> EvaluationResult:
+    """One metric on translations that are at hand: the last step of `evaluate`.
+
+    Args:
+        examples, translations: one translation per example, in their order; of no effect on a metric that takes none.
+        evaluator: of metrics that take one; of no effect on others.
+        options: of this metric and of others (`named_metrics`); each takes its own.
+        dataset, config, origin: names and signature fields of the data.
+        tgt_lang, seed, progress: as in `evaluate`.
+
+    Raises:
+        As `evaluate`.
+
+    >>> from cc_hf.metrics.contrastive_conditioning import DECLARATION
+    >>> examples = load_examples("simplegen", "en-de")[:4]
+    >>> judge(DECLARATION, examples, ["Sie ist Ärztin."] * 4, evaluator=lambda sources, translations: [1.0] * len(sources), tgt_lang="de").n
+    4
+    """
+    found = metric.evaluate(
+        *([translations] if metric.takes_translations else []),
+        metric.references(examples),
+        **({"evaluator": evaluator} if metric.takes_evaluator else {}),
+        **{name: value for name, value in (options or {}).items() if name in metric.options},
+        src_lang=examples[0].src_lang,
+        tgt_lang=tgt_lang,
+        ids=[e.id for e in examples],
+        dataset=dataset,
+        config=config,
+        origin=origin,
+        seed=seed,
+        progress=progress,
+    )
+    if not metric.takes_translations:
+        return found
+    n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, translations, strict=True))  # not translated, or not the right file
+    return replace(found, counts={**found.counts, "n_with_source": n_with_source})
 
 
 def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str) -> tuple[list[MetricDeclaration], dict[str, str]]:
