@@ -58,7 +58,7 @@ def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, l
         highest: the largest count of all systems that are to be compared, at least 1.
         label: what the picture shows, in words.
     """
-    left, right, top, bottom = 40, _WIDTH - 8, 10, 168
+    left, right, top, bottom = 40, _WIDTH - 16, 10, 168
     ticks = nice_ticks(0, max(highest, 1), n=3)
     width = (right - left) / len(found.counts)
     parts = []
