@@ -321,14 +321,20 @@
     page = 0;
     $("count").textContent = places.length === n ? `${n.toLocaleString("en")} samples` : `${places.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples`;
     show();
+    $("list").setAttribute("aria-busy", "false");
   };
 
   const turn = (by) => { page += by; show(); $("samples").scrollIntoView(); };
   for (const id of ["previous", "previous-below"]) $(id).addEventListener("click", () => turn(-1));
   for (const id of ["next", "next-below"]) $(id).addEventListener("click", () => turn(1));
   let waiting = 0;
-  $("filters").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); });
+  const soon = (milliseconds) => {
+    $("list").setAttribute("aria-busy", "true");
+    clearTimeout(waiting);
+    waiting = setTimeout(filter, milliseconds);
+  };
+  $("filters").addEventListener("input", () => soon(80));
   $("filters").addEventListener("submit", (event) => event.preventDefault());
-  $("filters").addEventListener("reset", () => setTimeout(filter, 0));
+  $("filters").addEventListener("reset", () => soon(0));
   filter();
 })();

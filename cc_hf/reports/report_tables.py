@@ -75,9 +75,7 @@ def summary_table(report: Report) -> ReportTable:
         rows.append(Row(system.name, tuple(cells), "baseline" if system.name == report.baseline and len(report.systems) > 1 else ""))
     columns = [_TOTALS.get(name, name.replace("_", " ")) for names in figures.values() for name in names]
     groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
-    return ReportTable(
-        "Systems and metrics", "system", (*["BLEU"] * has_bleu, *columns), tuple(rows), (*[("quality", 1)] * has_bleu, *groups), " ".join(_caption(report))
-    )
+    return ReportTable("Systems and metrics", "system", (*["BLEU"] * has_bleu, *columns), tuple(rows), (*[("quality", 1)] * has_bleu, *groups), " ".join(_caption(report)))
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
