@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -129,10 +129,12 @@ def _signatures(report: Report) -> str:
     rows = [(f"{system.name}, {metric_name(metric)}", result.signature) for system in report.systems for metric, result in system.results.items()]
     if report.signature:
         rows.append((f"differences to {report.baseline}", report.signature))
-    return "".join(
-        f'<li><span class="name">{escape(name)}</span><code>{escape(text)}</code><button type="button" class="copy" aria-label="{escape(f"Copy the signature: {name}")}">Copy</button></li>'
-        for name, text in rows
-    )
+    return "".join(f'<li><span class="name">{escape(name)}</span><code>{escape(text)}</code>{_copy_button(name)}</li>' for name, text in rows)
+
+
+def _copy_button(name: str) -> str:
+    label = escape(f"Copy the signature: {name}")
+    return f'<button type="button" class="copy" aria-label="{label}">Copy</button>'
 
 
 def _lead(report: Report) -> str:

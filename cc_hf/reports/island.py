@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,10 +99,15 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
 
 def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
     """The span of the source that the variant replaces, and with what."""
-    start = len(os.path.commonprefix([source, variant]))
+    start = _common(source, variant)
     rest = min(len(source), len(variant)) - start
-    tail = len(os.path.commonprefix([source[::-1][:rest], variant[::-1][:rest]]))
+    tail = _common(source[::-1][:rest], variant[::-1][:rest])
     return [_utf16(source[:start]), _utf16(source[: len(source) - tail]), strings.number(variant[start : len(variant) - tail])]
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the common beginning."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _utf16(text: str) -> int:
@@ -116,7 +120,7 @@ def _judgements(samples: Sequence[Sample], system: int, metric: int, strings: _S
         return 0
     return {
         "verdict": [-1 if j is None else VERDICTS.index(j.verdict) for j in found],
-        "p": _numbers([None if j is None else j.probability_correct for j in found], 4),
+        "p": _numbers([None if j is None else j.probability_correct for j in found], 6),
         "score_correct": _numbers([None if j is None else j.score_correct for j in found], 4),
         "score_incorrect": _numbers([None if j is None else j.score_incorrect for j in found], 4),
         "weight": 0 if all(j is None or j.probability_correct is None for j in found) else [None if j is None else j.weight for j in found],

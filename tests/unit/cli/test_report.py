@@ -3,7 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from cc_hf.cli.main import app
+from cc_hf.errors import CCError
 from cc_hf.results import ResultSet
 from tests.helpers import reported
 from tests.unit.cli.test_commands import cc_hf
@@ -48,8 +51,10 @@ def test_page_tables_and_plots(files: Path) -> None:
         (["missing.json", "--html", "o.html"], "file not found: missing.json"),
     ],
 )
-def test_errors(files: Path, arguments: list[str], message: str) -> None:
-    found = cc_hf("report", *arguments, cwd=files, status=2)
-    assert message in " ".join(found.stderr.split())
+def test_errors(files: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    found = CliRunner().invoke(app, ["report", *arguments])
+    assert isinstance(found.exception, CCError)
+    assert message in str(found.exception)
     assert not (files / "o.html").exists()
     assert not (files / "p").exists()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cc_hf.reports.island import explorer_data, island_json
 from cc_hf.reports.report import System, build_report
-from cc_hf.schema import ContrastiveTranslationExample, VERDICTS
+from cc_hf.schema import VERDICTS, ContrastiveTranslationExample
 from tests.helpers import reported
 from tests.helpers.reported import ATTACK, N
 
