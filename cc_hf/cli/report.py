@@ -53,9 +53,9 @@ def report(
     labels = [label for path in annotations or [] for label in read_annotations(path)]
     chosen = _baseline(baseline, results, name)
     found = build_report(systems, baseline=chosen, examples=examples, annotations=labels, notes=[*notes, *missing], n_resamples=resamples, seed=seed)
-    written = _texts(found, {"html": html, "markdown": markdown, "latex": latex})
+    written: dict[Path, str | bytes] = _texts(found, {"html": html, "markdown": markdown, "latex": latex})
     pictures = _pictures(found, plots, plot_format)
-    for path, content in [*written.items(), *pictures.items()]:
+    for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
     if not quiet:
         console = Console(stderr=True)
@@ -65,7 +65,7 @@ def report(
             console.print(Text(f"written: {path}"), soft_wrap=True)
 
 
-def _texts(found: Report, paths: Mapping[str, Path | None]) -> dict[Path, str]:
+def _texts(found: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
     from cc_hf.reports.html import html_page
     from cc_hf.reports.latex import latex_report
     from cc_hf.reports.markdown import markdown_report

@@ -101,7 +101,7 @@ def test_filters_find_what_the_judgements_say(opened: Opened) -> None:
         return str(row[metric].verdict)
 
     def sure(row: Any) -> float:
-        return abs(200 * row[0].probability_correct - 100)
+        return abs(200 * float(row[0].probability_correct) - 100)
 
     assert len(chosen(page, f"{N} samples")) == 40
     expect(lambda i: i % 3 == 2, category="2")
