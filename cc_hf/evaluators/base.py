@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -277,6 +278,38 @@ class Evaluator(ABC):
             for i, row in zip(batch, self.logprobs_batch([sources[i] for i in batch], [targets[i] for i in batch]), strict=True):
                 found[i] = row
         return found
+
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """The text of ids as `encode_targets` gives them, or of the beginning of such, without special tokens.
+
+        Raises:
+            InputError: when the evaluator cannot say it.
+        """
+        tokenizer = getattr(self, "tokenizer", None)
+        if tokenizer is None:
+            raise InputError(f"{self.name} does not name its tokens; expected an evaluator with a tokenizer of transformers, or one that has decode_targets")
+        return list(tokenizer.batch_decode([list(row) for row in rows], skip_special_tokens=True))
+
+    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+        """Per pair the tokens of the translation that count: what each adds to the text, without spaces, and its natural-log probability, as `token_logprobs`.
+
+        A token that adds no letter of its own has "": EOS, a part of a character, in most models an unknown word.
+
+        Raises:
+            InputError: as `mean_logprobs`, or as `decode_targets`.
+        """
+        requests = _requests(sources, translations)
+        if not requests:
+            return []
+        encoded, targets = self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
+        pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
+        found = self.id_logprobs(encoded, targets)
+        return [list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True)) for target, row in zip(targets, found, strict=True)]
+
+    def _pieces(self, ids: Sequence[int]) -> list[str]:
+        """What each id adds to the text of those before it; by text, since tokenizers mark words and write parts of characters in many ways."""
+        texts = ["".join(text.split()).rstrip("\ufffd") for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])]
+        return [text[len(os.path.commonprefix((before, text))) :] for before, text in zip(["", *texts], texts, strict=False)]
 
     def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
         """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.
