@@ -13,7 +13,7 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError, InputError, MissingDependencyError
-from cc_hf.leaderboard.html import message, notes_html, result_html
+from cc_hf.leaderboard.html import lead, message, notes_html, result_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
 from cc_hf.leaderboard.scatter import scatter_svg
 from cc_hf.leaderboard.store import Quality, read_folder, read_quality
@@ -241,8 +241,10 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
         return f'<div class="cc-side-by-side">{"".join(map(explanation_html, found))}</div>'
 
     gr.HTML(
-        f'<p class="cc-lead">The same translation is scored under a source that says the right reading and one that says the wrong one '
-        f"({judge.src_lang} → {judge.tgt_lang}, by {judge.name}). The bar shows which it fits; colours show the words that decide.</p>".replace("<script", "&lt;script")
+        lead(
+            "The same translation is scored under a source that says the right reading and one that says the wrong one "
+            f"({judge.src_lang} → {judge.tgt_lang}, by {judge.name}). The bar shows which it fits; colours show the words that decide."
+        )
     )
     with gr.Row():
         with gr.Column(scale=1, min_width=320):
@@ -301,8 +303,10 @@ def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]
         gr.HTML(message("No dataset is here to be judged on. Start with --data-dir, or fetch one with `cc-hf evaluate`."))
         return
     gr.HTML(
-        '<p class="cc-lead">One translation per line in the order of the dataset, «source ||| translation» lines, or JSONL with id or source. '
-        f"UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB. Nothing is kept.</p>"
+        lead(
+            "One translation per line in the order of the dataset, «source ||| translation» lines, or JSONL with id or source. "
+            f"UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB; deleted after at most {2 * _FILE_LIFETIME // 60} minutes."
+        )
     )
     dataset = "winomt" if "winomt" in data else next(iter(data))
     config_update, language_update, metric_update = of_dataset(dataset)

@@ -9,7 +9,7 @@ from cc_hf.leaderboard.store import Store
 from cc_hf.reports.tables import category_key, percent
 from cc_hf.results import EvaluationResult
 
-__all__ = ["message", "notes_html", "result_html"]
+__all__ = ["lead", "message", "notes_html", "result_html"]
 
 _FIRST = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
 
@@ -21,6 +21,11 @@ def message(text: str) -> str:
     '<div class="cc-error" role="alert">expected &lt;b&gt;</div>'
     """
     return f'<div class="cc-error" role="alert">{escape(text)}</div>'
+
+
+def lead(text: str) -> str:
+    """What a tab is for."""
+    return f'<p class="cc-lead">{escape(text)}</p>'
 
 
 def notes_html(store: Store) -> str:

@@ -169,11 +169,12 @@ class FileJudge:
 
         Raises:
             InputError: for a file that is too large, is no text or does not match the dataset; messages name the file without its folder.
-            As `cc_hf.run.evaluate`.
+            UnknownNameError: for a dataset, configuration or metric that is not registered.
+        As `cc_hf.run.evaluate`.
         """
         path = Path(path)
         check_upload(path)
-        declared = declaration(dataset).config(config)
+        declared = registry.resolve("dataset", dataset).config(config)  # never a file of this machine that a visitor names
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
