@@ -277,21 +277,25 @@ def _words(translation: str, tokens: Sequence[ExplainedToken], *, sign: int) -> 
     totals = [math.fsum(tokens[i].contribution for i in group) for group in groups]
     deciding = _deciding(totals, sign)
     all_parts = math.fsum(map(abs, totals))
-    return tuple(
-        ExplainedWord(
-            text=translation[tokens[group[0]].start : tokens[group[-1]].end] or tokens[group[0]].text,
-            start=tokens[group[0]].start,
-            end=tokens[group[-1]].end,
-            first_token=group[0],
-            n_tokens=len(group),
-            logprob_correct=math.fsum(tokens[i].logprob_correct for i in group),
-            logprob_incorrect=math.fsum(tokens[i].logprob_incorrect for i in group),
-            difference=math.fsum(tokens[i].difference for i in group),
-            contribution=totals[number],
-            share=abs(totals[number]) / all_parts if all_parts else 0.0,
-            decides=number in deciding,
-        )
-        for number, group in enumerate(groups)
+    return tuple(_word(translation, tokens, group, total, all_parts, decides=number in deciding) for number, (group, total) in enumerate(zip(groups, totals, strict=True)))
+
+
+def _word(translation: str, tokens: Sequence[ExplainedToken], group: Sequence[int], total: float, all_parts: float, *, decides: bool) -> ExplainedWord:
+    own = [tokens[i] for i in group]
+    voiced = [token for token in own if token.text]
+    start, end = voiced[0].start, voiced[-1].end
+    return ExplainedWord(
+        text=translation[start:end] or voiced[0].text,
+        start=start,
+        end=end,
+        first_token=group[0],
+        n_tokens=len(group),
+        logprob_correct=math.fsum(token.logprob_correct for token in own),
+        logprob_incorrect=math.fsum(token.logprob_incorrect for token in own),
+        difference=math.fsum(token.difference for token in own),
+        contribution=total,
+        share=abs(total) / all_parts if all_parts else 0.0,
+        decides=decides,
     )
 
 

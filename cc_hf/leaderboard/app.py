@@ -135,7 +135,6 @@ def serve(
     """
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio ask nothing else
     page = build(results, quality=quality, data_dir=data_dir, evaluator=evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
-    threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()
     gr = _gradio()
     page.queue(max_size=_MAX_QUEUE)
     try:
@@ -158,6 +157,7 @@ def serve(
         )
     except OSError as error:
         raise InputError(f"port: {host}:{port} cannot be served on ({error}); choose another with --port") from error
+    threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()  # behind launch, which it would slow down
     if wait:
         page.block_thread()
     return page

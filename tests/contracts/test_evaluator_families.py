@@ -153,4 +153,4 @@ def test_tokens_have_names(folder: Path, expected: Sequence[np.ndarray[tuple[int
     assert len(found) > 5
     for i, row, whole in zip(short, found, evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")), strict=True):
         np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=1e-5, rtol=0)
-        assert "".join(name for name, _ in row) == "".join(whole.split())
+        assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")  # M2M100 writes its languages out; they are not counted

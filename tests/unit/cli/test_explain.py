@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError
+from cc_hf.metrics.contrastive_conditioning import compute
 from tests.unit.cli.test_commands import cc_hf as program
 
 SENTENCE = ("--source", "The doctor asked the nurse to help her.", "--focus", "doctor")
@@ -53,8 +54,9 @@ def test_an_example_of_a_dataset(tmp_path: Path) -> None:
     found = explain("simplegen", "en-de", "--id", examples[7].id, "--translations", file, "--translation", "Sie ist Ärztin.")
     assert [row["translation"] for row in found] == ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
     assert found[0]["correct_source"] in examples[7].correct_sources
-    result = cc_hf.evaluate("simplegen", "en-de", translations=file, mode="exact")
-    assert found[1]["probability_correct"] == pytest.approx(result.judgements[7].probability_correct, abs=1e-5)
+    reference = {"correct_sources": examples[7].correct_sources, "incorrect_sources": examples[7].incorrect_sources, "category": "all"}
+    expected = compute(["Übersetzung Nummer 7."], [reference], src_lang="en", tgt_lang="de", mode="exact")["probability_correct"]
+    assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,13 @@ def test_data_of_a_local_copy(shared: Path) -> None:
     assert "default" in [config.name for config in found["winomt"]]
 
 
-def test_a_file_is_judged_as_the_road_does(tmp_path: Path, tiny_marian: Path) -> None:
+def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
-    judge = FileJudge(evaluator=tiny_marian)
+    evaluator = SpelledEvaluator(max_tokens=200)
+    judge = FileJudge(evaluator=evaluator)
     found = judge.judge(path, "simplegen", "en-de", "de", "contrastive_conditioning")
-    direct = cc_hf.evaluate("simplegen", "en-de", translations=path, evaluator=tiny_marian)
+    direct = cc_hf.evaluate("simplegen", "en-de", translations=path, evaluator=evaluator)
     assert found.to_json() == direct.to_json()
     by_words = judge.judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert by_words.to_json() == cc_hf.evaluate("simplegen", "en-de", translations=path, metric="simplegen_accuracy").to_json()
