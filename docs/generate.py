@@ -24,6 +24,7 @@ _VERBS = (
     ["translate"],
     ["build"],
     ["convert-fairseq"],
+    ["register"],
     ["cues"],
     ["cues", "build"],
     ["analyze"],
@@ -33,6 +34,8 @@ _VERBS = (
     ["cache", "clear"],
     ["publish"],
     ["publish", "dataset"],
+    ["publish", "metric"],
+    ["publish", "results"],
 )
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, translate
+from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, translate
 from cc_hf.errors import CacheWarning, CCError
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
@@ -36,6 +36,7 @@ app.command("leaderboard")(leaderboard.leaderboard)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
+app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(cache.app, name="cache")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from importlib import metadata
 from pathlib import Path
 
 from cc_hf import __version__
 from cc_hf.errors import InputError
+from cc_hf.hub.folders import new_folder
+from cc_hf.hub.spaces import GRADIO_VERSION
 from cc_hf.leaderboard.store import Store, read_folder, read_quality
 
 __all__ = ["build_space"]
 
-_GRADIO = "6.31.0"  # where it is not installed: the version that the page was tested with
 _APP = '''"""The leaderboard of cc_hf, as a Space."""
 
 from pathlib import Path
@@ -40,7 +40,7 @@ Everyone can judge a sentence or a file of translations of their own here; nothi
 """
 
 
-def build_space(results: str | Path, output: str | Path, *, title: str = "Disambiguation leaderboard", quality: str | Path | None = None) -> Store:
+def build_space(results: str | Path, output: str | Path, *, title: str = "Disambiguation leaderboard", quality: str | Path | None = None, requirement: str | None = None) -> Store:
     """Write the folder, and answer what is in it; files of results that cannot be read are left out and named in `Store.broken`.
 
     Args:
@@ -48,12 +48,15 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
         output: a folder that is not there yet, or is empty.
         title: of the Space.
         quality: a file with BLEU by system, as `read_quality` takes it.
+        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on PyPI or newer.
 
     Raises:
-        InputError: for a folder without a result that can be read, an output that holds something, a blank title, or a file of BLEU that is not as
-            expected.
+        InputError: for a folder without a result that can be read, an output that holds something, a blank title, a requirement of more than one
+            line, or a file of BLEU that is not as expected.
     """
-    output = Path(output)
+    line = requirement or f"cc_hf[leaderboard,models]>={__version__}"
+    if len(line.split("\n")) > 1 or not line.strip():
+        raise InputError(f"requirement: expected one line such as 'cc_hf[leaderboard,models]>={__version__}', got {requirement!r}")
     if not title.strip():
         raise InputError("title: expected a text, got none")
     store = read_folder(results)
@@ -62,36 +65,26 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
         raise InputError(f"results: expected at least one result in {results}, got none{broken}")
     if quality is not None:
         read_quality(quality)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"output: expected a folder that is new or empty, {output} is not; remove it or choose another")
-    files = list(dict.fromkeys(entry.file for entry in store.entries))
-    (output / "results").mkdir(parents=True)
-    for name in files:
-        shutil.copyfile(Path(results) / name, output / "results" / name)
-    bleu = "None"
-    if quality is not None:
-        name = f"bleu{Path(quality).suffix.lower()}"
-        shutil.copyfile(quality, output / name)
-        bleu = f'here / "{name}"'
     systems = sorted({entry.system for entry in store.entries})
+    bleu = None if quality is None else f"bleu{Path(quality).suffix.lower()}"
     readme = _README.format(
         title=_yaml_text(title),
         heading=" ".join(title.split()),
-        sdk_version=_gradio_version(),
+        sdk_version=GRADIO_VERSION,
         version=__version__,
         n=len(store.entries),
         systems=f"{len(systems)} systems" if len(systems) > 1 else "1 system",
     )
-    for name, text in (("app.py", _APP.format(quality=bleu)), ("requirements.txt", f"cc_hf[leaderboard,models]=={__version__}\n"), ("README.md", readme)):
-        (output / name).write_text(text, encoding="utf-8", newline="\n")
+    with new_folder(output) as folder:
+        (folder / "results").mkdir()
+        for name in dict.fromkeys(entry.file for entry in store.entries):
+            shutil.copyfile(Path(results) / name, folder / "results" / name)
+        if quality is not None and bleu is not None:
+            shutil.copyfile(quality, folder / bleu)
+        program = _APP.format(quality="None" if bleu is None else f'here / "{bleu}"')
+        for name, text in (("app.py", program), ("requirements.txt", f"{line}\n"), ("README.md", readme)):
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
-
-
-def _gradio_version() -> str:
-    try:
-        return metadata.version("gradio")
-    except metadata.PackageNotFoundError:
-        return _GRADIO
 
 
 def _yaml_text(text: str) -> str:

@@ -24,6 +24,7 @@ class MetricDeclaration:
         fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric fits, else the reason, as an error says it.
         takes_evaluator: whether an evaluator model scores for it.
         judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
+        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher is better, so no differences and no rates of errors.
         options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
     """
 
@@ -34,3 +35,4 @@ class MetricDeclaration:
     takes_evaluator: bool = False
     judges: bool = True
     options: tuple[str, ...] = ()
+    leaderboard: tuple[str, ...] = ("accuracy", "min_accuracy")

@@ -34,7 +34,7 @@ def test_the_folder(results: Path, tmp_path: Path) -> None:
     card = SpaceCard((output / "README.md").read_text(encoding="utf-8")).data.to_dict()
     assert (card["title"], card["sdk"], card["app_file"]) == ('A "board": of <systems>', "gradio", "app.py")
     assert card["sdk_version"].split(".")[0] >= "6"
-    assert (output / "requirements.txt").read_text(encoding="utf-8") == f"cc_hf[leaderboard,models]=={__version__}\n"
+    assert (output / "requirements.txt").read_text(encoding="utf-8") == f"cc_hf[leaderboard,models]>={__version__}\n"
     program = (output / "app.py").read_text(encoding="utf-8")
     ast.parse(program)
     assert 'quality=here / "bleu.tsv"' in program
@@ -48,8 +48,10 @@ def test_without_quality(results: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_refused(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not; remove it"):
+    with pytest.raises(InputError, match="exists and is not an empty folder"):
         build_space(results, results)
+    with pytest.raises(InputError, match="requirement: expected one line"):
+        build_space(results, tmp_path / "space", requirement="a\nb")
     with pytest.raises(InputError, match="title: expected a text"):
         build_space(results, tmp_path / "space", title=" ")
     empty = tmp_path / "empty"
