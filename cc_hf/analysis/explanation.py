@@ -188,9 +188,7 @@ def explain_example(evaluator: Evaluator, example: ContrastiveSourceExample, tra
     """
     if not isinstance(example, ContrastiveSourceExample):
         raise InputError(f"example {example.id!r}: expected one with contrastive sources, got {type(example).__name__}; choose a configuration that has them")
-    return explain(
-        evaluator, translation, example.correct_sources, example.incorrect_sources, src_lang=example.src_lang, tgt_lang=tgt_lang or example.tgt_lang, score=score
-    )
+    return explain(evaluator, translation, example.correct_sources, example.incorrect_sources, src_lang=example.src_lang, tgt_lang=tgt_lang or example.tgt_lang, score=score)
 
 
 def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from os.path import commonpath
 from typing import ClassVar
 
 import numpy as np
@@ -309,7 +309,7 @@ class Evaluator(ABC):
     def _pieces(self, ids: Sequence[int]) -> list[str]:
         """What each id adds to the text of those before it; by text, since tokenizers mark words and write parts of characters in many ways."""
         texts = ["".join(text.split()).rstrip("\ufffd") for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])]
-        return [text[len(os.path.commonprefix((before, text))) :] for before, text in zip(["", *texts], texts, strict=False)]
+        return [text[len(commonpath((before, text))) :] for before, text in zip(["", *texts], texts, strict=False)]
 
     def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
         """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.

@@ -149,9 +149,7 @@ def serve(
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
             footer_links=[],
-            theme=gr.themes.Base(
-                primary_hue="teal", neutral_hue="slate", font=["ui-sans-serif", "system-ui", "sans-serif"], font_mono=["ui-monospace", "Consolas", "monospace"]
-            ),
+            theme=gr.themes.Base(primary_hue="teal", neutral_hue="slate", font=["ui-sans-serif", "system-ui", "sans-serif"], font_mono=["ui-monospace", "Consolas", "monospace"]),
             css_paths=[_CSS],
             prevent_thread_lock=True,
         )
@@ -225,9 +223,7 @@ def _plot(rows: list[Row]) -> str:
 
 
 def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
-    def judged(
-        source: str, translation: str, other: str, word: str, which: float | None, reading: str, correct: str, incorrect: str, placement: str
-    ) -> str:
+    def judged(source: str, translation: str, other: str, word: str, which: float | None, reading: str, correct: str, incorrect: str, placement: str) -> str:
         options: dict[str, Any] = {"occurrence": None if which is None else int(which), "placement": placement}
         if reading == _OWN_CUES:
             options |= {"correct_cues": correct or "", "incorrect_cues": incorrect or ""}

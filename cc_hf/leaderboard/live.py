@@ -209,4 +209,3 @@ def check_upload(path: Path) -> None:
         raise InputError(f"{path.name}: expected a text in UTF-8 with one translation per line, got a binary file")
     if not head.strip():
         raise InputError(f"{path.name}: expected translations, got an empty file")
-

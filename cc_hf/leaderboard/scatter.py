@@ -35,19 +35,22 @@ def scatter_svg(points: Sequence[tuple[str, float, float]], *, title: str = "min
         return round(_LEFT + across, 1), round(_HEIGHT - _BOTTOM - up, 1)
 
     parts = [f'<svg class="cc-scatter" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(title)}" xmlns="http://www.w3.org/2000/svg">']
+    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
     for value in _ticks(low_x, high_x, step_x):
         x, _ = place(value, low_y)
-        parts.append(f'<line class="cc-grid" x1="{x}" x2="{x}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/><text class="cc-tick" x="{x}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{_label(value)}</text>')
+        parts.append(f'<line class="cc-grid" x1="{x}" x2="{x}" y1="{_TOP}" y2="{bottom}"/>')
+        parts.append(f'<text class="cc-tick" x="{x}" y="{bottom + 18}" text-anchor="middle">{_label(value)}</text>')
     for value in _ticks(low_y, high_y, step_y):
         _, y = place(low_x, value)
-        parts.append(f'<line class="cc-grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"/><text class="cc-tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{_label(value)}</text>')
-    parts.append(f'<text class="cc-axis" x="{(_LEFT + _WIDTH - _RIGHT) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">BLEU</text>')
-    middle = (_TOP + _HEIGHT - _BOTTOM) / 2
+        parts.append(f'<line class="cc-grid" x1="{_LEFT}" x2="{right}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<text class="cc-tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{_label(value)}</text>')
+    parts.append(f'<text class="cc-axis" x="{(_LEFT + right) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">BLEU</text>')
+    middle = (_TOP + bottom) / 2
     parts.append(f'<text class="cc-axis" x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">minimum accuracy (%)</text>')
     taken: list[tuple[float, float, float]] = []
     for label, bleu, accuracy in sorted(points, key=lambda point: (-point[2], point[1])):
         x, y = place(bleu, accuracy)
-        is_left = x > _WIDTH - _RIGHT - 8 * len(label) - 20
+        is_left = x > right - 8 * len(label) - 20
         text_x, text_y = (x - 10, y + 4) if is_left else (x + 10, y + 4)
         start = text_x - 7 * len(label) if is_left else text_x
         while any(abs(text_y - other_y) < _LABEL_HEIGHT and start < other_end and other_start < start + 7 * len(label) for other_start, other_end, other_y in taken):

@@ -16,9 +16,7 @@ def small_result(
     """Of 10 female and 10 male samples; accuracies in tenths."""
     categories = tuple(CategoryAccuracy(name, 10, round(10 * a), a) for name, a in zip(("female", "male"), accuracies, strict=True))
     verdicts = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
-    judgements = tuple(
-        Judgement(str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect") for i, (category, correct) in enumerate(verdicts)
-    )
+    judgements = tuple(Judgement(str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect") for i, (category, correct) in enumerate(verdicts))
     total = sum(accuracies) / 2
     scores = {"accuracy": total, "min_accuracy": min(accuracies), "delta_x": accuracies[0] - accuracies[1], **{f"accuracy_{c.category}": c.accuracy for c in categories}}
     signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}" + (f"|sys:{system}" if system else "") + "|n:20"

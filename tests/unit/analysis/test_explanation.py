@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -126,7 +127,7 @@ def test_where_both_sides_are_equal_nothing_decides() -> None:
 def test_letters_of_tokens(pieces: list[str], text: str, expected: list[str]) -> None:
     spans = token_spans(pieces, text)
     assert [text[start:end] for start, end in spans] == expected
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
 
 
 def test_no_letter_is_lost() -> None:
