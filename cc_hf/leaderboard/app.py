@@ -14,10 +14,10 @@ from typing import Any
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.leaderboard.html import lead, message, notes_html, result_html
-from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
+from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics, read_occurrence
 from cc_hf.leaderboard.scatter import scatter_svg
 from cc_hf.leaderboard.store import Quality, read_folder, read_quality
-from cc_hf.leaderboard.table import HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, points, sorted_rows, table_rows, to_csv, to_json
+from cc_hf.leaderboard.table import HEADERS, PERCENT_HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, points, sorted_rows, table_rows, to_csv, to_json
 from cc_hf.reports.explanations import explanation_html
 
 __all__ = ["build", "serve"]
@@ -30,17 +30,17 @@ _MAX_QUEUE = 200
 _SENTENCES_AT_ONCE = 4
 _CSS = Path(__file__).parent / "page.css"
 _DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str"]
-_WIDTHS = ["150px", "150px", "80px", "170px", *["95px", "110px"] * 3, "70px", "70px", "190px", "420px"]
+_WIDTHS = ["150px", "150px", "95px", "200px", *["120px", "115px"] * 3, "70px", "75px", "260px", "420px"]
 _EXAMPLES = [
     [
         "The doctor asked the nurse to help her.",
         "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
         "Der Arzt bat die Krankenschwester, ihr zu helfen.",
         "doctor",
-        None,
+        "",
         "female",
     ],
-    ["The developer argued with the designer because she did not like the design.", "Die Entwicklerin stritt mit dem Designer.", "", "developer", None, "female"],
+    ["The developer argued with the designer because she did not like the design.", "Die Entwicklerin stritt mit dem Designer.", "", "developer", "", "female"],
 ]
 
 
@@ -169,11 +169,11 @@ def _prepare(load: Any) -> None:
 
 
 def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> None:
-    def shown(dataset: str, language: str, metric: str, text: str, by: str, order: str) -> tuple[dict[str, Any], str]:
+    def shown(dataset: str, language: str, metric: str, text: str, by: str, order: str) -> tuple[Any, str]:
         wanted = {"dataset": dataset, "language": language, "metric": metric}
         chosen = filtered(rows, text=text or "", **{name: "" if value == _ANY else value for name, value in wanted.items()})
         ordered = sorted_rows(chosen, by, descending=order == "descending")
-        return {"headers": list(HEADERS), "data": [display_cells(row) for row in ordered]}, _plot(ordered)
+        return _styled(ordered), _plot(ordered)
 
     first_sort = "minimum accuracy"
     with gr.Row(elem_classes="cc-filters"):
@@ -188,7 +188,6 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
         datatype=_DATATYPES,
         column_widths=_WIDTHS,
         interactive=False,
-        wrap=True,
         label="figures in percent, with 95 % intervals by bootstrap; click a header to sort",
         elem_id="cc-table",
         max_height=560,
@@ -213,6 +212,17 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
     )
 
 
+def _styled(rows: list[Row]) -> Any:
+    """Numbers that are sorted as such and shown with one digit."""
+    if not rows:
+        return {"headers": list(HEADERS), "data": []}
+    import pandas
+
+    numbers = {header: "{:.1f}" for header in PERCENT_HEADERS}
+    frame = pandas.DataFrame([display_cells(row) for row in rows], columns=list(HEADERS)).astype({header: float for header in PERCENT_HEADERS})
+    return frame.style.format(numbers, na_rep="")
+
+
 def _plot(rows: list[Row]) -> str:
     found = points(rows)
     if not found:
@@ -223,14 +233,15 @@ def _plot(rows: list[Row]) -> str:
 
 
 def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
-    def judged(source: str, translation: str, other: str, word: str, which: float | None, reading: str, correct: str, incorrect: str, placement: str) -> str:
-        options: dict[str, Any] = {"occurrence": None if which is None else int(which), "placement": placement}
+    def judged(source: str, translation: str, other: str, word: str, which: str | None, reading: str, correct: str, incorrect: str, placement: str) -> str:
+        options: dict[str, Any] = {"placement": placement}
         if reading == _OWN_CUES:
             options |= {"correct_cues": correct or "", "incorrect_cues": incorrect or ""}
         else:
             options |= {"gender": reading, "placement": "before"}
         texts = [translation or "", *([other] if (other or "").strip() else [])]
         try:
+            options["occurrence"] = read_occurrence(which or "")
             found = [judge.judge(source or "", text, word or "", **options) for text in texts]
         except CCError as error:
             return message(str(error))
@@ -249,7 +260,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
             other = gr.Textbox(label="another translation, to compare (optional)", value=_EXAMPLES[0][2], lines=2, elem_id="cc-other")
             with gr.Row():
                 word = gr.Textbox(label="word of the source to look at", value=_EXAMPLES[0][3], elem_id="cc-word", min_width=160)
-                which = gr.Number(label="which one, if it occurs twice", value=None, precision=0, minimum=1, elem_id="cc-which", min_width=160)
+                which = gr.Textbox(label="which one, if it occurs twice", placeholder="1, 2, …", elem_id="cc-which", min_width=160)
             reading = gr.Radio(["female", "male", _OWN_CUES], value="female", label="right reading", elem_id="cc-reading")
             with gr.Group(visible=False) as cues:
                 correct = gr.Textbox(label="cues for the right reading, separated by |", placeholder="baseball", elem_id="cc-correct")

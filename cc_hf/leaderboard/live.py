@@ -21,7 +21,7 @@ from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import evaluate
 
-__all__ = ["MAX_CHARACTERS", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics"]
+__all__ = ["MAX_CHARACTERS", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics", "read_occurrence"]
 
 #: bytes of an uploaded file
 MAX_UPLOAD = 5 * 1024 * 1024
@@ -110,6 +110,21 @@ class SentenceJudge:
         example = custom_example(row, src_lang=self.src_lang)
         with self._model.lock:
             return explain_example(self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang)
+
+
+def read_occurrence(text: str) -> int | None:
+    """What a visitor wrote of which occurrence is meant: a number from 1, or nothing.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> read_occurrence(" 2 "), read_occurrence("")
+    (2, None)
+    """
+    text = text.strip()
+    if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
+        raise InputError(f"which one: expected a number from 1, got {text[:80]!r}")
+    return int(text) if text else None
 
 
 def _position(source: str, focus: str, occurrence: int | None) -> int:

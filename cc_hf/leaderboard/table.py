@@ -13,7 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.leaderboard.store import Entry, Quality, Store
 from cc_hf.reports.tables import percent
 
-__all__ = ["HEADERS", "SORT_KEYS", "Row", "choices", "display_cells", "filtered", "points", "sorted_rows", "table_rows", "to_csv", "to_json"]
+__all__ = ["HEADERS", "PERCENT_HEADERS", "SORT_KEYS", "Row", "choices", "display_cells", "filtered", "points", "sorted_rows", "table_rows", "to_csv", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,11 @@ class Row:
 
 
 #: the page's columns
-HEADERS = ("system", "dataset", "language", "metric", "min. accuracy", "95 %", "accuracy", "95 %", "weighted", "95 %", "n", "BLEU", "other figures", "signature")
+HEADERS = (
+    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "signature",
+)  # fmt: skip
+#: those whose cells are numbers, or None, in percent
+PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
 #: what the page can sort by -> the field
 SORT_KEYS = {
     "minimum accuracy": "min_accuracy",

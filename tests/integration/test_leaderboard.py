@@ -168,7 +168,7 @@ def test_fifty_requests_at_once_get_right_answers(site: str) -> None:
 
     def probability(row: tuple[str, str, str]) -> float:
         translation, word, gender = row
-        html = ask(site, "judge_sentence", [source, translation, "", word, None, gender, "", "", "before"])
+        html = ask(site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"])
         assert translation in re.sub("<[^>]*>", "", html)
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 
