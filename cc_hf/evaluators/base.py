@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from os.path import commonpath
 from typing import ClassVar
 
 import numpy as np
@@ -309,7 +308,7 @@ class Evaluator(ABC):
     def _pieces(self, ids: Sequence[int]) -> list[str]:
         """What each id adds to the text of those before it; by text, since tokenizers mark words and write parts of characters in many ways."""
         texts = ["".join(text.split()).rstrip("\ufffd") for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])]
-        return [text[len(commonpath((before, text))) :] for before, text in zip(["", *texts], texts, strict=False)]
+        return [text[_n_common(before, text) :] for before, text in zip(["", *texts], texts, strict=False)]
 
     def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
         """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.
@@ -377,6 +376,11 @@ def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[Scori
     if len(sources) != len(translations):
         raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
     return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]
+
+
+def _n_common(left: str, right: str) -> int:
+    """How many characters both begin with."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 def library_versions() -> dict[str, str]:

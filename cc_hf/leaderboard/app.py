@@ -30,7 +30,7 @@ _MAX_QUEUE = 200
 _SENTENCES_AT_ONCE = 4
 _CSS = Path(__file__).parent / "page.css"
 _DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str"]
-_WIDTHS = ["150px", "150px", "95px", "200px", *["120px", "115px"] * 3, "70px", "75px", "260px", "420px"]
+_WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px"]
 _EXAMPLES = [
     [
         "The doctor asked the nurse to help her.",
@@ -178,9 +178,9 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
     first_sort = "minimum accuracy"
     with gr.Row(elem_classes="cc-filters"):
         lists = [gr.Dropdown([_ANY, *choices(rows, name)], value=_ANY, label=name, elem_id=f"cc-{name}", min_width=120) for name in ("dataset", "language", "metric")]
-        text = gr.Textbox(label="search", placeholder="system, configuration, signature", elem_id="cc-search", min_width=160)
+        text = gr.Textbox(label="search", placeholder="system, signature, …", max_lines=1, elem_id="cc-search", min_width=160)
         by = gr.Dropdown(list(SORT_KEYS), value=first_sort, label="sort by", elem_id="cc-sort", min_width=120)
-        order = gr.Radio(["descending", "ascending"], value="descending", label="order", elem_id="cc-order", min_width=200)
+        order = gr.Radio(["descending", "ascending"], value="descending", label="order", elem_id="cc-order", min_width=280)
     value, svg = shown(_ANY, _ANY, _ANY, "", first_sort, "descending")
     table = gr.Dataframe(
         value,
@@ -218,8 +218,8 @@ def _styled(rows: list[Row]) -> Any:
         return {"headers": list(HEADERS), "data": []}
     import pandas
 
-    numbers = {header: "{:.1f}" for header in PERCENT_HEADERS}
-    frame = pandas.DataFrame([display_cells(row) for row in rows], columns=list(HEADERS)).astype({header: float for header in PERCENT_HEADERS})
+    numbers = dict.fromkeys(PERCENT_HEADERS, "{:.1f}")
+    frame = pandas.DataFrame([display_cells(row) for row in rows], columns=list(HEADERS)).astype(dict.fromkeys(PERCENT_HEADERS, float))
     return frame.style.format(numbers, na_rep="")
 
 
@@ -259,8 +259,8 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
             translation = gr.Textbox(label="translation", value=_EXAMPLES[0][1], lines=2, elem_id="cc-translation")
             other = gr.Textbox(label="another translation, to compare (optional)", value=_EXAMPLES[0][2], lines=2, elem_id="cc-other")
             with gr.Row():
-                word = gr.Textbox(label="word of the source to look at", value=_EXAMPLES[0][3], elem_id="cc-word", min_width=160)
-                which = gr.Textbox(label="which one, if it occurs twice", placeholder="1, 2, …", elem_id="cc-which", min_width=160)
+                word = gr.Textbox(label="word to look at", value=_EXAMPLES[0][3], elem_id="cc-word", min_width=160)
+                which = gr.Textbox(label="which, if it occurs twice", placeholder="1, 2, …", elem_id="cc-which", min_width=160)
             reading = gr.Radio(["female", "male", _OWN_CUES], value="female", label="right reading", elem_id="cc-reading")
             with gr.Group(visible=False) as cues:
                 correct = gr.Textbox(label="cues for the right reading, separated by |", placeholder="baseball", elem_id="cc-correct")

@@ -117,10 +117,10 @@ def _html_table(found: Explanation) -> str:
     rows = []
     for word in found.words:
         name = f"<i>{_END}</i>" if word.start == word.end else escape(word.text)
-        width = round(50 * min(1.0, word.share / max(other.share for other in found.words))) if word.share else 0
+        width = round(100 * min(1.0, word.share / max(other.share for other in found.words))) if word.share else 0
         side = "correct" if word.contribution > 0 else "incorrect"
         stripe = f'<span class="cc-stripe"><span class="cc-{side}" style="width:{width}%"></span></span>'
         figures = "".join(f"<td>{figure}</td>" for figure in (f"{word.logprob_correct:.3f}", f"{word.logprob_incorrect:.3f}", f"{word.difference:+.3f}"))
         rows.append(f'<tr class="{"cc-decides" if word.decides else ""}"><th scope="row">{name}</th>{figures}<td>{stripe} {percent(word.share)} %</td></tr>')
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("word", "log p, correct source", "log p, incorrect source", "difference", "share"))
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("word", "log p (correct)", "log p (incorrect)", "difference", "share"))
     return f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
