@@ -273,7 +273,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
     inputs = [source, translation, other, word, which, reading, correct, incorrect, placement]
     for trigger, name in ((button.click, "judge_sentence"), (translation.submit, False), (word.submit, False)):
         trigger(judged, inputs, answer, api_name=name, concurrency_limit=_SENTENCES_AT_ONCE, concurrency_id="sentence")
-    gr.Examples(_EXAMPLES, inputs[:6], cache_examples=False, label="examples")
+    gr.Examples(_EXAMPLES, inputs[:6], cache_examples=False, label="examples", example_labels=[row[0] for row in _EXAMPLES])
 
 
 def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]], downloads: _Downloads) -> None:
