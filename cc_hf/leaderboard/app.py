@@ -91,10 +91,10 @@ def build(
         InputError: as `read_folder`, `read_quality` and `SentenceJudge`.
         MissingDependencyError: when gradio is not installed.
     """
-    gr = _gradio()
     store = read_folder(results)
     rows = table_rows(store, read_quality(quality) if quality is not None else Quality())
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
+    gr = _gradio()
     downloads = _Downloads()
     with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True, delete_cache=(_FILE_LIFETIME, _FILE_LIFETIME)) as page:
         gr.HTML(

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pytest_socket import disable_socket, enable_socket
+
 __all__ = ["free_port", "served"]
 
 _PATIENCE = 60.0
@@ -28,7 +30,8 @@ def free_port() -> int:
 
 @contextmanager
 def served(folder: Path, *options: str | Path, log: Path) -> Iterator[tuple[str, float]]:
-    """Its address, and how many seconds it took until the page was there; stopped at the end."""
+    """Its address, and how many seconds it took until the page was there; stopped at the end. Sockets are refused again meanwhile."""
+    enable_socket()
     port = free_port()
     started = time.monotonic()
     variables = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -41,6 +44,7 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[tuple[str,
                 if process.poll() is not None or time.monotonic() - started > _PATIENCE:
                     raise RuntimeError(f"the leaderboard does not answer: {log.read_text(encoding='utf-8')}")
                 time.sleep(0.1)
+            disable_socket(allow_unix_socket=True)
             yield address, time.monotonic() - started
         finally:
             process.terminate()

@@ -187,8 +187,10 @@ def test_the_embedded_evaluator_decides_by_the_doctor(embedded: cc_hf.Evaluator)
     right, wrong = (explain_example(embedded, example, f"{doctor} bat die Krankenschwester, ihr zu helfen.") for doctor in ("Die Ärztin", "Der Arzt"))
     assert right.probability_correct > 0.5 > wrong.probability_correct
     assert [word.text for word in right.words] == ["Die", "Ärztin", "bat", "die", "Krankenschwester", ",", "ihr", "zu", "helfen", ".", "</s>"]
-    assert {"Ärztin"} <= {word.text for word in right.words if word.decides} <= {"Die", "Ärztin"}
-    assert {"Arzt"} <= {word.text for word in wrong.words if word.decides} <= {"Der", "Arzt"}
+    for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):  # behind «Der» the noun is no surprise
+        decides = {word.text for word in found.words if word.decides}
+        assert decides
+        assert decides <= words
     assert "".join(token.text for token in right.tokens[:-1]) == right.translation.replace(" ", "")
     for found in (right, wrong):
         reference = {"correct_sources": list(example.correct_sources), "incorrect_sources": list(example.incorrect_sources), "category": "female"}
