@@ -71,7 +71,7 @@ def explain(
     if not texts:
         raise InputError("expected at least one --translation" + (", or --translations FILE" if dataset is not None else ""))
     name = one_or_all(evaluator) or default_evaluator(example.src_lang, target)
-    options = {"kind": kind, "prompt": prompt, "revision": one_or_all(revision), "device": device, "mode": "exact"}
+    options: dict[str, Any] = {"kind": kind, "prompt": prompt, "revision": one_or_all(revision), "device": device, "mode": "exact"}
     loaded = open_evaluator(name, languages=(example.src_lang, target), **options)
     explained = [explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts]
     text = json.dumps([json.loads(one.to_json()) for one in explained], ensure_ascii=False, allow_nan=False, indent=1) + "\n"

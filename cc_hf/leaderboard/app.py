@@ -102,11 +102,11 @@ def build(
             "<p>Machine translation systems, judged where a word must be disambiguated. The lowest accuracy of any category shows what an average hides.</p></header>"
         )
         with gr.Tabs():
-            with gr.Tab("Leaderboard", id="table"):
+            with gr.Tab("Table", id="table"):
                 _table_tab(gr, rows, notes_html(store), downloads)
-            with gr.Tab("Judge your sentence", id="sentence"):
+            with gr.Tab("Your sentence", id="sentence"):
                 _sentence_tab(gr, judge)
-            with gr.Tab("Judge your file", id="file"):
+            with gr.Tab("Your file", id="file"):
                 _file_tab(gr, FileJudge(data_dir, evaluator), available_data(data_dir), downloads)
     page.cc_prepare = judge.prepare
     return page

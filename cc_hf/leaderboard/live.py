@@ -193,7 +193,7 @@ class FileJudge:
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
-                options = {"evaluator": self._model(declared.src_lang, tgt_lang)} if takes_evaluator else {}
+                options: dict[str, Any] = {"evaluator": self._model(declared.src_lang, tgt_lang)} if takes_evaluator else {}
                 return evaluate(dataset, config, translations=path, tgt_lang=tgt_lang, metric=metric, data_dir=self._data_dir, **options)
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error

@@ -88,7 +88,7 @@ def _row(entry: Entry, quality: Quality) -> Row:
         config=result.config,
         language=pair if pair.endswith(f"-{result.tgt_lang}") else result.tgt_lang,
         metric=result.metric,
-        **figures,  # type: ignore[arg-type]
+        **figures,
         n=result.n,
         bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
         other_figures={name: value for name, value in result.scores.items() if name not in _SHOWN and name not in categories},

@@ -92,7 +92,7 @@ def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
 
 @pytest.mark.browser
 def test_a_sentence_is_judged(board: Page) -> None:
-    board.get_by_role("tab", name="Judge your sentence").click()
+    board.get_by_role("tab", name="Your sentence").click()
     board.fill("#cc-source textarea", SOURCE)
     board.fill("#cc-translation textarea", RIGHT)
     board.fill("#cc-other textarea", WRONG)
@@ -132,7 +132,7 @@ def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) 
         found.wait_for(timeout=30_000)
         return found.inner_text()
 
-    board.get_by_role("tab", name="Judge your file").click()
+    board.get_by_role("tab", name="Your file").click()
     board.locator("#cc-file-metric input").click()
     board.get_by_role("option", name="simplegen_accuracy", exact=True).click()
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build
 from tests.helpers.results import small_result, write_result
 from tests.unit.cli.test_commands import cc_hf as program
@@ -34,7 +35,12 @@ def invoke(*arguments: str | Path) -> str:
 
 def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[dict[str, Any]] = []
-    monkeypatch.setattr("cc_hf.hub.push.push", lambda upload, **options: sent.append({"upload": upload, **options}) or f"{upload.url}/commit/1")
+
+    def push(upload: Upload, **options: Any) -> str:
+        sent.append({"upload": upload, **options})
+        return f"{upload.url}/commit/1"
+
+    monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results)
     assert sent == []
     assert "dry run: 4 files" in told

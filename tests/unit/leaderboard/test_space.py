@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 from huggingface_hub import SpaceCard
@@ -31,7 +32,7 @@ def test_the_folder(results: Path, tmp_path: Path) -> None:
     files = sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file())
     assert files == ["README.md", "app.py", "bleu.tsv", "requirements.txt", "results/aws.json", "results/google.json"]
     assert list(store.broken) == ["broken.json"]
-    card = SpaceCard((output / "README.md").read_text(encoding="utf-8")).data.to_dict()
+    card: dict[str, Any] = vars(SpaceCard((output / "README.md").read_text(encoding="utf-8")).data)
     assert (card["title"], card["sdk"], card["app_file"]) == ('A "board": of <systems>', "gradio", "app.py")
     assert card["sdk_version"].split(".")[0] >= "6"
     assert (output / "requirements.txt").read_text(encoding="utf-8") == f"cc_hf[leaderboard,models]>={__version__}\n"
