@@ -254,7 +254,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
         )
     )
     with gr.Row():
-        with gr.Column(scale=1, min_width=320):
+        with gr.Column(scale=1, min_width=280):
             source = gr.Textbox(label="source", value=_EXAMPLES[0][0], lines=2, elem_id="cc-source")
             translation = gr.Textbox(label="translation", value=_EXAMPLES[0][1], lines=2, elem_id="cc-translation")
             other = gr.Textbox(label="another translation, to compare (optional)", value=_EXAMPLES[0][2], lines=2, elem_id="cc-other")
@@ -267,7 +267,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
                 incorrect = gr.Textbox(label="cues for the wrong reading", placeholder="flying | {focus} (the animal)", elem_id="cc-incorrect")
                 placement = gr.Radio(["before", "after", "replace"], value="before", label="where cues go", elem_id="cc-placement")
             button = gr.Button("Judge", variant="primary", elem_id="cc-judge")
-        with gr.Column(scale=2, min_width=420):
+        with gr.Column(scale=3, min_width=280):
             answer = gr.HTML("", elem_id="cc-answer")
     reading.change(lambda value: gr.update(visible=value == _OWN_CUES), reading, cues, api_name=False, show_progress="hidden")
     inputs = [source, translation, other, word, which, reading, correct, incorrect, placement]
@@ -318,14 +318,14 @@ def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]
     dataset = "winomt" if "winomt" in data else next(iter(data))
     config_update, language_update, metric_update = of_dataset(dataset)
     with gr.Row():
-        with gr.Column(scale=1, min_width=320):
+        with gr.Column(scale=1, min_width=280):
             datasets = gr.Dropdown(list(data), value=dataset, label="dataset", elem_id="cc-file-dataset")
             configs = gr.Dropdown(config_update["choices"], value=config_update["value"], label="configuration", elem_id="cc-file-config")
             languages = gr.Dropdown(language_update["choices"], value=language_update["value"], label="language of the translations", elem_id="cc-file-language")
             metrics = gr.Dropdown(metric_update["choices"], value=metric_update["value"], label="metric", elem_id="cc-file-metric")
             file = gr.File(label="translations", file_types=[".txt", ".tsv", ".jsonl", ".de", ".hyp"], type="filepath", elem_id="cc-file")
             button = gr.Button("Judge", variant="primary", elem_id="cc-file-judge")
-        with gr.Column(scale=2, min_width=420):
+        with gr.Column(scale=3, min_width=280):
             answer = gr.HTML("", elem_id="cc-file-answer")
             download = gr.DownloadButton("Download the result (JSON)", visible=False, size="sm", elem_id="cc-file-download")
     quiet: dict[str, Any] = {"api_name": False, "show_progress": "hidden"}

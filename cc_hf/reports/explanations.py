@@ -121,6 +121,6 @@ def _html_table(found: Explanation) -> str:
         side = "correct" if word.contribution > 0 else "incorrect"
         stripe = f'<span class="cc-stripe"><span class="cc-{side}" style="width:{width}%"></span></span>'
         figures = "".join(f"<td>{figure}</td>" for figure in (f"{word.logprob_correct:.3f}", f"{word.logprob_incorrect:.3f}", f"{word.difference:+.3f}"))
-        rows.append(f'<tr class="{"cc-decides" if word.decides else ""}"><th scope="row">{name}</th>{figures}<td>{stripe} {percent(word.share)} %</td></tr>')
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("word", "log p (correct)", "log p (incorrect)", "difference", "share"))
+        rows.append(f'<tr class="{"cc-decides" if word.decides else ""}"><th scope="row">{name}</th>{figures}<td>{stripe} {percent(word.share)}</td></tr>')
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("word", "log p (correct)", "log p (incorrect)", "difference", "share (%)"))
     return f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
