@@ -1,12 +1,15 @@
 """Does a translation system understand which sense, which gender, which referent is meant?
 
-Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used: importing cc_hf imports no torch.
+Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used: importing cc_hf imports no torch. It writes the small
+files by which `evaluate.load` finds the metrics by name, where they are missing (`cc_hf.registration`; not with CC_HF_NO_REGISTER=1).
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from cc_hf import registration as _registration
 
 if TYPE_CHECKING:
     from cc_hf.data.loading import load_dataset as load_dataset
@@ -67,3 +70,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_registration.register_quietly()

@@ -15,7 +15,6 @@ CacheWarning (a UserWarning): scores are not stored, all else goes on.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -50,6 +49,8 @@ class UnknownNameError(InputError, KeyError):
     """
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        import difflib  # here: `import cc_hf` reads this file, and is to stay fast
+
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.5)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."

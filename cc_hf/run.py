@@ -14,6 +14,7 @@ from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError,
 from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.registration import module_path
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import check_bootstrap
@@ -416,7 +417,4 @@ def load_metric(name: str, **options: Any) -> Any:
     """
     import evaluate as host
 
-    registry.resolve("metric", name)
-    package = Path(__file__).parent
-    folder = next(path for path in (package / "metrics_modules" / name, package.parent / "metrics" / name) if path.is_dir())
-    return host.load(str(folder), **options)
+    return host.load(module_path(name), **options)

@@ -25,6 +25,7 @@ _VERBS = (
     ["translate"],
     ["build"],
     ["convert-fairseq"],
+    ["register"],
     ["cues"],
     ["cues", "build"],
     ["analyze"],
@@ -34,6 +35,8 @@ _VERBS = (
     ["cache", "clear"],
     ["publish"],
     ["publish", "dataset"],
+    ["publish", "metric"],
+    ["publish", "results"],
 )
 
 

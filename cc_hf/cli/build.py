@@ -23,7 +23,7 @@ def build(
     *,
     every: Every = False,
     source: Annotated[Path | None, typer.Option("--from", help="With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues, incorrect_cues.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf loading/NAME.py.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf loading/NAME.py and eval.yaml.")],
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:

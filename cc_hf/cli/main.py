@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, list_names, publish, report, train, translate
+from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, report, train, translate
 from cc_hf.errors import CacheWarning, CCError
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
@@ -32,9 +32,12 @@ app.command("list")(list_names.list_names)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("explain")(explain.explain)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
+app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(cache.app, name="cache")

@@ -1,25 +1,58 @@
-"""cc-hf publish: what cc_hf makes, sent to the Hub; a dry run unless told otherwise."""
+"""cc-hf publish: what cc_hf makes, sent to the Hub; a dry run without --yes."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import Configs, DataDir, Dataset, Every, chosen_configs
+from cc_hf.errors import InputError
 
-__all__ = ["app"]
+if TYPE_CHECKING:
+    from cc_hf.hub.push import Upload
 
-app = typer.Typer(help="Send datasets to the Hub; a dry run by default.", no_args_is_help=True)
+__all__ = ["Private", "PullRequest", "Yes", "app", "send"]
+
+app = typer.Typer(help="Send datasets, metrics, results and leaderboards to the Hub; a dry run without --yes.", no_args_is_help=True)
+
+Yes = Annotated[bool, typer.Option("--yes", help="Send the files; without, only say what would be sent.")]
+Private = Annotated[bool, typer.Option("--private/--public", help="Of a repository that is made now.")]
+PullRequest = Annotated[bool, typer.Option("--pull-request", help="Propose the files to an existing repository.")]
 
 
 @app.callback()
 def _main() -> None:
     pass
+
+
+def send(upload: Upload, *, message: str, yes: bool, private: bool = True, create_pr: bool = False, description: str = "", parent_commit: str | None = None) -> None:
+    """Say what goes where, and send it if told so.
+
+    Args:
+        upload: from `cc_hf.hub.push.plan`.
+        yes: whether to send.
+        message, description, private, create_pr, parent_commit: as of `cc_hf.hub.push.push`.
+
+    Raises:
+        DataError: as `cc_hf.hub.push.push`.
+    """
+    from cc_hf.hub.push import push
+
+    console = Console()
+    for path, size in upload.files:
+        console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
+    way = " as a pull request" if create_pr else ""
+    what = f"{len(upload.files)} files, {upload.size:,} bytes"
+    if not yes:
+        console.print(Text(f"dry run: {what} would be sent to the {upload.repo_type} {upload.url}{way}; send them with --yes"), soft_wrap=True)
+        return
+    address = push(upload, message=message, description=description, private=private, create_pr=create_pr, parent_commit=parent_commit)
+    console.print(Text(f"sent: {what}{way}; {address}"), soft_wrap=True)
 
 
 @app.command("dataset")
@@ -29,28 +62,138 @@ def dataset(
     *,
     repo: Annotated[str, typer.Option(help="Repository on the Hub, ORGANISATION/NAME.")],
     every: Every = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run/--no-dry-run", help="Only say what would be sent.")] = True,
-    private: Annotated[bool, typer.Option("--private/--public", help="Of a repository that is made now.")] = True,
-    pull_request: Annotated[bool, typer.Option("--pull-request", help="Propose the files to an existing repository.")] = False,
+    yes: Yes = False,
+    private: Private = True,
+    pull_request: PullRequest = False,
     data_dir: DataDir = None,
 ) -> None:
     """Build a dataset's folder (as `cc-hf build`) and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.parquet import build
-    from cc_hf.hub.push import plan, push
+    from cc_hf.hub.push import check_repo, plan
 
+    check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    console = Console()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "dataset"
         build(dataset, chosen, output=folder, data_dir=data_dir)
         upload = plan(folder, repo, repo_type="dataset")
-        for path, size in upload.files:
-            console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
-        total = sum(size for _, size in upload.files)
-        if dry_run:
-            text = f"dry run: {len(upload.files)} files, {total:,} bytes would be sent to {upload.url}; send them with --no-dry-run"
-            console.print(Text(text), soft_wrap=True)
+        send(upload, message=f"{dataset} in contrastive format, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+
+
+@app.command("metric")
+def metric(
+    metric: Annotated[str, typer.Argument(help="Metric, see `cc-hf list metrics`.")],
+    *,
+    repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME: what `evaluate.load` takes then.")],
+    requirement: Annotated[str | None, typer.Option(help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the folder of the Space here, and send nothing.")] = None,
+    yes: Yes = False,
+    private: Private = True,
+    pull_request: PullRequest = False,
+) -> None:
+    """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
+    from cc_hf import __version__
+    from cc_hf.hub.push import plan
+    from cc_hf.hub.spaces import build_space
+
+    if output is not None:
+        _check_only_written(yes=yes)
+        _say_written(build_space(metric, repo, output=output, requirement=requirement))
+        return
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "space"
+        build_space(metric, repo, output=folder, requirement=requirement)
+        send(plan(folder, repo, repo_type="space"), message=f"{metric}, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+
+
+@app.command("results")
+def results(
+    files: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all of one model.")],
+    *,
+    model: Annotated[str, typer.Option(help="Repository of the model, ORGANISATION/NAME.")],
+    dataset_repo: Annotated[
+        list[str],
+        typer.Option(help="Repository of the benchmark, ORGANISATION/NAME (`cc-hf publish dataset`); with results on several datasets DATASET=ORGANISATION/NAME for each."),
+    ],
+    date: Annotated[str | None, typer.Option(help="Of the evaluation, YYYY-MM-DD; default: today.")] = None,
+    source_url: Annotated[str | None, typer.Option(help="Where the evaluation is written up.")] = None,
+    source_name: Annotated[str | None, typer.Option(help="What to call that.")] = None,
+    model_index: Annotated[bool, typer.Option("--model-index/--no-model-index", help="Also into the metadata of the model's card, the older form.")] = True,
+    card: Annotated[Path | None, typer.Option(help="README.md of the model on this machine; default: the one on the Hub when it is sent.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the files to this new folder, and send nothing.")] = None,
+    yes: Yes = False,
+    pull_request: Annotated[bool, typer.Option("--pull-request/--no-pull-request", help="Propose the results, or commit them to a model of your own.")] = True,
+) -> None:
+    """Send the scores of a model to its repository, where the Hub's leaderboards read them."""
+    from cc_hf import __version__
+    from cc_hf.hub.model_results import CARD, read_card, read_results, results_folder
+    from cc_hf.hub.push import check_repo, plan
+
+    check_repo(model, "--model")
+    options = {"dataset_repos": dataset_repo, "date": date, "source_url": source_url, "source_name": source_name, "model_index": model_index}
+    found = read_results(files)
+    text = card.read_text(encoding="utf-8") if card is not None and card.is_file() else None
+    if card is not None and text is None:
+        raise InputError(f"--card: expected a file, {card} is none")
+    if output is not None:
+        _check_only_written(yes=yes)
+        _say_written(results_folder(found, model, output=output, card=text, **options))
+        return
+    with tempfile.TemporaryDirectory() as place:
+        results_folder(found, model, output=Path(place) / "check", card=text, **options)  # what is wrong shows before the Hub is asked
+        parent = None
+        if yes and model_index and card is None:
+            text, parent = read_card(model)
+        folder = Path(place) / "model"
+        results_folder(found, model, output=folder, card=text, **options)
+        upload = plan(folder, model, repo_type="model")
+        if not yes and model_index and card is None:
+            Console(stderr=True).print(Text(f"note: the results will be merged into the metadata of {CARD} as it is on the Hub when they are sent; all else in it is kept"))
+        message = f"Results of {', '.join(sorted({one.dataset for one in found}))} by cc_hf"
+        signatures = "\n".join(f"- `{one.signature}`" for one in found)
+        description = f"Made with cc_hf {__version__}. Signatures:\n{signatures}"
+        send(upload, message=message, description=description, yes=yes, create_pr=pull_request, parent_commit=parent)
+
+
+@app.command("leaderboard")
+def leaderboard(
+    *,
+    repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME.")],
+    results: Annotated[Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")],
+    bleu: Annotated[Path | None, typer.Option(help="BLEU by system, as `cc-hf leaderboard` takes it.")] = None,
+    title: Annotated[str, typer.Option(help="Of the Space.")] = "Disambiguation leaderboard",
+    requirement: Annotated[str | None, typer.Option(help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the folder of the Space here, and send nothing.")] = None,
+    yes: Yes = False,
+    private: Private = True,
+    pull_request: PullRequest = False,
+) -> None:
+    """Build the Space of a leaderboard (`cc-hf leaderboard`, with its results) and upload it."""
+    from cc_hf import __version__
+    from cc_hf.hub.push import check_repo, plan
+    from cc_hf.leaderboard.space import build_space
+
+    check_repo(repo)
+    if output is not None:
+        _check_only_written(yes=yes)
+    with tempfile.TemporaryDirectory() as place:
+        folder = output or Path(place) / "space"
+        store = build_space(results, folder, title=title, quality=bleu, requirement=requirement)
+        for name, reason in store.broken.items():
+            Console(stderr=True).print(Text(f"note: {name} is left out: {reason}"), soft_wrap=True)
+        if output is not None:
+            _say_written([path for path in sorted(folder.rglob("*")) if path.is_file()])
             return
-        address = push(upload, message=f"{dataset} in contrastive format, built with cc_hf {__version__}", private=private, create_pr=pull_request)
-    console.print(Text(f"sent: {len(upload.files)} files, {total:,} bytes; {address}"), soft_wrap=True)
+        send(plan(folder, repo, repo_type="space"), message=f"Leaderboard, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+
+
+def _check_only_written(*, yes: bool) -> None:
+    if yes:
+        raise InputError("expected --output, which only writes the folder, or --yes, which sends it, got both")
+
+
+def _say_written(files: list[Path]) -> None:
+    console = Console()
+    for path in files:
+        console.print(Text(f"{path.stat().st_size:>12,}  {path}"), soft_wrap=True)

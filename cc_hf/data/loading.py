@@ -162,9 +162,9 @@ def script_path(name: str) -> Path:
     return _carried("datasets_scripts") / name / f"{name}.py"
 
 
-def card_path(name: str) -> Path:
-    """Where the card of a dataset lies."""
-    return _carried("cards") / "datasets" / f"{name}.md"
+def card_path(name: str, *, kind: str = "datasets") -> Path:
+    """Where the card of a dataset lies; `kind`: or of one of the metrics."""
+    return _carried("cards") / kind / f"{name}.md"
 
 
 def _carried(folder: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,14 +13,15 @@ from huggingface_hub import DatasetCard
 
 from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
-from cc_hf.errors import InputError
 from cc_hf.hub.cards import custom_card, sizes_table, with_block
+from cc_hf.hub.folders import new_folder
+from cc_hf.hub.tasks import eval_yaml
 
 __all__ = ["build"]
 
 
 def build(name: str, configs: Sequence[str] | None = None, *, output: str | Path, data_dir: str | Path | None = None) -> list[Path]:
-    """Write README.md, CONFIG/SPLIT-00000-of-00001.parquet and loading/NAME.py into a new folder; returns the files, sorted.
+    """Write README.md, CONFIG/SPLIT-00000-of-00001.parquet, loading/NAME.py and eval.yaml into a new folder; returns the files, sorted.
 
     The folder loads with `datasets.load_dataset(output, config)` and is ready to be uploaded. Two builds give the same bytes. It appears whole or
     not at all.
@@ -39,20 +39,8 @@ def build(name: str, configs: Sequence[str] | None = None, *, output: str | Path
     target = Path(output)
     declared = declaration(name)
     chosen = [declared.config(c).name for c in configs] if configs is not None else [c.name for c in declared.configs]
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
-    try:
-        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
-            folder = Path(place) / "build"
-            folder.mkdir()
-            _write(name, chosen, folder, data_dir)
-            if target.exists():
-                target.rmdir()
-            folder.rename(target)
-    except OSError as error:
-        raise InputError(f"output: {target} could not be written ({error.strerror or error}); nothing was kept") from error
+    with new_folder(target) as folder:
+        _write(name, chosen, folder, data_dir)
     return sorted(path for path in target.rglob("*") if path.is_file())
 
 
@@ -76,6 +64,7 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
     (folder / "README.md").write_text(str(card), encoding="utf-8")
     if is_custom(name):
         return
+    (folder / "eval.yaml").write_text(eval_yaml(name, configs), encoding="utf-8")
     (folder / "loading").mkdir()
     shutil.copyfile(script_path(name), folder / "loading" / f"{name}.py")
 

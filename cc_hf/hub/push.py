@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from huggingface_hub import HfApi
+from huggingface_hub import CommitOperationAdd, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError
 from huggingface_hub.utils._validators import validate_repo_id
 
 from cc_hf.errors import DataError, InputError
 
-__all__ = ["Upload", "plan", "push"]
+__all__ = ["REFUSALS", "RepoType", "Upload", "check_repo", "plan", "push", "refusal", "without_token"]
 
+RepoType = Literal["dataset", "space", "model"]
 
-#: what the Hub's client raises, whatever library it speaks HTTP with
-_REFUSALS: tuple[type[Exception], ...] = (
+#: what the Hub's client raises, whatever library it speaks HTTP with; ValueError and RuntimeError of answers and storage that are not as it expects
+REFUSALS: tuple[type[Exception], ...] = (
     *(kind for kind in HfHubHTTPError.__mro__ if issubclass(kind, Exception) and kind is not Exception),
     LocalTokenNotFoundError,
     OSError,
+    RuntimeError,
+    ValueError,
 )
+_MAY_NOT = frozenset({401, 403, 404})  # the Hub answers 404 for what the token may not see
+_SPACE_SDK = "gradio"
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Upload:
     """What goes where. `files`: path in the repository and size in bytes."""
 
     repo: str
-    repo_type: Literal["dataset", "space", "model"]
+    repo_type: RepoType
     folder: Path
     files: tuple[tuple[str, int], ...]
 
@@ -38,49 +44,130 @@ class Upload:
         kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
         return f"https://huggingface.co/{kind}{self.repo}"
 
+    @property
+    def size(self) -> int:
+        """All files together, in bytes."""
+        return sum(size for _, size in self.files)
 
-def plan(folder: str | Path, repo: str, *, repo_type: Literal["dataset", "space", "model"]) -> Upload:
+
+def check_repo(repo: str, what: str = "repo") -> str:
+    """The name of a repository, if it is one.
+
+    Raises:
+        InputError: for anything but ORGANISATION/NAME, `what` names the argument.
+
+    >>> check_repo("org/name")
+    'org/name'
+    """
+    try:
+        validate_repo_id(repo)
+    except HFValidationError as error:
+        raise InputError(f"{what}: expected ORGANISATION/NAME, got {repo!r} ({error})") from None
+    if repo.count("/") != 1:
+        raise InputError(f"{what}: expected ORGANISATION/NAME, got {repo!r}")
+    return repo
+
+
+def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
     """What `push` would send; nothing leaves the machine.
 
     Args:
-        folder: an existing folder.
+        folder: an existing folder; all its files, hidden ones too.
         repo: ORGANISATION/NAME.
         repo_type: dataset, space or model.
 
     Raises:
         InputError: for a folder that is not there or is empty, or a name that the Hub does not take.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "README.md").write_text("card")
+    ...     upload = plan(folder, "org/name", repo_type="space")
+    >>> upload.files, upload.url
+    ((('README.md', 4),), 'https://huggingface.co/spaces/org/name')
     """
     folder = Path(folder)
     files = tuple((path.relative_to(folder).as_posix(), path.stat().st_size) for path in sorted(folder.rglob("*")) if path.is_file())
     if not files:
         raise InputError(f"folder: expected a folder with files, {folder} has none")
-    try:
-        validate_repo_id(repo)
-    except HFValidationError as error:
-        raise InputError(f"repo: expected ORGANISATION/NAME, got {repo!r} ({error})") from None
-    if repo.count("/") != 1:
-        raise InputError(f"repo: expected ORGANISATION/NAME, got {repo!r}")
-    return Upload(repo, repo_type, folder, files)
+    return Upload(check_repo(repo), repo_type, folder, files)
 
 
-def push(upload: Upload, *, message: str, private: bool = True, create_pr: bool = False, api: HfApi | None = None) -> str:
-    """Send the folder in one commit, making the repository if it is not there; answers the commit's address.
+def push(
+    upload: Upload,
+    *,
+    message: str,
+    description: str = "",
+    private: bool = True,
+    create_pr: bool = False,
+    parent_commit: str | None = None,
+    api: HfApi | None = None,
+) -> str:
+    """Send the files of the plan in one commit, making the repository if it is not there; answers the address of the commit or pull request.
+
+    The commit is taken whole or not at all, and files that the repository has already are left out, so that a push can be repeated.
 
     Args:
         upload: from `plan`.
-        message: of the commit.
-        private: of a repository that is made now.
-        create_pr: as a pull request instead.
+        message, description: of the commit or pull request.
+        private: of a repository that is made now; a Space is made for gradio.
+        create_pr: as a pull request instead, to a repository that must exist.
+        parent_commit: the commit that the files were made for.
         api: with the token and endpoint to use; None for those of the environment.
 
     Raises:
-        DataError: when there is no token, or the Hub refuses or cannot be reached; nothing was sent then.
+        DataError: when there is no token, or the Hub refuses or cannot be reached. The message says what was sent and what to do, and holds no token.
     """
     api = api or HfApi()
+    sent = "Nothing was sent"
+    operations = [CommitOperationAdd(path_in_repo=path, path_or_fileobj=str(upload.folder / path)) for path, _ in upload.files]
     try:
         if not create_pr:
-            api.create_repo(upload.repo, repo_type=upload.repo_type, private=private, exist_ok=True)
-        commit = api.upload_folder(repo_id=upload.repo, repo_type=upload.repo_type, folder_path=upload.folder, commit_message=message, create_pr=create_pr)
-    except _REFUSALS as error:
-        raise DataError(f"{upload.url}: the Hub did not take the files ({error}). Log in with `hf auth login` or set HF_TOKEN to a token that may write there") from error
+            sdk = _SPACE_SDK if upload.repo_type == "space" else None
+            api.create_repo(upload.repo, repo_type=upload.repo_type, private=private, exist_ok=True, space_sdk=sdk)
+            sent = f"The repository is there, without the {len(operations)} files: they go in one commit, whole or not at all"
+        commit = api.create_commit(
+            upload.repo,
+            operations,
+            commit_message=message,
+            commit_description=description,
+            repo_type=upload.repo_type,
+            create_pr=create_pr,
+            parent_commit=parent_commit,
+        )
+    except REFUSALS as error:
+        raise refusal(error, upload.url, sent, api=api, is_pr=create_pr) from error
     return commit.pr_url or commit.commit_url
+
+
+def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> DataError:
+    """What to tell of an error of the Hub's client: what it said, what was sent, what to do.
+
+    Args:
+        error: one of `REFUSALS`.
+        url: the page of the repository.
+        sent: a sentence on what the Hub has by now.
+        api: whose token must not be shown.
+        is_pr: whether a pull request was asked for.
+    """
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
+        remedy = "Log in with `hf auth login` or set HF_TOKEN to a token that may write there, then run the command again"
+    elif status is None and sent != "Nothing was sent":
+        place = f"{url}/discussions" if is_pr else f"{url}/commits/main"
+        remedy = f"If the connection ended before the answer came, the commit may be there: see {place}; otherwise run the command again"
+    else:
+        remedy = "Run the command again, later if the Hub is to blame"
+    return DataError(f"{url}: the Hub did not take the files ({without_token(str(error) or repr(error), api)}). {sent}. {remedy}")
+
+
+def without_token(text: str, api: HfApi) -> str:
+    """The text with every token that it could hold cut out.
+
+    >>> without_token("got hf_abcdefghijklmnop", HfApi(token=False))
+    'got hf_[hidden]'
+    """
+    for token in (api.token, get_token()):
+        if isinstance(token, str) and token:
+            text = text.replace(token, "hf_[hidden]")
+    return re.sub(r"\bhf_[A-Za-z0-9]{8,}", "hf_[hidden]", text)

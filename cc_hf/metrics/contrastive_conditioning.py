@@ -347,4 +347,12 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return "" if form is ContrastiveSourceExample else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
 
 
-DECLARATION = MetricDeclaration("contrastive_conditioning", evaluate, _references, _fits, takes_evaluator=True, options=("score",))
+DECLARATION = MetricDeclaration(
+    name="contrastive_conditioning",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    takes_evaluator=True,
+    options=("score",),
+    leaderboard=("accuracy", "weighted_accuracy", "min_accuracy"),
+)

@@ -26,6 +26,7 @@ class MetricDeclaration:
         takes_translations: whether it judges the translations of a system. One that does not judges the evaluator itself, as the system under test, on
             what the dataset holds: `evaluate` then has no argument of translations.
         judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
+        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher is better, so no differences and no rates of errors.
         options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
     """
 
@@ -37,3 +38,4 @@ class MetricDeclaration:
     takes_translations: bool = True
     judges: bool = True
     options: tuple[str, ...] = ()
+    leaderboard: tuple[str, ...] = ("accuracy", "min_accuracy")

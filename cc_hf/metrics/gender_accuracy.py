@@ -252,4 +252,4 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return ""
 
 
-DECLARATION = MetricDeclaration("gender_accuracy", evaluate, _references, _fits, options=("undecided",))
+DECLARATION = MetricDeclaration("gender_accuracy", evaluate, _references, _fits, options=("undecided",), leaderboard=("accuracy", "pair_accuracy"))

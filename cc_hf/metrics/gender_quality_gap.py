@@ -208,4 +208,4 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return ""
 
 
-DECLARATION = MetricDeclaration("gender_quality_gap", evaluate, _references, _fits, judges=False)
+DECLARATION = MetricDeclaration("gender_quality_gap", evaluate, _references, _fits, judges=False, leaderboard=("bleu_male", "bleu_female", "chrf_male", "chrf_female"))

@@ -326,4 +326,5 @@ DECLARATION = MetricDeclaration(
     references=_references,
     fits=_fits,
     options=("lemmatizer", "lemmatized", "parity"),
+    leaderboard=("precision", "recall_a", "f1_a", "coverage"),
 )

@@ -21,7 +21,7 @@ def test_the_folder_loads_and_is_the_same_twice(tmp_path: Path) -> None:
     files = build("simplegen", output=tmp_path / "a")
     build("simplegen", output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    assert {path.name for path in files} == {"README.md", "simplegen.py", "test-00000-of-00001.parquet"}
+    assert {path.name for path in files} == {"README.md", "eval.yaml", "simplegen.py", "test-00000-of-00001.parquet"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
     for config in ("en-de", "en-es.paper"):
         loaded = datasets.load_dataset(str(tmp_path / "a"), config)

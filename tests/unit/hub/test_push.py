@@ -26,8 +26,9 @@ class Recording(HfApi):
             raise self.error
         self.calls.append(("create_repo", {"repo": arguments[0], **options}))
 
-    def upload_folder(self, **options: Any) -> Any:
-        self.calls.append(("upload_folder", options))
+    def create_commit(self, *arguments: Any, **options: Any) -> Any:
+        files = {operation.path_in_repo: Path(operation.path_or_fileobj).read_bytes() for operation in arguments[1]}
+        self.calls.append(("create_commit", {"repo": arguments[0], "files": files, **options}))
         return CommitInfo(commit_url="https://huggingface.co/datasets/o/n/commit/1", commit_message="", commit_description="", oid="1")
 
 
@@ -54,13 +55,21 @@ def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
     api = Recording()
     address = push(plan(folder, "org/name", repo_type="dataset"), message="m", api=api)
     assert address.endswith("/commit/1")
+    files = {"README.md": b"card", "en-de/test.parquet": b"12345"}
+    commit = {"repo": "org/name", "files": files, "repo_type": "dataset", "commit_message": "m", "commit_description": "", "create_pr": False, "parent_commit": None}
     assert api.calls == [
-        ("create_repo", {"repo": "org/name", "repo_type": "dataset", "private": True, "exist_ok": True}),
-        ("upload_folder", {"repo_id": "org/name", "repo_type": "dataset", "folder_path": folder, "commit_message": "m", "create_pr": False}),
+        ("create_repo", {"repo": "org/name", "repo_type": "dataset", "private": True, "exist_ok": True, "space_sdk": None}),
+        ("create_commit", commit),
     ]
     api = Recording()
-    push(plan(folder, "org/name", repo_type="dataset"), message="m", create_pr=True, api=api)
-    assert [(name, options.get("create_pr")) for name, options in api.calls] == [("upload_folder", True)]
+    push(plan(folder, "org/name", repo_type="dataset"), message="m", create_pr=True, parent_commit="f" * 40, api=api)
+    assert api.calls == [("create_commit", {**commit, "create_pr": True, "parent_commit": "f" * 40})]
+
+
+def test_a_space_is_made_for_gradio(folder: Path) -> None:
+    api = Recording()
+    push(plan(folder, "org/name", repo_type="space"), message="m", private=False, api=api)
+    assert api.calls[0] == ("create_repo", {"repo": "org/name", "repo_type": "space", "private": False, "exist_ok": True, "space_sdk": "gradio"})
 
 
 def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
@@ -81,7 +90,7 @@ def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cc_hf.hub.push.push", refuse)
     answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"])
     assert answer.exit_code == 0, answer.output
-    assert "dry run: 4 files" in answer.output
+    assert "dry run: 5 files" in answer.output
     assert "en-es/test-00000-of-00001.parquet" in answer.output
     assert "https://huggingface.co/datasets/org/simplegen" in answer.output
 
@@ -94,7 +103,7 @@ def test_the_command_sends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
         return upload.url
 
     monkeypatch.setattr("cc_hf.hub.push.push", record)
-    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--no-dry-run"])
+    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes"])
     assert answer.exit_code == 0, answer.output
     assert sent == ["org/simplegen"]
-    assert "sent: 3 files" in answer.output
+    assert "sent: 4 files" in answer.output

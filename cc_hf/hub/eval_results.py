@@ -1,0 +1,193 @@
+"""Results as a model's repository holds them for the Hub's leaderboards: .eval_results/*.yaml, one file per result, by huggingface_hub's own types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date as Date
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from huggingface_hub.utils import yaml_dump
+
+from cc_hf import registry
+from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.hub.push import check_repo
+from cc_hf.hub.tasks import Task, tasks
+from cc_hf.results import EvaluationResult
+from cc_hf.signature import parse
+
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResultEntry
+
+__all__ = ["Published", "checked_date", "dataset_repos", "entries", "eval_result_files", "published", "today"]
+
+_FOLDER = ".eval_results"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A result, the repository of its benchmark, and the tasks that it has a value for."""
+
+    result: EvaluationResult
+    dataset_repo: str
+    values: tuple[tuple[Task, float], ...]
+
+    @property
+    def path(self) -> str:
+        """The file in the model's repository: one for each dataset, configuration, language, split and metric."""
+        stem = self.values[0][0].id.rpartition("--")[0]
+        return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
+
+
+def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> list[Published]:
+    """What of the results goes to leaderboards: of each metric the scores that it declares (`MetricDeclaration.leaderboard`).
+
+    Args:
+        results: on registered datasets, at most one for each configuration, language, split and metric.
+        repos: dataset -> repository of the benchmark.
+
+    Raises:
+        InputError: for a result on data of the caller's own, on a configuration that the metric does not fit, or a second one for the same tasks.
+
+    >>> published([], {})
+    []
+    """
+    found: list[Published] = []
+    for result in results:
+        one = _published(result, repos)
+        for other in found:
+            if other.path == one.path:
+                raise InputError(
+                    f"expected one result for each dataset, configuration, language and metric, got two of {_named(result)}: "
+                    f"{other.result.signature} and {result.signature}; leave one out"
+                )
+        found.append(one)
+    return found
+
+
+def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
+    if result.dataset not in registry.names("dataset"):
+        what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
+        raise InputError(f"leaderboards compare systems on the same data: expected a result on a dataset of cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`")
+    if result.dataset not in repos:
+        raise InputError(f"expected the repository of the dataset {result.dataset} on the Hub; name it with --dataset-repo {result.dataset}=ORGANISATION/NAME")
+    split = _split(result)
+    known = [task for task in tasks(result.dataset, [result.config]) if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)]
+    values = tuple((task, result.scores[task.score]) for task in known if task.score in result.scores)
+    if not values:
+        expected = ", ".join(task.score for task in known) or f"a metric that fits {result.dataset} {result.config}"
+        raise InputError(f"{_named(result)}: no score for a leaderboard: expected {expected}, got {', '.join(result.scores) or 'none'}; evaluate it again")
+    return Published(result, repos[result.dataset], values)
+
+
+def _named(result: EvaluationResult) -> str:
+    return f"{result.dataset} {result.config} into {result.tgt_lang} by {result.metric}"
+
+
+def _split(result: EvaluationResult) -> str:
+    """The split, which the signature names after the configuration where it is not `test`."""
+    place = parse(result.signature)[1].get("data", "").rpartition("@")[0]
+    return place.removeprefix(f"{result.dataset}/{result.config}").lstrip("/") or "test"
+
+
+def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
+    """The repositories that --dataset-repo names: NAME=ORGANISATION/REPO, or ORGANISATION/REPO where the results are of one dataset.
+
+    Raises:
+        InputError: for anything else, or a dataset that no result is of.
+        UnknownNameError: for a dataset that is not registered.
+
+    >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
+    {'winomt': 'org/winomt'}
+    """
+    found: dict[str, str] = {}
+    own = sorted({name for name in datasets if name})
+    for value in values:
+        name, equals, repo = value.rpartition("=")
+        if not equals:
+            if len(own) != 1 or len(values) != 1:
+                raise InputError(f"--dataset-repo: expected NAME=ORGANISATION/REPO for each of {', '.join(own) or 'the datasets'}, got {value!r}")
+            name = own[0]
+        if name not in registry.names("dataset"):
+            raise UnknownNameError("dataset", name, registry.names("dataset"))
+        if name not in own:
+            raise InputError(f"--dataset-repo: no result is on {name}; the results are on {', '.join(own) or 'none'}")
+        if name in found:
+            raise InputError(f"--dataset-repo: expected {name} once, got {found[name]} and {repo}")
+        found[name] = check_repo(repo, "--dataset-repo")
+    return found
+
+
+def today() -> str:
+    """The date of now in UTC, ISO 8601."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def checked_date(text: str) -> str:
+    """A date or a time in ISO 8601, as it was given.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> checked_date("2026-01-31"), checked_date("2026-01-31T10:30:00Z")
+    ('2026-01-31', '2026-01-31T10:30:00Z')
+    """
+    try:
+        if "T" in text:
+            datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        else:
+            Date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}") from None
+    return text
+
+
+def entries(one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None) -> list[EvalResultEntry]:
+    """The entries of one result, a value in [0, 1] for each task; the notes are its signature.
+
+    Args:
+        one: from `published`.
+        date: of the evaluation, ISO 8601.
+        source_url, source_name: where the evaluation is written up.
+
+    Raises:
+        MissingDependencyError: where huggingface_hub is too old to know them.
+    """
+    try:
+        from huggingface_hub import EvalResultEntry
+    except ImportError as error:
+        raise MissingDependencyError("huggingface_hub with EvalResultEntry", install="pip install --upgrade huggingface_hub") from error
+
+    if source_name and not source_url:
+        raise InputError(f"source name: expected an address with it (--source-url), got {source_name!r} alone")
+    return [
+        EvalResultEntry(
+            dataset_id=one.dataset_repo,
+            task_id=task.id,
+            value=value,
+            date=date,
+            source_url=source_url,
+            source_name=source_name,
+            notes=one.result.signature,
+        )
+        for task, value in one.values
+    ]
+
+
+def eval_result_files(results: Sequence[Published], *, date: str, source_url: str | None = None, source_name: str | None = None) -> dict[str, str]:
+    """Path in the model's repository -> text of the YAML file.
+
+    Args: as of `entries`.
+
+    >>> eval_result_files([], date="2026-01-31")
+    {}
+    """
+    files = {}
+    for one in results:
+        found = entries(one, date=date, source_url=source_url, source_name=source_name)
+        from huggingface_hub import eval_result_entries_to_yaml
+
+        files[one.path] = str(yaml_dump(eval_result_entries_to_yaml(found), sort_keys=False, width=4096))
+    return files

@@ -1,0 +1,45 @@
+"""A folder that is made for the Hub: new, and whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cc_hf.errors import InputError
+
+__all__ = ["new_folder"]
+
+
+@contextlib.contextmanager
+def new_folder(output: str | Path) -> Iterator[Path]:
+    """A folder beside `output`, which takes its name when all is written; nothing is kept otherwise.
+
+    Args:
+        output: a folder that does not exist yet, or is empty.
+
+    Raises:
+        InputError: when `output` exists and is not an empty folder, its parent does not exist, or it cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     with new_folder(Path(place, "new")) as folder:
+    ...         _ = (folder / "README.md").write_text("card")
+    ...     [path.name for path in Path(place, "new").iterdir()]
+    ['README.md']
+    """
+    target = Path(output)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
+    try:
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
+            folder = Path(place) / "build"
+            folder.mkdir()
+            yield folder
+            if target.exists():
+                target.rmdir()
+            folder.rename(target)
+    except OSError as error:
+        raise InputError(f"output: {target} could not be written ({error.strerror or error}); nothing was kept") from error

@@ -1,0 +1,127 @@
+"""The page of a metric's Space: its card, and a few lines judged by it. Needs gradio, which is imported when the page is made.
+
+Whoever opens the page is a stranger: no option is taken that names a file, a model or a program, lines and characters are limited, and texts are
+shown as texts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from cc_hf import registry
+from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.spaces import card_example
+
+__all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "metric_page"]
+
+MAX_LINES = 100
+MAX_CHARACTERS = 50_000
+_ARGUMENTS = ("predictions", "references", "src_lang", "tgt_lang")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Of the lines that were judged. `rows`: line, translation, verdict or probability, as texts; `figures`: scores and counts; `signature`."""
+
+    rows: list[list[str]]
+    figures: dict[str, Any]
+    signature: str
+
+
+def judge_lines(name: str, translations: str, references: str, *, src_lang: str = "", tgt_lang: str = "", alignments: str = "") -> Answer:
+    """Judge a few lines, as the page does.
+
+    Args:
+        name: a registered metric.
+        translations: one per line.
+        references: a JSON list with one object per line, with the keys that the metric's card names.
+        src_lang, tgt_lang: ISO 639-1, blank for the metric's own default.
+        alignments: for metrics that take them: one line of Pharaoh pairs per translation, blank for none.
+
+    Raises:
+        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, JSON that is none, or what the metric refuses.
+
+    >>> reference = '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}]'
+    >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", reference, tgt_lang="de").rows
+    [['1', 'Die Ärztin ist gut.', 'correct']]
+    """
+    registry.resolve("metric", name)
+    for what, text in (("translations", translations), ("references", references), ("alignments", alignments)):
+        if len(text) > MAX_CHARACTERS:
+            raise InputError(f"{what}: expected at most {MAX_CHARACTERS:,} characters here, got {len(text):,}; judge more with cc_hf on your own machine")
+    lines = translations.rstrip("\n").split("\n") if translations.strip() else []
+    if len(lines) > MAX_LINES:
+        raise InputError(f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more with cc_hf on your own machine")
+    languages = {key: value.strip() for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)) if value.strip()}
+    given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
+    found = importlib.import_module(f"cc_hf.metrics.{name}").compute(lines, _objects(references), **languages, **given)
+    verdicts = found.pop("verdicts", None) or [f"{value:.3f}" for value in found.pop("probability_correct", [])] or [""] * len(lines)
+    rows = [[str(number), line, str(verdict)] for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)]
+    signature = found.pop("signature")
+    figures = {key: round(value, 4) if isinstance(value, float) else value for key, value in found.items() if isinstance(value, (int, float, str))}
+    return Answer(rows, figures, signature)
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"references: expected a JSON list with one object per translation, got text that is not JSON: {error}") from error
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise InputError("references: expected a JSON list with one object per translation, [{...}, {...}]")
+    return found
+
+
+def metric_page(name: str, *, card: str) -> Any:
+    """The page, a `gradio.Blocks` that is not launched.
+
+    Args:
+        name: a registered metric.
+        card: the text of its card, with or without metadata; the page begins with its example.
+
+    Raises:
+        MissingDependencyError: without gradio.
+        UnknownNameError: for a metric that is not registered.
+    """
+    try:
+        import gradio as gr
+    except ImportError as error:
+        raise MissingDependencyError("gradio", "leaderboard") from error
+    declared = registry.resolve("metric", name)
+    example = card_example(card)
+    verdict = "probability that it is correct" if declared.takes_evaluator else "verdict"
+    with gr.Blocks(title=f"{name} · cc_hf") as page:
+        gr.Markdown(_prose(card))
+        gr.Markdown(f"## Try it\nUp to {MAX_LINES} translations, each with its object of references.")
+        translations = gr.Textbox("\n".join(example["predictions"]), label="Translations, one per line", lines=4, max_length=MAX_CHARACTERS)
+        references = gr.Code(json.dumps(example["references"], ensure_ascii=False, indent=1), language="json", label="References, a JSON list")
+        with gr.Row():
+            src_lang = gr.Textbox(example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)")
+            tgt_lang = gr.Textbox(example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)")
+        alignments = gr.Textbox(
+            "\n".join(example.get("alignments", [])), label="Alignments, one line of «0-0 1-1» per translation (optional)", visible="alignments" in declared.options
+        )
+        button = gr.Button("Judge", variant="primary")
+        message = gr.Textbox(label="Message", visible=False, interactive=False)
+        table = gr.Dataframe(headers=["line", "translation", verdict], datatype="str", label="Each translation", interactive=False, wrap=True)
+        figures = gr.JSON(label="Figures")
+        signature = gr.Textbox(label="Signature", interactive=False)
+
+        def judge(*texts: str) -> list[Any]:
+            try:
+                lines, objects, source, target, pairs = ((text or "") for text in texts)
+                answer = judge_lines(name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs)
+            except CCError as error:
+                return [gr.update(value=str(error), visible=True), [], {}, ""]
+            return [gr.update(value="", visible=False), answer.rows, answer.figures, answer.signature]
+
+        button.click(judge, [translations, references, src_lang, tgt_lang, alignments], [message, table, figures, signature], api_name="judge")
+    return page
+
+
+def _prose(card: str) -> str:
+    """The card without its metadata."""
+    return card.partition("\n---\n")[2] if card.startswith("---\n") else card

@@ -1,0 +1,142 @@
+"""A metric as the folder that a Space holds: the module that `evaluate.load` takes, the card, a page to try it on, requirements, tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import SpaceCard
+
+from cc_hf import __version__, registry
+from cc_hf.data.loading import card_path
+from cc_hf.errors import InputError
+from cc_hf.hub.folders import new_folder
+from cc_hf.hub.push import check_repo
+from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.registration import module_path
+
+__all__ = ["GRADIO_VERSION", "build_space", "card_example", "space_card"]
+
+#: the version of gradio that the Space is to run, the tested one (constraints.txt)
+GRADIO_VERSION = "6.31.0"
+
+_APP = '''"""The page of the Space: the card, and a few lines judged."""
+
+from pathlib import Path
+
+from cc_hf.hub.metric_page import metric_page
+
+demo = metric_page("{name}", card=Path(__file__).with_name("README.md").read_text(encoding="utf-8"))
+
+if __name__ == "__main__":
+    demo.launch()
+'''
+_TESTS = '''"""What the module answers is what cc_hf answers. Run with `pytest tests.py`."""
+
+from pathlib import Path
+
+import evaluate
+
+import cc_hf.metrics.{name} as core
+
+test_cases = [
+    {example},
+]
+
+
+def test_the_module_answers_as_the_package():
+    metric = evaluate.load(str(Path(__file__).with_name("{module}.py")))
+    for case in test_cases:
+        found = metric.compute(**case)
+        assert found == core.compute(**case)
+        assert found["n"] == len(case["predictions"])
+        assert {score!r} not in found or 0 <= found[{score!r}] <= 1
+'''
+
+
+def build_space(name: str, repo: str, *, output: str | Path, requirement: str | None = None) -> list[Path]:
+    """Write the folder of a metric's Space; returns its files, sorted.
+
+    `evaluate.load(repo)` finds the module, which bears the name of the repository; cc_hf must be installed where it is loaded.
+
+    Args:
+        name: a metric of `cc-hf list metrics`.
+        repo: ORGANISATION/NAME of the Space.
+        output: a folder that does not exist yet, or is empty.
+        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on PyPI or newer, with the extra `models` where an
+            evaluator scores.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered.
+        InputError: for a name that cannot be a module's, or an output that is not free.
+    """
+    declared: MetricDeclaration = registry.resolve("metric", name)
+    module = check_repo(repo).rpartition("/")[2]
+    if "." in module:
+        raise InputError(f"repo: expected a name that a Python module can have, without «.», got {module!r}")
+    line = requirement or f"cc_hf{'[models]' if declared.takes_evaluator else ''}>={__version__}"
+    if not line.isprintable() or not line.strip() or line.startswith("-"):
+        raise InputError(f"requirement: expected one line such as 'cc_hf>={__version__}', got {requirement!r}")
+    card = card_path(name, kind="metrics").read_text(encoding="utf-8")
+    with new_folder(output) as folder:
+        files = {
+            f"{module}.py": Path(module_path(name)).read_text(encoding="utf-8"),
+            "README.md": str(space_card(name, repo)),
+            "app.py": _APP.format(name=name),
+            "requirements.txt": f"{line}\n",
+            "tests.py": _TESTS.format(name=name, module=module, example=repr(card_example(card)), score=declared.leaderboard[0]),
+        }
+        for path, text in files.items():
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+    return sorted(path for path in Path(output).iterdir())
+
+
+def space_card(name: str, repo: str) -> SpaceCard:
+    """The card of a metric as the Space's: with the version of gradio, the name it is loaded by there, and without links that lead nowhere.
+
+    >>> card = space_card("gender_accuracy", "org/gender_accuracy")
+    >>> card.data.sdk, card.data.app_file, card.data.tags
+    ('gradio', 'app.py', ['evaluate', 'metric'])
+    """
+    text = card_path(name, kind="metrics").read_text(encoding="utf-8")
+    text = text.replace(f'evaluate.load("metrics/{name}")', f'evaluate.load("{repo}")')
+    text = re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", text)
+    card = SpaceCard(text, ignore_metadata_errors=False)
+    card.data.sdk_version = GRADIO_VERSION
+    card.data.emoji, card.data.colorFrom, card.data.colorTo, card.data.pinned = "⚖️", "blue", "gray", False
+    return card
+
+
+def card_example(card: str) -> dict[str, Any]:
+    """The arguments of `compute` in the card's first example, read without running it.
+
+    Raises:
+        InputError: when there is none, or it is not made of literals.
+
+    >>> card_example("```python\\nr = {'category': 'a'}\\nmetric.compute(predictions=['x'] * 2, references=[r, r])\\n```")
+    {'predictions': ['x', 'x'], 'references': [{'category': 'a'}, {'category': 'a'}]}
+    """
+    code = card.partition("```python\n")[2].partition("```")[0]
+    known: dict[str, ast.expr] = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            known[node.targets[0].id] = node.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "compute":
+            return {word.arg: _literal(word.value, known) for word in node.keywords if word.arg}
+    raise InputError("card: expected an example in Python that calls compute, got none")
+
+
+def _literal(node: ast.expr, known: dict[str, ast.expr]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name) and node.id in known:
+        return _literal(known[node.id], known)
+    if isinstance(node, ast.List):
+        return [_literal(one, known) for one in node.elts]
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        return {_literal(key, known): _literal(value, known) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _literal(node.left, known) * _literal(node.right, known)
+    raise InputError(f"card: expected an example of literals, got {ast.unparse(node)}")

@@ -1,0 +1,103 @@
+"""The tasks of a benchmark, as the Hub's leaderboards know them: one for each configuration, target language, split, metric and score.
+
+Both sides take their ids from `task_id`: eval.yaml in the repository of the dataset, and the results in those of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from huggingface_hub import DatasetCard
+from huggingface_hub.utils import yaml_dump
+
+from cc_hf import registry
+from cc_hf.data.loading import card_path, declaration
+from cc_hf.metrics.declaration import MetricDeclaration
+
+__all__ = ["FRAMEWORK", "Task", "eval_yaml", "pretty_name", "task_id", "tasks"]
+
+#: evaluation_framework of eval.yaml
+FRAMEWORK = "cc_hf"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One column of a leaderboard; higher is better, values are in [0, 1]."""
+
+    id: str
+    config: str
+    tgt_lang: str
+    split: str
+    metric: str
+    score: str
+
+
+def task_id(dataset: str, config: str, *, tgt_lang: str, metric: str, score: str, split: str = "test") -> str:
+    """The id of a task in a dataset: what tells it from the others, joined by «--».
+
+    The language is named where the configuration has several, the split where it is not `test`.
+
+    Raises:
+        UnknownNameError: for a dataset or configuration that is not declared.
+
+    >>> task_id("winomt", "default", tgt_lang="de", metric="contrastive_conditioning", score="min_accuracy")
+    'default--de--contrastive_conditioning--min_accuracy'
+    >>> task_id("simplegen", "en-de", tgt_lang="de", metric="simplegen_accuracy", score="accuracy")
+    'en-de--simplegen_accuracy--accuracy'
+    """
+    several = len(declaration(dataset).config(config).tgt_langs) > 1
+    return "--".join([config, *([tgt_lang] if several else []), *([split] if split != "test" else []), metric, score])
+
+
+def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
+    """Every task of a dataset, of the metrics that fit, in the order of configurations.
+
+    Args:
+        dataset: a registered name.
+        configs: configurations; None for all.
+
+    Raises:
+        UnknownNameError: for a dataset or configuration that is not declared.
+
+    >>> len({task.id for task in tasks("simplegen")}) == len(tasks("simplegen"))
+    True
+    """
+    declared = declaration(dataset)
+    chosen = [declared.config(name) for name in configs] if configs is not None else declared.configs
+    metrics: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
+    return [
+        Task(task_id(dataset, config.name, tgt_lang=language, metric=metric.name, score=score, split=split), config.name, language, split, metric.name, score)
+        for config in chosen
+        for language in config.tgt_langs
+        for metric in metrics
+        if not metric.fits(declared.name, config.name, config.form, config.src_lang, language)
+        for split in config.splits
+        for score in metric.leaderboard
+    ]
+
+
+def pretty_name(dataset: str) -> str:
+    """The name of a dataset for people, from its card.
+
+    >>> pretty_name("winomt")
+    'WinoMT in contrastive format'
+    """
+    return str(DatasetCard.load(card_path(dataset)).data.pretty_name)
+
+
+def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
+    """The file eval.yaml, which makes a benchmark of a dataset's repository: name, description, evaluation_framework, tasks.
+
+    Args, Raises: as of `tasks`.
+
+    >>> print(eval_yaml("simplegen", ["en-es"])[:31])
+    name: SimpleGEN in contrastive
+    """
+    content = {
+        "name": pretty_name(dataset),
+        "description": declaration(dataset).description,
+        "evaluation_framework": FRAMEWORK,
+        "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in tasks(dataset, configs)],
+    }
+    return str(yaml_dump(content, sort_keys=False, width=4096))
