@@ -1,6 +1,7 @@
-# People and CI run the same commands. PYTHON: the interpreter to make the environment with. VENV: where it lies.
+# People and CI run the same commands. PYTHON: the interpreter to make the environment with. VENV: where it lies. JOBS: processes that test.
 PYTHON ?= python3
 SHARED ?= ../shared
+JOBS ?= 2
 OUTPUT ?= out/cc-tiny-en-de
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -17,7 +18,7 @@ demo: $(STAMP)  ## environment, then the main job on the embedded evaluator
 	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
 
 test: $(STAMP)  ## all tests, offline
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/ruff check .

@@ -25,7 +25,7 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
 
 _MODES = ("exact", "bf16", "int8", "auto")
-_IDLE = 0.5  # programs that want to run, in the last minute
+_IDLE = 0.7  # programs that want to run, in the last minute; the start of this one counts
 _CORES = cpu_count()
 _FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 

@@ -25,10 +25,12 @@ DATASETS: dict[str, str] = {
 #: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
 METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
+    "contrastive_translation_scoring": "cc_hf.metrics.contrastive_translation_scoring:DECLARATION",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
+    "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:DECLARATION",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 

@@ -72,7 +72,11 @@ class EvaluationResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, ready for JSON."""
-        return {**asdict(self), "intervals": {name: asdict(i) for name, i in self.intervals.items()}}
+        row = {**asdict(self), "intervals": {name: asdict(i) for name, i in self.intervals.items()}}
+        for judgement in row["judgements"]:
+            if not judgement["scores"]:  # most metrics have none
+                del judgement["scores"]
+        return row
 
     def to_json(self) -> str:
         """Strict JSON (no NaN), UTF-8 text, one result."""
@@ -142,4 +146,4 @@ def _parsed(text: str) -> Any:
 
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:
-    return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row})
+    return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})

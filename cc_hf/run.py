@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
-__all__ = ["check_target_language", "evaluate", "evaluate_all", "load_metric"]
+__all__ = ["check_target_language", "evaluate", "evaluate_all", "judge", "load_metric", "named_metrics"]
 
 
 def evaluate(
@@ -53,17 +53,18 @@ def evaluate(
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Judge the translations of one system.
+    """Judge the translations of one system, or, by a metric that takes none (contrastive_translation_scoring), the evaluator itself.
 
     Args:
         dataset, config: names of `cc-hf list datasets`; config None takes the dataset's default.
         translations: a file (see `cc_hf.data.translations.read_translations`) or one translation per example, in their order.
-        system: instead of translations, a model to make them with.
+        system: instead of translations, a model to make them with. Neither for a metric that judges the evaluator itself.
         tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
         split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
-        score: arithmetic, geometric (the default of metrics with an evaluator) or reference.
+        score: of contrastive_conditioning arithmetic, geometric (the default) or reference; of contrastive_translation_scoring perplexity (the default)
+            or logprob.
         options: the metric's own, by name (`MetricDeclaration.options`).
         data_dir: a local copy of the upstream repositories, instead of a download.
         kind, prompt, batch_tokens, on_too_long, mode, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
@@ -107,10 +108,11 @@ def evaluate(
 
 
 def evaluate_all(dataset: str, config: str | None = None, **options: Any) -> ResultSet:
-    """Judge the translations of one system by every metric that fits the dataset and the language, in one pass.
+    """Judge the translations of one system by every metric that fits the dataset and the language, in one pass; without translations, the evaluator.
 
     Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option that it cannot do
-    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why.
+    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why. With translations (or a system) those metrics
+    are run that judge them, without those that judge the evaluator itself.
 
     Args:
         dataset, config: as of `evaluate`.
@@ -154,13 +156,19 @@ def _evaluate_metrics(
         chosen, not_run = _fitting(chosen, declared, config, target)
         if not chosen:
             raise InputError(_no_metric(dataset, config, target, not_run))
+        chosen, others = _judging(chosen, translations, system)
+        not_run |= others
+        if not chosen:
+            raise InputError(_no_metric(dataset, config, target, not_run))
     own = _own_options(chosen, options, score, has_evaluator=evaluator is not None)
     for one in chosen:
         _check_fits(one, declared, config, target)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     src_lang = examples[0].src_lang
-    if (translations is None) == (system is None):
-        raise InputError("expected either translations (--translations) or a system (--system) to translate with, got " + ("neither" if translations is None else "both"))
+    _check_given(chosen, translations, system)
+    texts: Sequence[str] = ()
+    origin: dict[str, str] = {}
+    counts: dict[str, int] = {}
     if translations is not None:  # a mismatch shows before any model is loaded
         texts, origin, counts = _given(examples, translations)
     check_bootstrap(seed=seed, n_resamples=1)
@@ -180,14 +188,13 @@ def _evaluate_metrics(
     results = []
     for one in chosen:
         try:
-            result = one.evaluate(
+            result = judge(
+                one,
+                examples,
                 texts,
-                one.references(examples),
-                **({"evaluator": loaded} if one.takes_evaluator else {}),
-                **{name: value for name, value in own.items() if name in one.options},
-                src_lang=src_lang,
+                evaluator=loaded,
+                options=own,
                 tgt_lang=target,
-                ids=[e.id for e in examples],
                 dataset=declared.name,
                 config=config,
                 origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
@@ -199,11 +206,90 @@ def _evaluate_metrics(
                 raise
             not_run[one.name] = str(error)
             continue
-        n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=True))  # not translated, or not the right file
-        results.append(replace(result, counts={**result.counts, **counts, "n_with_source": n_with_source}))
+        results.append(replace(result, counts={**result.counts, **counts}) if one.takes_translations else result)
     if not results:
         raise InputError(_no_metric(dataset, config, target, not_run))
     return ResultSet(tuple(results), dict(sorted(not_run.items())))
+
+
+def named_metrics(
+    names: Sequence[str],
+    dataset: str,
+    config: str,
+    *,
+    tgt_lang: str,
+    options: Mapping[str, Any] | None = None,
+    score: str | None = None,
+    has_evaluator: bool = False,
+) -> tuple[tuple[MetricDeclaration, ...], dict[str, Any]]:
+    """The metrics of these names, and their own options, when all fit the configuration and the language.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered, or an option that none of them takes.
+        InputError: for no names, a metric that does not fit, or an evaluator that none of them takes.
+
+    >>> metrics, own = named_metrics(["contrastive_conditioning"], "winomt", "default", tgt_lang="de", score="arithmetic")
+    >>> [metric.name for metric in metrics], own
+    (['contrastive_conditioning'], {'score': 'arithmetic'})
+    """
+    if not names:
+        raise InputError(f"metrics: expected at least one of {', '.join(registry.names('metric'))}, got none")
+    chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in names]
+    own = _own_options(chosen, options, score, has_evaluator=has_evaluator)
+    for metric in chosen:
+        _check_fits(metric, declaration(dataset), config, tgt_lang)
+    return tuple(chosen), own
+
+
+def judge(
+    metric: MetricDeclaration,
+    examples: Sequence[Example],
+    translations: Sequence[str],
+    *,
+    evaluator: _AnyEvaluator | None = None,
+    options: Mapping[str, Any] | None = None,
+    tgt_lang: str,
+    dataset: str = "",
+    config: str = "",
+    origin: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> EvaluationResult:
+    """One metric on translations that are at hand: the last step of `evaluate`.
+
+    Args:
+        examples, translations: one translation per example, in their order; of no effect on a metric that takes none.
+        evaluator: of metrics that take one; of no effect on others.
+        options: of this metric and of others (`named_metrics`); each takes its own.
+        dataset, config, origin: names and signature fields of the data.
+        tgt_lang, seed, progress: as in `evaluate`.
+
+    Raises:
+        As `evaluate`.
+
+    >>> from cc_hf.metrics.contrastive_conditioning import DECLARATION
+    >>> examples = load_examples("simplegen", "en-de")[:4]
+    >>> judge(DECLARATION, examples, ["Sie ist Ärztin."] * 4, evaluator=lambda sources, translations: [1.0] * len(sources), tgt_lang="de").n
+    4
+    """
+    found = metric.evaluate(
+        *([translations] if metric.takes_translations else []),
+        metric.references(examples),
+        **({"evaluator": evaluator} if metric.takes_evaluator else {}),
+        **{name: value for name, value in (options or {}).items() if name in metric.options},
+        src_lang=examples[0].src_lang,
+        tgt_lang=tgt_lang,
+        ids=[e.id for e in examples],
+        dataset=dataset,
+        config=config,
+        origin=origin,
+        seed=seed,
+        progress=progress,
+    )
+    if not metric.takes_translations:
+        return found
+    n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, translations, strict=True))  # not translated, or not the right file
+    return replace(found, counts={**found.counts, "n_with_source": n_with_source})
 
 
 def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str) -> tuple[list[MetricDeclaration], dict[str, str]]:
@@ -213,6 +299,32 @@ def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration,
     return [metric for metric in metrics if not reasons[metric.name]], {name: reason for name, reason in reasons.items() if reason}
 
 
+def _judging(metrics: Sequence[MetricDeclaration], translations: object, system: object) -> tuple[list[MetricDeclaration], dict[str, str]]:
+    """Of metrics that fit, those that judge what was given: translations, or without any the evaluator; and why the others do not."""
+    given = translations is not None or system is not None
+    if not given and all(metric.takes_translations for metric in metrics):
+        return list(metrics), {}  # refused for want of translations
+    reason = (
+        "judges the evaluator itself, not translations of a system; name it with metric (--metric), without translations"
+        if given
+        else "needs translations (--translations), or a system (--system) to translate with"
+    )
+    chosen = [metric for metric in metrics if metric.takes_translations == given]
+    return chosen, {metric.name: reason for metric in metrics if metric.takes_translations != given}
+
+
+def _check_given(metrics: Sequence[MetricDeclaration], translations: object, system: object) -> None:
+    if not any(metric.takes_translations for metric in metrics):
+        given = [name for name, value in (("translations (--translations)", translations), ("a system (--system)", system)) if value is not None]
+        if given:
+            raise InputError(
+                f"{_listed(metrics)} judges the evaluator itself, by the translations that the dataset holds; expected no translations and no system, got "
+                f"{' and '.join(given)}. Leave that out, and name the model under test with evaluator (--evaluator)"
+            )
+    elif (translations is None) == (system is None):
+        raise InputError("expected either translations (--translations) or a system (--system) to translate with, got " + ("neither" if translations is None else "both"))
+
+
 def _check_fits(metric: MetricDeclaration, declared: DatasetDeclaration, config: str, tgt_lang: str) -> None:
     """Refuse a metric that does not fit, with what does."""
     own = declared.config(config)
@@ -220,7 +332,10 @@ def _check_fits(metric: MetricDeclaration, declared: DatasetDeclaration, config:
         alike = [c for c in declared.configs if c.src_lang == own.src_lang and tgt_lang in c.tgt_langs]
         configs = [c.name for c in alike if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)]
         others = f"use {', '.join(configs)}" if configs else f"no configuration of {declared.name} fits for {own.src_lang}-{tgt_lang}"
-        raise InputError(f"{reason}; {others} (see `cc-hf list datasets {declared.name}`)")
+        every: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
+        fitting = [one.name for one in every if not one.fits(declared.name, config, own.form, own.src_lang, tgt_lang)]
+        metrics = f", or for {config} the metric {' or '.join(fitting)}" if fitting else ""
+        raise InputError(f"{reason}; {others}{metrics} (see `cc-hf list datasets {declared.name}`)")
 
 
 def _own_options(metrics: Sequence[MetricDeclaration], options: Mapping[str, Any] | None, score: str | None, *, has_evaluator: bool) -> dict[str, Any]:

@@ -203,21 +203,23 @@ VERDICTS = ("correct", "incorrect", "inconclusive")
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on one translation.
+    """The verdict on one translation, or on the choice among several.
 
     Attributes:
         example_id: the example's id, or the row number as a string.
         category: the example's category.
         is_correct: whether the verdict is «correct».
-        translation: the translation that was judged.
+        translation: the translation that was judged; where several are compared, the correct one.
         verdict: one of VERDICTS.
         predicted: what the metric read in the translation, such as «female»; "" where it reads nothing of the kind.
         gold: what it should have read; "" likewise.
         probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None of metrics without probabilities, as the scores.
             Contrastive conditioning finds 0.5 and more correct (the paper writes > 0.5, its program >=; ties are counted apart).
-        score_correct: best score over the correct sources.
-        score_incorrect: best score over the incorrect sources.
+            Contrastive translation scoring finds a tie wrong, and has none where there is no contrastive translation.
+        score_correct: best score over the correct sources, or that of the correct translation.
+        score_incorrect: best score over the incorrect sources, or over the contrastive translations; higher is better.
         weight: rank weight within the category, 1 .. n of the category; 1 of metrics without weights.
+        scores: of every translation where several are compared, the correct one's first, then in the order of the contrastive ones; else ().
 
     Raises:
         InputError: for another verdict, or one that contradicts `is_correct`.
@@ -234,6 +236,7 @@ class Judgement:
     score_correct: float | None = None
     score_incorrect: float | None = None
     weight: int = 1
+    scores: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

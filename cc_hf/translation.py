@@ -1,22 +1,25 @@
-"""Translations of a list of sources by the system under test: any sequence-to-sequence model that an evaluator family knows."""
+"""Translations of a list of sources by the system under test: any sequence-to-sequence model that an evaluator family knows, loaded by name or in memory."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.evaluators.teacher_forcing import input_device, pad_ids
 
 # isort: split
 import torch
 
-__all__ = ["DEFAULT_BEAMS", "translate"]
+__all__ = ["DEFAULT_BEAMS", "translate", "translate_with"]
 
 DEFAULT_BEAMS = 5
 
@@ -53,11 +56,44 @@ def translate(
     >>> translate(["The doctor is here."], "cc-tiny-en-de")
     ['Der Arzt ist hier.']
     """
-    if not sources:
-        raise InputError("nothing to translate: expected at least one source, got none")
-    if num_beams < 1:
-        raise InputError(f"num_beams: expected at least 1, got {num_beams}")
+    _check(sources, num_beams)
     model = load_evaluator(system, kind=kind, prompt=prompt, revision=revision, device=device)
+    return translate_with(model, sources, src_lang=src_lang, tgt_lang=tgt_lang, num_beams=num_beams, batch_tokens=batch_tokens, progress=progress)
+
+
+def translate_with(
+    model: Evaluator,
+    sources: Sequence[str],
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    num_beams: int = DEFAULT_BEAMS,
+    max_new_tokens: int | None = None,
+    batch_tokens: int = 2048,
+    batch_size: int | None = None,
+    team: Team = ALONE,
+    progress: bool = False,
+) -> list[str]:
+    """As `translate`, with a model that is in memory (`load_evaluator`, or `cc_hf.evaluators.loading.evaluator_of` for one in training).
+
+    Args:
+        model: an evaluator of a sequence-to-sequence family.
+        sources, src_lang, tgt_lang, num_beams, batch_tokens, progress: as `translate`.
+        max_new_tokens: the longest translation; None for three times the source and ten more. Never more than the model takes.
+        batch_size: sources in a batch, instead of `batch_tokens`.
+        team: the processes that translate together, each its share; all get all translations, which are those of one process.
+
+    Raises:
+        InputError, TooLongError: as `translate`.
+        EvaluatorError: when another process of the team failed.
+
+    >>> translate_with(load_evaluator("cc-tiny-en-de"), ["The doctor is here.", "The nurse is here."], batch_size=1)
+    ['Der Arzt ist hier.', 'Die Krankenschwester ist hier.']
+    """
+    _check(sources, num_beams)
+    for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
+        if value is not None and value < 1:
+            raise InputError(f"{name}: expected at least 1, got {value}")
     if not isinstance(model, Seq2SeqEvaluator):
         raise InputError(f"{model.name} does not translate: expected a sequence-to-sequence model, got {type(model).__name__}")
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
@@ -71,26 +107,41 @@ def translate(
         if len(ids) > limit:
             raise TooLongError(f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes at most {limit}: {text[:80]!r}...")
     lengths = [len(ids) for ids in encoded]
+    batches = plan_batches(lengths, lengths, batch_tokens=batch_tokens if batch_size is None else sys.maxsize, batch_size=batch_size)
+
+    def outputs_of(batch: list[int]) -> list[str]:
+        return _generate(model, [encoded[i] for i in batch], tgt_lang, num_beams=num_beams, max_new_tokens=max_new_tokens)
+
     table: dict[str, str] = {}
-    with tqdm(total=len(distinct), desc="translating", unit="sentence", disable=not progress, delay=1, leave=False) as bar:
-        for batch in plan_batches(lengths, lengths, batch_tokens=batch_tokens):
-            outputs = _generate(model, [encoded[i] for i in batch], tgt_lang, num_beams=num_beams)
+    team.check_alike(distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size)
+    with tqdm(total=len(distinct), desc="translating", unit="sentence", disable=not (progress and team.is_main), delay=1, leave=False) as bar:
+        for batch, outputs in team.run(batches, [len(batch) * max(lengths[i] for i in batch) for batch in batches], outputs_of):
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
     return [table[source] for source in sources]
 
 
-@torch.inference_mode()
-def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int) -> list[str]:
+def _check(sources: Sequence[str], num_beams: int) -> None:
+    if not sources:
+        raise InputError("nothing to translate: expected at least one source, got none")
+    if num_beams < 1:
+        raise InputError(f"num_beams: expected at least 1, got {num_beams}")
+
+
+@torch.no_grad()  # not inference_mode: tables that a model makes when it first needs them would be of no use to its training
+def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int, max_new_tokens: int | None) -> list[str]:
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
+    longest = min(system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens)
+    # by the name that the model's own configuration uses, or each batch is warned that there are two limits; one token starts the decoder
+    limit = {"max_length": longest + 1} if model.generation_config.max_new_tokens is None else {"max_new_tokens": longest}
     output = model.generate(
         input_ids=ids,
         attention_mask=mask,
         num_beams=num_beams,
         do_sample=False,
-        max_new_tokens=min(system.max_tokens - 1, 3 * ids.shape[1] + 10),
         bad_words_ids=[[model.config.pad_token_id]],
+        **limit,
         **system.generation_options(tgt_lang),
     )
     texts = system.tokenizer.batch_decode(output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True)

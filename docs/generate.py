@@ -21,6 +21,7 @@ _VERBS = (
     ["list"],
     ["evaluate"],
     ["compare"],
+    ["report"],
     ["translate"],
     ["build"],
     ["convert-fairseq"],

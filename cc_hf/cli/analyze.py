@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from cc_hf.cli import studies
 from cc_hf.cli.options import DataDir
 from cc_hf.cli.output import check_output, write_atomically
 from cc_hf.errors import InputError
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(help="Studies over results.", no_args_is_help=True)
+app.command("referent-bias")(studies.referent_bias)
+app.command("trigger-importance")(studies.trigger_importance)
+app.command("regression")(studies.regression)
+app.command("evaluator-agreement")(studies.evaluator_agreement)
 
 
 @app.callback()

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from cc_hf import signature
 from cc_hf.cli.options import (
     BatchTokens,
     Cache,
@@ -35,6 +36,8 @@ from cc_hf.cli.output import check_output, write_atomically
 __all__ = ["evaluate"]
 
 _ALL = "all"
+#: what many ties make one ask, by how the metric counts them
+_TIES = {"correct": "does the evaluator see the cues?", "incorrect": "are the evaluator's scores fine enough?"}
 
 
 def evaluate(
@@ -49,7 +52,7 @@ def evaluate(
     evaluator: Evaluators = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
-    score: Annotated[str | None, typer.Option(help="geometric, arithmetic or reference; default: geometric.")] = None,
+    score: Annotated[str | None, typer.Option(help="geometric (default), arithmetic or reference; of contrastive_translation_scoring: perplexity (default) or logprob.")] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
@@ -62,7 +65,7 @@ def evaluate(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge the translations of one system on a dataset."""
+    """Judge the translations of one system on a dataset, or an evaluator by the translations that it prefers (contrastive_translation_scoring)."""
     from cc_hf.evaluators import sharding
     from cc_hf.reports.tables import result_table, results_table
     from cc_hf.results import ResultSet
@@ -108,10 +111,11 @@ def evaluate(
         notes = Console(stderr=True)
         if unused := result.counts.get("n_unused_lines"):
             notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
-        if copies := result.counts["n_with_source"]:
+        if copies := result.counts.get("n_with_source"):
             notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
         for result in results:
             if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
-                notes.print(f"note: {ties} of {result.n} judgements are ties, which count as correct; does the evaluator see the cues?", highlight=False)
+                counted = signature.parse(result.signature)[1].get("tie", "correct")
+                notes.print(f"note: {ties} of {result.n} judgements are ties, which count as {counted}; {_TIES[counted]}", highlight=False)
         if output is not None:
             notes.print(Text(f"written: {output}"), soft_wrap=True)

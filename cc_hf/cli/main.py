@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, list_names, publish, register, translate
+from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, report, train, translate
 from cc_hf.errors import CacheWarning, CCError
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
@@ -31,6 +31,9 @@ app = typer.Typer(
 app.command("list")(list_names.list_names)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
+app.command("explain")(explain.explain)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
@@ -39,6 +42,7 @@ app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
+app.add_typer(train.app, name="train")
 
 
 def _print_version(value: bool) -> None:

@@ -35,8 +35,8 @@ def check_output(path: Path | None) -> None:
         raise InputError(f"output: the folder {folder} cannot be written to ({error.strerror})") from error
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write UTF-8 text to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
 
     A symbolic link is followed; what is no regular file (a device, a pipe) is written to as it is.
 
@@ -44,11 +44,12 @@ def write_atomically(path: Path, text: str) -> None:
         InputError: when it cannot be written, such as on a full disk; the old file is still there.
     """
     path = path.resolve()
+    data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         if _is_special(path):
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(data)
         else:
-            _write_beside(path, text)
+            _write_beside(path, data)
     except OSError as error:
         raise InputError(f"output: {path} could not be written ({error.strerror})") from error
 
@@ -57,11 +58,11 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _write_beside(path: Path, text: str) -> None:
+def _write_beside(path: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)

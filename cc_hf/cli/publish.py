@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Private", "PullRequest", "Yes", "app", "send"]
 
-app = typer.Typer(help="Send datasets, metrics and results to the Hub; a dry run without --yes.", no_args_is_help=True)
+app = typer.Typer(help="Send datasets, metrics, results and leaderboards to the Hub; a dry run without --yes.", no_args_is_help=True)
 
 Yes = Annotated[bool, typer.Option("--yes", help="Send the files; without, only say what would be sent.")]
 Private = Annotated[bool, typer.Option("--private/--public", help="Of a repository that is made now.")]
@@ -154,6 +154,38 @@ def results(
         signatures = "\n".join(f"- `{one.signature}`" for one in found)
         description = f"Made with cc_hf {__version__}. Signatures:\n{signatures}"
         send(upload, message=message, description=description, yes=yes, create_pr=pull_request, parent_commit=parent)
+
+
+@app.command("leaderboard")
+def leaderboard(
+    *,
+    repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME.")],
+    results: Annotated[Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")],
+    bleu: Annotated[Path | None, typer.Option(help="BLEU by system, as `cc-hf leaderboard` takes it.")] = None,
+    title: Annotated[str, typer.Option(help="Of the Space.")] = "Disambiguation leaderboard",
+    requirement: Annotated[str | None, typer.Option(help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the folder of the Space here, and send nothing.")] = None,
+    yes: Yes = False,
+    private: Private = True,
+    pull_request: PullRequest = False,
+) -> None:
+    """Build the Space of a leaderboard (`cc-hf leaderboard`, with its results) and upload it."""
+    from cc_hf import __version__
+    from cc_hf.hub.push import check_repo, plan
+    from cc_hf.leaderboard.space import build_space
+
+    check_repo(repo)
+    if output is not None:
+        _check_only_written(yes=yes)
+    with tempfile.TemporaryDirectory() as place:
+        folder = output or Path(place) / "space"
+        store = build_space(results, folder, title=title, quality=bleu, requirement=requirement)
+        for name, reason in store.broken.items():
+            Console(stderr=True).print(Text(f"note: {name} is left out: {reason}"), soft_wrap=True)
+        if output is not None:
+            _say_written([path for path in sorted(folder.rglob("*")) if path.is_file()])
+            return
+        send(plan(folder, repo, repo_type="space"), message=f"Leaderboard, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
 
 
 def _check_only_written(*, yes: bool) -> None:

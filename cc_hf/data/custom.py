@@ -21,7 +21,7 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
-__all__ = ["SUFFIXES", "custom_declaration", "is_custom", "read_custom", "read_words"]
+__all__ = ["SUFFIXES", "custom_declaration", "custom_example", "focus_places", "is_custom", "read_custom", "read_words"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 _CUE_KEYS = ("correct_cues", "incorrect_cues")
@@ -87,6 +87,29 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
         DataError: for a row that is not as expected; the message names file and row.
     """
     yield from _examples(Path(path), src_lang, _with_cues)
+
+
+def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
+    """One example from columns as of `read_custom`.
+
+    Raises:
+        InputError: for a row that is not as expected.
+
+    >>> example = custom_example({"source": "The doctor asked the doctor.", "focus": "doctor", "position": 21, "gold": "female"})
+    >>> example.correct_sources
+    ('The doctor asked the [female] doctor.',)
+    """
+    _check_keys(row)
+    return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
+
+
+def focus_places(text: str, source: str) -> list[int]:
+    """Where words stand in the source as whole words: 0-based numbers of their first characters.
+
+    >>> focus_places("the nurse", "Ask the nurse if the nurses know the nurse.")
+    [4, 33]
+    """
+    return [found.start() for found in re.finditer(re.escape(text), source) if _is_whole(source, found.start(), found.end())] if text else []
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
@@ -256,7 +279,7 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
     if "position" not in row:
         if not text:
             raise InputError("expected «focus», «position» or both, got neither")
-        places = [found.start() for found in re.finditer(re.escape(text), source) if _is_whole(source, found.start(), found.end())]
+        places = focus_places(text, source)
         if len(places) != 1:
             raise InputError(f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give its «position», the 0-based number of its first character")
         return Focus(text, places[0])

@@ -15,7 +15,7 @@ from huggingface_hub import constants
 from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
 
-__all__ = ["fetch", "is_local"]
+__all__ = ["fetch", "is_here", "is_local"]
 
 _TIMEOUT = 60
 _ATTEMPTS = 3
@@ -56,6 +56,18 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
         _download(file, path)
     _verify(path, file)
     return path
+
+
+def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
+    """Whether `fetch` finds the file without the network; its content is not looked at."""
+    local = _local_folder(data_dir)
+    if local:
+        return (Path(local) / file.repository / file.path).is_file()
+    if file.host == "hub":
+        from huggingface_hub import try_to_load_from_cache
+
+        return isinstance(try_to_load_from_cache(file.repository, file.path, repo_type="dataset", revision=file.commit), str)
+    return (Path(constants.HF_HOME) / "cc_hf" / file.repository / file.commit / file.path).is_file()
 
 
 def is_local(data_dir: str | Path | None = None) -> bool:

@@ -7,19 +7,27 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch.nn import functional
 
-__all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_int8_available"]
+__all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_int8_available", "is_layout_known"]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
 _INT8_MAX = 127
 _LARGE_BUFFER = 2**24  # elements
+_USUAL_ROWS = 512  # of states; weights are laid out for as many
+_BF16_ACCURATE = 0.5
 
 #: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same width takes
 Product: TypeAlias = Callable[[Any], torch.Tensor]
+
+
+class MakeProduct(Protocol):
+    """See `Arithmetic.product`."""
+
+    def __call__(self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product: ...
 
 
 @dataclass(frozen=True)
@@ -28,14 +36,15 @@ class Arithmetic:
 
     Attributes:
         prepare: states (..., n_in) in fp32 or in `dtype` -> what products of this arithmetic take; done once for all products of the same states.
-        product: weight (n_out, n_in) and bias (n_out,) or None, in fp32 -> the product with them.
+        product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0 becomes 0; `copies`: the weight may be copied
+            -> the product with them. All arithmetics but exact copy it anyway.
         passing: as `product`, without a copy of the weight: it is converted at each call.
         dtype: of what products give.
     """
 
     prepare: Callable[[torch.Tensor], Any]
-    product: Callable[[torch.Tensor, torch.Tensor | None], Product]
-    passing: Callable[[torch.Tensor, torch.Tensor | None], Product]
+    product: MakeProduct
+    passing: MakeProduct
     dtype: torch.dtype
 
 
@@ -59,13 +68,28 @@ class _Buffers(threading.local):
 _BUFFERS = _Buffers()
 
 
-def _multiplied(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+def _multiplied(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> torch.Tensor:
     """The bias apart: a product that begins with it is up to a tenth slower."""
     if states.device.type != "cpu":
-        return functional.linear(states, weight, bias)
+        found = functional.linear(states, weight, bias)
+        return found.relu_() if relu else found
     rows = states.flatten(0, -2)
     found = torch.mm(rows, weight.t(), out=_BUFFERS.take(len(rows), len(weight), states.dtype))
-    return (found if bias is None else found.add_(bias)).view(*states.shape[:-1], -1)
+    if bias is not None:
+        found.add_(bias)
+    return (found.relu_() if relu else found).view(*states.shape[:-1], -1)
+
+
+def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
+    """The weight in the order in which oneDNN reads it; bias and relu are done while the product is written."""
+    own, activation = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), _USUAL_ROWS), "relu" if relu else "none"
+    width = len(weight)
+
+    def product(states: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states.flatten(0, -2), own, bias, activation, [], "")
+        return found.view(*states.shape[:-1], width)
+
+    return product
 
 
 def in_fp32(product: torch.Tensor) -> torch.Tensor:
@@ -75,21 +99,25 @@ def in_fp32(product: torch.Tensor) -> torch.Tensor:
     return _BUFFERS.take(len(product), product.shape[1], torch.float32).copy_(product)
 
 
-def _fp32_product(weight: torch.Tensor, bias: torch.Tensor | None) -> Product:
-    return lambda states: _multiplied(states, weight, bias)
+def _fp32_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
+    if copies and weight.device.type == "cpu" and is_layout_known(torch.float32):
+        return _laid_out(weight, bias, relu)
+    return lambda states: _multiplied(states, weight, bias, relu)
 
 
 def _bf16(states: torch.Tensor) -> torch.Tensor:
     return states.bfloat16()
 
 
-def _bf16_product(weight: torch.Tensor, bias: torch.Tensor | None) -> Product:
+def _bf16_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
     own, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
-    return lambda states: _multiplied(states, own, shift)
+    if weight.device.type == "cpu" and is_layout_known(torch.bfloat16):
+        return _laid_out(own, shift, relu)
+    return lambda states: _multiplied(states, own, shift, relu)
 
 
-def _bf16_passing(weight: torch.Tensor, bias: torch.Tensor | None) -> Product:
-    return lambda states: _multiplied(states, weight.bfloat16(), None if bias is None else bias.bfloat16())
+def _bf16_passing(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
+    return lambda states: _multiplied(states, weight.bfloat16(), None if bias is None else bias.bfloat16(), relu)
 
 
 def _int8(states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Size]:
@@ -99,7 +127,7 @@ def _int8(states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Size]
     return (rows / scale).round_().to(torch.int8), scale, states.shape[:-1]
 
 
-def _int8_product(weight: torch.Tensor, bias: torch.Tensor | None) -> Product:
+def _int8_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
     """Each output by a scale of its own."""
     scales = weight.abs().amax(-1).clamp_(min=1e-30).div_(_INT8_MAX)
     own = (weight / scales[:, None]).round_().to(torch.int8).t().contiguous()
@@ -108,7 +136,8 @@ def _int8_product(weight: torch.Tensor, bias: torch.Tensor | None) -> Product:
     def product(prepared: tuple[torch.Tensor, torch.Tensor, torch.Size]) -> torch.Tensor:
         rows, scale, shape = prepared
         found = _BUFFERS.take(len(rows), own.shape[1], torch.float32).copy_(torch._int_mm(rows, own)).mul_(scale)
-        return torch.addcmul(shift, found, scales, out=found).view(*shape, -1)
+        torch.addcmul(shift, found, scales, out=found)
+        return (found.relu_() if relu else found).view(*shape, -1)
 
     return product
 
@@ -138,6 +167,23 @@ def is_int8_available() -> bool:
         return bool((torch._int_mm(ones, ones) == len(ones)).all())
     except (AttributeError, RuntimeError):
         return False
+
+
+@cache
+def is_layout_known(dtype: torch.dtype) -> bool:
+    """Whether this torch multiplies with weights that lie in oneDNN's own order, as accurately as with others; tried once.
+
+    The functions are those that torch's compiler calls, whose names begin with «_»: a torch without them does without.
+    """
+    generator = torch.Generator().manual_seed(0)
+    left, right = (torch.randn(256, 256, generator=generator).to(dtype) for _ in range(2))
+    try:
+        with fast_exact_products(), torch.inference_mode():
+            found = _laid_out(right, None, False)(left)
+    except (AttributeError, RuntimeError, NotImplementedError):
+        return False
+    limit = _ACCURATE if dtype == torch.float32 else _BF16_ACCURATE
+    return bool((found - left.double() @ right.double().t()).abs().max() < limit)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
+__all__ = ["LOG_SCORES", "MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -91,6 +91,10 @@ SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
     "geometric": lambda found: np.exp(found.mean_logprob),
     "reference": lambda found: np.exp2(found.mean_logprob),
 }
+
+
+#: Scores that are logarithms already, and so not in [0, 1]: logprob, of the whole translation, not normalised by its length (Sennrich 2017).
+LOG_SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {"logprob": lambda found: found.sum_logprob}
 
 
 class Evaluator(ABC):
@@ -278,6 +282,38 @@ class Evaluator(ABC):
                 found[i] = row
         return found
 
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """The text of ids as `encode_targets` gives them, or of the beginning of such, without special tokens.
+
+        Raises:
+            InputError: when the evaluator cannot say it.
+        """
+        tokenizer = getattr(self, "tokenizer", None)
+        if tokenizer is None:
+            raise InputError(f"{self.name} does not name its tokens; expected an evaluator with a tokenizer of transformers, or one that has decode_targets")
+        return list(tokenizer.batch_decode([list(row) for row in rows], skip_special_tokens=True))
+
+    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+        """Per pair the tokens of the translation that count: what each adds to the text, without spaces, and its natural-log probability, as `token_logprobs`.
+
+        A token that adds no letter of its own has "": EOS, a part of a character, in most models an unknown word.
+
+        Raises:
+            InputError: as `mean_logprobs`, or as `decode_targets`.
+        """
+        requests = _requests(sources, translations)
+        if not requests:
+            return []
+        encoded, targets = self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
+        pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
+        found = self.id_logprobs(encoded, targets)
+        return [list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True)) for target, row in zip(targets, found, strict=True)]
+
+    def _pieces(self, ids: Sequence[int]) -> list[str]:
+        """What each id adds to the text of those before it; by text, since tokenizers mark words and write parts of characters in many ways."""
+        texts = ["".join(text.split()).rstrip("\ufffd") for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])]
+        return [text[_n_common(before, text) :] for before, text in zip(["", *texts], texts, strict=False)]
+
     def mean_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> npt.NDArray[np.float64]:
         """(n,) float64: mean natural-log probability per target token (EOS included) of each translation under its source.
 
@@ -344,6 +380,11 @@ def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[Scori
     if len(sources) != len(translations):
         raise InputError(f"expected as many translations as sources, got {len(sources)} sources and {len(translations)} translations")
     return [ScoringRequest(source, translation, row) for row, (source, translation) in enumerate(zip(sources, translations, strict=True))]
+
+
+def _n_common(left: str, right: str) -> int:
+    """How many characters both begin with."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 def library_versions() -> dict[str, str]:

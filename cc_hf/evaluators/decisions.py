@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.evaluators.base import SCORES, Evaluator
+from cc_hf.evaluators.base import LOG_SCORES, SCORES, Evaluator
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["Contest", "decision_scores"]
@@ -34,16 +34,16 @@ def decision_scores(
         requests: what to score.
         contests: who is compared with whom; a request belongs to at most one.
         src_lang, tgt_lang, progress: as in `Evaluator.score`.
-        score: a name of `SCORES`.
+        score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
         As `Evaluator.score`.
     """
-    define = SCORES[score]
+    define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
         return define(evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
     scores = define(evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)).copy()
-    rough = np.array([_difference(scores, contest) for contest in contests])
+    rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     others = order[_N_MEASURED:]
@@ -54,15 +54,17 @@ def decision_scores(
         chosen = sorted(doubtful)
         again = [i for row in chosen for side in contests[row] for i in side]
         scores[again] = define(evaluator.score([requests[i] for i in again], src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
-        found = np.array([abs(_difference(scores, contests[row]) - rough[row]) for row in chosen])
+        found = np.array([abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen])
         error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
         known |= doubtful
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known
     return scores
 
 
-def _difference(scores: npt.NDArray[np.float64], contest: Contest) -> float:
+def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bool) -> float:
     """Of the logarithms of both sides' best scores."""
     left, right = (max(scores[i] for i in side) for side in contest)
+    if is_log:
+        return float(left - right)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.log(left) - np.log(right))

@@ -74,6 +74,10 @@ class EnsembleEvaluator(Evaluator):
         """As the first member, which is as every member."""
         return self.members[0].encode_targets(texts, src_lang, tgt_lang)
 
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """As the first member, which is as every member."""
+        return self.members[0].decode_targets(rows)
+
     def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
         """As the member that takes the least."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
@@ -105,7 +109,14 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Refused: the members' tokens differ."""
-        raise InputError(f"{self.name}: the members split texts into different tokens, so that no token has a common probability; ask each of them")
+        raise self._not_common()
+
+    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+        """Refused likewise."""
+        raise self._not_common()
+
+    def _not_common(self) -> InputError:
+        return InputError(f"{self.name}: the members split texts into different tokens, so that no token has a common probability; ask each of them")
 
 
 def ensemble(members: Sequence[Evaluator]) -> Evaluator:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.evaluators.fairseq_tokenizer import SPECIAL, FairseqTokenizer
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 
 __all__ = ["FairseqEvaluator"]
@@ -42,3 +42,16 @@ class FairseqEvaluator(Seq2SeqEvaluator):
         """By the target dictionary, with EOS."""
         found: list[list[int]] = self.tokenizer.encode_targets(texts)
         return found
+
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """By the source dictionary."""
+        return [self.tokenizer.symbols[0][number] for number in ids]
+
+    def target_pieces(self, ids: Sequence[int]) -> list[str]:
+        """By the target dictionary."""
+        return [self.tokenizer.symbols[1][number] for number in ids]
+
+    @property
+    def mark_ids(self) -> frozenset[int]:
+        """<s>, <pad> and </s>, first in every dictionary."""
+        return frozenset(number for number, symbol in enumerate(SPECIAL) if symbol != "<unk>")

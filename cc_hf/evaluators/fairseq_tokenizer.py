@@ -91,6 +91,11 @@ class FairseqTokenizer:
         return cls(found, dictionaries=(texts[0], texts[1]), codes=(texts[2], texts[3]))
 
     @property
+    def symbols(self) -> tuple[list[str], list[str]]:
+        """Those of the source and the target dictionary, in the order of their ids, the four special ones included."""
+        return self._source.symbols, self._target.symbols
+
+    @property
     def vocabulary_sizes(self) -> tuple[int, int]:
         """Symbols of the source and the target dictionary, the four special ones included."""
         return len(self._source.symbols), len(self._target.symbols)

@@ -29,6 +29,11 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         """The tokenizer's own steps, in the target language and by the target's vocabulary."""
         return [[*(self._target_id(token) for token in self._target_tokens(text)), self.model.config.eos_token_id] for text in texts]
 
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """By the source vocabulary."""
+        pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
+        return [pieces[number] for number in ids]
+
     def _target_tokens(self, text: str) -> list[str]:
         tokenizer = self.tokenizer
         text = tokenizer.moses_pipeline(text.lower() if tokenizer.do_lower_case else text, lang=tokenizer.tgt_lang)

@@ -32,7 +32,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["LoadedModel", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
+__all__ = ["LoadedModel", "evaluator_of", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _BATCH_TOKENS = {"cpu": 1024, "cuda": 16384}
@@ -134,27 +134,53 @@ def load_evaluator(
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[input_device(loaded.model).type]
     key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
     if key not in _EVALUATORS:
-        family = registry.resolve("evaluator family", loaded.family)
-        if prompt is not None and not family.takes_prompt:
-            raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
-        _EVALUATORS[key] = family(
-            loaded.model,
-            loaded.tokenizer,
-            own_languages=(loaded.src_lang, loaded.tgt_lang),
-            src_lang=src_lang or "",
-            tgt_lang=tgt_lang or "",
-            name=loaded.name,
-            identity=loaded.identity,
-            dtype=dtype,
-            batch_tokens=tokens,
-            max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
-            on_too_long=on_too_long,
-            **({} if prompt is None else {"prompt": prompt}),
-            device=input_device(loaded.model).type,
-            cache=store,
-            team=team,
-        ).with_mode(mode)
+        options: dict[str, Any] = {"src_lang": src_lang or "", "tgt_lang": tgt_lang or "", "dtype": dtype, "on_too_long": on_too_long, "cache": store, "team": team}
+        _EVALUATORS[key] = _evaluator(loaded, prompt=prompt, batch_tokens=tokens, **options).with_mode(mode)
     return _EVALUATORS[key]
+
+
+def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: str | None = None, prompt: str | None = None) -> Evaluator:
+    """An evaluator on a model that is in memory already, such as one in training; nothing is loaded, copied, moved or kept.
+
+    Whoever uses it sees to it that the model is in eval mode.
+
+    Args:
+        model, tokenizer: of transformers; the model may be on any device.
+        name: for messages.
+        kind, prompt: as `load_evaluator`.
+
+    Raises:
+        UnknownNameError: for a kind that is not registered.
+        EvaluatorError: when no evaluator family fits the model.
+        InputError: for a prompt to a family that takes none.
+
+    >>> loaded = load_model("cc-tiny-en-de")
+    >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(["Yes."], "en", "de") == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
+    True
+    """
+    if kind is not None:
+        registry.resolve("evaluator family", kind)
+    family = kind or _family(name, model.config, {"tokenizer_class": type(tokenizer).__name__})
+    loaded = LoadedModel(name, "in memory", family, model, tokenizer, *_own_languages(family, tokenizer))
+    return _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
+
+
+def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Evaluator:
+    family = registry.resolve("evaluator family", loaded.family)
+    if prompt is not None and not family.takes_prompt:
+        raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
+    made: Evaluator = family(
+        loaded.model,
+        loaded.tokenizer,
+        own_languages=(loaded.src_lang, loaded.tgt_lang),
+        name=loaded.name,
+        identity=loaded.identity,
+        max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
+        device=input_device(loaded.model).type,
+        **({} if prompt is None else {"prompt": prompt}),
+        **options,
+    )
+    return made
 
 
 def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:

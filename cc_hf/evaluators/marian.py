@@ -38,6 +38,16 @@ class MarianEvaluator(Seq2SeqEvaluator):
             texts = [f"{mark} {text}" for text in texts]
         return super().encode_sources(texts, src_lang, tgt_lang)
 
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """By the source vocabulary, where the sides have one each."""
+        pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
+        return [pieces[number] for number in ids]
+
+    @property
+    def mark_ids(self) -> frozenset[int]:
+        """With the tokens of target languages."""
+        return super().mark_ids | {self.tokenizer.encoder[mark] for mark in self.tokenizer.supported_language_codes if mark in self.tokenizer.encoder}
+
 
 def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     """The token of a target language: of its code in two letters, in three, or of a variant of these (in the usual script of the language).

@@ -18,8 +18,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from cc_hf.evaluators.arithmetic import ARITHMETICS, Product, fast_exact_products, in_fp32
+from cc_hf.evaluators.arithmetic import ARITHMETICS, Product, fast_exact_products, in_fp32, is_layout_known
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.file_memory import FileMemory
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
@@ -67,15 +68,18 @@ class PackedModel:
     Args:
         model: of transformers, in eval mode; its parameters keep their values.
         mode: of `ARITHMETICS`, the arithmetic of the products.
+        alone: nothing else reads the weights for the time being: where they are shown from a file, their memory is given back after they were copied.
     """
 
-    def __init__(self, model: Any, *, mode: str) -> None:
+    def __init__(self, model: Any, *, mode: str, alone: bool = False) -> None:
         config = model.config
         self.mode = mode
+        self.file_memory = FileMemory() if alone else None
         self.arithmetic = ARITHMETICS[mode]
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
         self.pre_norm = config.model_type in ("mbart", "m2m_100")
+        self.is_relu = config.activation_function == "relu"
         self.activation = _activation(config.activation_function)
         first = PACKED_FAMILIES[config.model_type]
         encoder, decoder = model.get_encoder(), model.get_decoder()
@@ -158,9 +162,20 @@ class PackedModel:
         return chosen - logits.logsumexp(0)
 
     def _tiles(self) -> list[Product]:
-        tiles = [slice(start, start + _TILE) for start in range(0, len(self.head_weight), _TILE)]
-        make = self.arithmetic.passing if self.head_weight.numel() > _LARGE else self.arithmetic.product
-        return [make(self.head_weight[tile], None if self.head_bias is None else self.head_bias[tile] * _LOG2_E) for tile in tiles]
+        weight, bias = self.head_weight, self.head_bias
+        is_on_file = self.file_memory is not None and self.file_memory.holds(weight)
+        make = self.arithmetic.passing if weight.numel() > _LARGE and not is_on_file else self.arithmetic.product
+        found = []
+        for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE)):
+            found.append(make(weight[tile], None if bias is None else bias[tile] * _LOG2_E, copies=is_on_file))
+            self._give_back(weight[tile])
+        return found
+
+    def _give_back(self, *weights: torch.Tensor) -> None:
+        """What was copied into another form."""
+        if self.file_memory is not None and (self.mode != "exact" or is_layout_known(torch.float32)):
+            for weight in weights:
+                self.file_memory.give_back(weight)
 
     def _embed(self, stack: _Stack, ids: torch.Tensor) -> torch.Tensor:
         hidden: torch.Tensor = stack.embed(ids) + stack.positions[: ids.shape[1]]
@@ -227,19 +242,25 @@ class PackedModel:
         over_source = None
         if cross is not None:
             over_source = _Attention(self._joined(cross.k_proj, cross.v_proj), self._joined(cross.out_proj), layer.encoder_attn_layer_norm, self._joined(cross.q_proj))
-        return _Layer(attention, over_source, self._joined(layer.fc1), self._joined(layer.fc2), layer.final_layer_norm)
+        return _Layer(attention, over_source, self._joined(layer.fc1, relu=self.is_relu), self._joined(layer.fc2), layer.final_layer_norm)
 
-    def _joined(self, *modules: nn.Linear) -> Product:
-        """One product for modules that take the same input. In fp32 their own weights become parts of the joint one, so that nothing is held twice."""
-        if len(modules) == 1:
-            bias = modules[0].bias
-            return self.arithmetic.product(modules[0].weight.detach(), None if bias is None else bias.detach())
-        weight = torch.cat([module.weight.detach() for module in modules])
-        if self.mode == "exact":
-            for module, part in zip(modules, torch.split(weight, [len(module.weight) for module in modules]), strict=True):
+    def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
+        """One product for modules that take the same input.
+
+        In fp32 weights that lie on a file are copied in the order that suits the product; of others those of the modules become parts of the joint one,
+        so that nothing is held twice.
+        """
+        weights = [module.weight.detach() for module in modules]
+        biases = [torch.zeros(len(weight), device=self.device) if module.bias is None else module.bias.detach() for module, weight in zip(modules, weights, strict=True)]
+        bias = None if all(module.bias is None for module in modules) else torch.cat(biases)
+        weight = weights[0] if len(weights) == 1 else torch.cat(weights)
+        is_on_file = self.file_memory is not None and all(self.file_memory.holds(own) for own in weights)
+        if self.mode == "exact" and not is_on_file and len(modules) > 1:
+            for module, part in zip(modules, torch.split(weight, [len(own) for own in weights]), strict=True):
                 module.weight.data = part
-        biases = [torch.zeros(len(module.weight), device=self.device) if module.bias is None else module.bias.detach() for module in modules]
-        return self.arithmetic.product(weight, torch.cat(biases))
+        found = self.arithmetic.product(weight, bias, relu=relu, copies=is_on_file)
+        self._give_back(*weights)
+        return found
 
 
 def n_positions(model: Any) -> int:
@@ -285,5 +306,10 @@ def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
     """In place, where there is such a one."""
     if name == "gelu":
         return functional.gelu
-    activation = {"relu": functional.relu, "swish": functional.silu, "silu": functional.silu}[name]
-    return lambda states: activation(states, inplace=True)
+    if name == "relu":
+        return lambda states: states  # done by the product before
+    return {"swish": _silu, "silu": _silu}[name]
+
+
+def _silu(states: torch.Tensor) -> torch.Tensor:
+    return functional.silu(states, inplace=True)

@@ -184,6 +184,14 @@ class RememberedEvaluator(Evaluator):
         """By the evaluator itself."""
         return self.real.token_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
 
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """By the evaluator itself."""
+        return self.real.decode_targets(rows)
+
+    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+        """By the evaluator itself."""
+        return self.real.named_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
+
     def id_logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """By the evaluator itself."""
         return self.real.id_logprobs(sources, targets)

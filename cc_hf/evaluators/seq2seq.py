@@ -4,6 +4,7 @@ vocabulary at real target positions only. A family says how languages and labels
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -18,7 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.arithmetic import is_bf16_fast, is_int8_available
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
-from cc_hf.evaluators.teacher_forcing import input_device, label_logprobs, pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import embeddings_without, input_device, label_logprobs, pad_ids, projection_input
 from cc_hf.languages import LANGUAGES, two_letter_code
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
@@ -34,9 +35,11 @@ class Seq2SeqEvaluator(Evaluator):
         own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
         decoder_start: what stands before every target; in models that start with a language token nothing does.
         n_forced: how many tokens at the start of a target are not counted.
+        shares_weights: another evaluator goes on to read the model's weights.
     """
 
     n_forced: int = 0
+    shares_weights: bool = False
 
     def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), src_lang: str = "", tgt_lang: str = "", **options: Any) -> None:
         super().__init__(src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options)
@@ -82,12 +85,16 @@ class Seq2SeqEvaluator(Evaluator):
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        return PackedModel(self.model, mode=arithmetic)
+        return PackedModel(self.model, mode=arithmetic, alone=self.mode != "auto" and not self.shares_weights)
 
     @cached_property
     def fast(self) -> Evaluator | None:
         """The pass in bf16."""
-        return self.with_mode("bf16") if self.mode == "auto" else None
+        if self.mode != "auto":
+            return None
+        found = self.with_mode("bf16")
+        vars(found)["shares_weights"] = True
+        return found
 
     def fast_modes(self) -> tuple[str, ...]:
         """Of models that have the packed pass: bf16, and on the CPU int8."""
@@ -120,9 +127,37 @@ class Seq2SeqEvaluator(Evaluator):
             return self.packed.logprobs(sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=self.batch_tokens)
         return self._by_the_model(sources, inputs, labels, n_uncounted)
 
-    def _by_the_model(self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int) -> list[npt.NDArray[np.float64]]:
+    def logprobs_without(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], places: Sequence[int | None]) -> list[npt.NDArray[np.float64]]:
+        """As `logprobs_batch`, exactly and by the model itself, with the embedding of one source token of each pair replaced by zeros.
+
+        The token keeps its position and is attended to. Targets may be cut: a token does not depend on those behind it.
+
+        Args:
+            sources, targets: as of `logprobs_batch`.
+            places: per pair the index of the token in its source; None leaves the source whole.
+        """
+        rows = [(*self.decoder_start, *target) for target in targets]
+        n_uncounted = len(self.decoder_start) + self.n_forced - 1
+        return self._by_the_model(sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted, places)
+
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """What the tokenizer calls the tokens of a source."""
+        return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
+
+    def target_pieces(self, ids: Sequence[int]) -> list[str]:
+        """What the tokenizer calls the tokens of a target."""
+        return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
+
+    @property
+    def mark_ids(self) -> frozenset[int]:
+        """Tokens that stand for no text, such as EOS and languages; the unknown token is none of them."""
+        return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
+
+    def _by_the_model(
+        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int, places: Sequence[int | None] = ()
+    ) -> list[npt.NDArray[np.float64]]:
         with torch.inference_mode():
-            hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted)
+            hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted, places)
             found = label_logprobs(hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary)
         return np.split(found.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
 
@@ -138,18 +173,21 @@ class Seq2SeqEvaluator(Evaluator):
         return logits if bias is None else logits + bias.to(logits.device)
 
     def _teacher_forcing(
-        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int
+        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int, places: Sequence[int | None] = ()
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The decoder's states (n, length, width), the labels and the mask of those that count, (n, length) each."""
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
         labels, mask = pad_ids(rows, pad=pad, device=device)
         mask[:, :n_uncounted] = 0
-        place = {row: i for i, row in enumerate(dict.fromkeys(map(tuple, sources)))}
-        source_ids, source_mask = pad_ids(list(place), pad=pad, device=device)
-        states = self.model.get_encoder()(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
-        if len(place) < len(sources):
-            chosen = torch.tensor([place[tuple(source)] for source in sources], device=device)
+        keys = list(zip(map(tuple, sources), places or [None] * len(sources), strict=True))
+        row_of = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+        source_ids, source_mask = pad_ids([source for source, _ in row_of], pad=pad, device=device)
+        encoder = self.model.get_encoder()
+        with embeddings_without(encoder.embed_tokens, [place for _, place in row_of]) if places else contextlib.nullcontext():
+            states = encoder(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
+        if len(row_of) < len(sources):
+            chosen = torch.tensor([row_of[key] for key in keys], device=device)
             source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen.to(states.device)]
         return self._decode(input_ids, source_ids, source_mask, states), labels, mask
 
@@ -195,6 +233,11 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
     def codes(self) -> dict[str, str]:
         """cc_hf's code -> the model's code, of the languages that both know."""
         return {code: own for code, own in self.language_codes().items() if own in self.marks}
+
+    @property
+    def mark_ids(self) -> frozenset[int]:
+        """With those of languages."""
+        return super().mark_ids | set(self.marks.values())
 
     @abstractmethod
     def language_marks(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["input_device", "label_logprobs", "pad_ids", "projection_input"]
+__all__ = ["embeddings_without", "input_device", "label_logprobs", "pad_ids", "projection_input"]
 
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
@@ -36,6 +36,24 @@ def projection_input(projection: torch.nn.Module, select: Callable[[torch.Tensor
     What a model does around its projection (scaling before it, a cap of the logits behind it) stays the model's own.
     """
     handle = projection.register_forward_pre_hook(lambda _module, arguments: (select(arguments[0]), *arguments[1:]))
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextlib.contextmanager
+def embeddings_without(embedding: torch.nn.Module, places: Sequence[int | None]) -> Iterator[None]:
+    """While open, what the embedding gives is 0 at one place of each row; None for none."""
+    rows = [row for row, place in enumerate(places) if place is not None]
+    columns = [place for place in places if place is not None]
+
+    def remove(_module: torch.nn.Module, _arguments: object, found: torch.Tensor) -> torch.Tensor:
+        found = found.clone()
+        found[rows, columns] = 0
+        return found
+
+    handle = embedding.register_forward_hook(remove)
     try:
         yield
     finally:

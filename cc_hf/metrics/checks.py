@@ -8,7 +8,7 @@ from typing import Any
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
 
-__all__ = ["check_ids", "check_rows", "check_spaced_language", "check_text"]
+__all__ = ["check_ids", "check_rows", "check_spaced_language", "check_text", "check_twins"]
 
 #: written without spaces between words, so that words cannot be told by splitting
 _UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "zh"})
@@ -96,3 +96,20 @@ def check_spaced_language(lang: str, metric: str) -> None:
     why = f"reads words between spaces, which {lang!r} does not write" if lang in _UNSPACED else f"does not know the language {lang!r}"
     known = ", ".join(sorted(set(LANGUAGES) - _UNSPACED))
     raise InputError(f"tgt_lang: {metric} {why}; expected one of {known}")
+
+
+def check_twins(pairs: Sequence[str]) -> None:
+    """Refuse a pair of more than two rows; a row may have no twin, or no name of a pair, "".
+
+    Raises:
+        InputError: with the rows.
+
+    >>> check_twins(["a", "a", "b", "", "", ""])
+    """
+    rows: dict[str, list[int]] = {}
+    for row, pair in enumerate(pairs):
+        if pair:
+            rows.setdefault(pair, []).append(row)
+    for pair, members in rows.items():
+        if len(members) > 2:
+            raise InputError(f"row {members[2]}: pair {pair!r}: expected two rows at most, the twins of a schema, got {len(members)} (rows {', '.join(map(str, members[:5]))})")

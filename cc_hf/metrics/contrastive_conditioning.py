@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import opened_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
@@ -313,29 +314,20 @@ def compute(
     (1.0, 0.523)
     """
     check_input(predictions, references)
-    loaded: Evaluator | Callable[..., Any]
-    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.location import default_evaluator
-        from cc_hf.evaluators.remembered import open_evaluator
-
-        name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-        loaded = open_evaluator(
-            name,
-            languages=(src_lang, tgt_lang),
-            kind=kind,
-            prompt=prompt,
-            revision=revision,
-            device=device,
-            batch_tokens=batch_tokens,
-            on_too_long=on_too_long,
-            mode=mode,
-            cache=cache,
-            distributed=distributed,
-        )
-    elif callable(evaluator) or isinstance(evaluator, Evaluator):
-        loaded = evaluator
-    else:
-        raise InputError(f"evaluator: expected a name, a path, an Evaluator or a function, got {type(evaluator).__name__}")
+    loaded = opened_evaluator(
+        evaluator,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        kind=kind,
+        prompt=prompt,
+        revision=revision,
+        device=device,
+        batch_tokens=batch_tokens,
+        on_too_long=on_too_long,
+        mode=mode,
+        cache=cache,
+        distributed=distributed,
+    )
     result = evaluate(predictions, references, loaded, src_lang=src_lang, tgt_lang=tgt_lang, score=score, seed=seed, n_resamples=n_resamples)
     return {
         **result.scores,

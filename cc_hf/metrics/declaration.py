@@ -20,9 +20,11 @@ class MetricDeclaration:
         name: as registered.
         evaluate: (translations, references, *, src_lang, tgt_lang, ids, dataset, config, origin, seed, n_resamples, progress) -> EvaluationResult;
             with the keyword `evaluator` where `takes_evaluator`, and with those of `options`.
-        references: what of the examples the metric reads, one mapping per translation.
+        references: what of the examples the metric reads, one mapping per example.
         fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric fits, else the reason, as an error says it.
         takes_evaluator: whether an evaluator model scores for it.
+        takes_translations: whether it judges the translations of a system. One that does not judges the evaluator itself, as the system under test, on
+            what the dataset holds: `evaluate` then has no argument of translations.
         judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
         leaderboard: names of the scores that leaderboards show, each as a task of its own: higher is better, so no differences and no rates of errors.
         options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
@@ -33,6 +35,7 @@ class MetricDeclaration:
     references: Callable[[Sequence[Example]], list[dict[str, Any]]]
     fits: Callable[[str, str, type[Example], str, str], str]
     takes_evaluator: bool = False
+    takes_translations: bool = True
     judges: bool = True
     options: tuple[str, ...] = ()
     leaderboard: tuple[str, ...] = ("accuracy", "min_accuracy")

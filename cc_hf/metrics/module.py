@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.results import EvaluationResult
 
-__all__ = ["filled", "flat", "split_options"]
+__all__ = ["filled", "flat", "opened_evaluator", "split_options"]
 
 
 def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -41,3 +44,29 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
     }
+
+
+def opened_evaluator(evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None, *, src_lang: str, tgt_lang: str, **loading: Any) -> Evaluator | ScoreFunction:
+    """What users of a module name, as an evaluator: a name, path or several are opened, None stands for the one that ships for the pair.
+
+    Args:
+        loading: options of `cc_hf.load_evaluator`, of no effect on an Evaluator or a function.
+
+    Raises:
+        InputError: for something else.
+        As `cc_hf.load_evaluator`.
+
+    >>> opened_evaluator(3, src_lang="en", tgt_lang="de")  # type: ignore[arg-type]
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
+    """
+    if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
+        from cc_hf.evaluators.location import default_evaluator
+        from cc_hf.evaluators.remembered import open_evaluator
+
+        name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
+        return open_evaluator(name, languages=(src_lang, tgt_lang), **loading)
+    if isinstance(evaluator, Evaluator) or callable(evaluator):
+        return evaluator
+    raise InputError(f"evaluator: expected a name, a path, an Evaluator or a function, got {type(evaluator).__name__}")

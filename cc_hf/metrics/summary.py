@@ -11,8 +11,9 @@ from cc_hf.results import CategoryAccuracy, Interval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
 from cc_hf.statistics.bootstrap import accuracy_intervals
+from cc_hf.statistics.resampling import percentile_interval, resampled_sums
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Summary", "pair_figures", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,31 @@ def summarize(judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: in
         categories=found,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
     )
+
+
+def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str], *, seed: int = 0, n_resamples: int = 1000) -> tuple[dict[str, float], dict[str, Interval], dict[str, int]]:
+    """pair_accuracy, the share of twins of which both are correct, its interval (pairs are drawn whole), and n_pairs, n_pairs_correct, n_without_twin.
+
+    Args:
+        judgements: as they are counted in accuracy.
+        pairs: for each the name that both twins share, "" for none. Without any the answer is empty, without whole pairs it has counts only.
+        seed, n_resamples: of the bootstrap.
+
+    >>> twins = [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(["correct", "correct", "correct", "incorrect"])]
+    >>> scores, _, counts = pair_figures(twins, ["a", "a", "b", "b"])
+    >>> scores, counts
+    ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
+    """
+    found: dict[str, list[bool]] = {}
+    for judgement, pair in zip(judgements, pairs, strict=True):
+        if pair:
+            found.setdefault(pair, []).append(judgement.is_correct)
+    if not found:
+        return {}, {}, {}
+    whole = np.array([[all(twins), 1] for twins in found.values() if len(twins) == 2], dtype=np.float64).reshape(-1, 2)
+    counts = {"n_pairs": len(whole), "n_pairs_correct": int(whole[:, 0].sum()), "n_without_twin": len(found) - len(whole)}
+    if not len(whole):
+        return {}, {}, counts
+    sums = resampled_sums(whole, n_resamples=n_resamples, seed=seed)
+    interval = percentile_interval(sums[:, 0] / sums[:, 1])
+    return {"pair_accuracy": counts["n_pairs_correct"] / len(whole)}, {} if interval is None else {"pair_accuracy": interval}, counts

@@ -12,7 +12,7 @@ from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemCompari
 from cc_hf.reports.tables import category_key, heading, percent, plain_table, with_interval
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["comparison_tables"]
+__all__ = ["comparison_tables", "p_text"]
 
 
 def comparison_tables(found: Comparison) -> Group:
@@ -34,9 +34,9 @@ def comparison_tables(found: Comparison) -> Group:
 def _differences_table(found: SystemComparison) -> Table:
     table = plain_table("", "baseline", "system", "difference (95 %)", "p")
     for label, one in _in_order(found.differences):
-        table.add_row(Text(label), percent(one.first), percent(one.second), with_interval(one.difference, one.interval), _p(one.p_value))
+        table.add_row(Text(label), percent(one.first), percent(one.second), with_interval(one.difference, one.interval), p_text(one.p_value))
     test = found.mcnemar
-    table.add_row("only this one right", str(test.n_only_first), str(test.n_only_second), "McNemar", _p(test.p_value))
+    table.add_row("only this one right", str(test.n_only_first), str(test.n_only_second), "McNemar", p_text(test.p_value))
     return table
 
 
@@ -66,5 +66,10 @@ def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, Pa
     return rows
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """A p-value as people read it.
+
+    >>> p_text(0.0499), p_text(0.0002)
+    ('0.050', '< 0.001')
+    """
     return "< 0.001" if value < 0.001 else f"{value:.3f}"

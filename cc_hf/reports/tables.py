@@ -10,9 +10,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf import signature
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["category_key", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
+__all__ = ["FigureRow", "category_key", "data_name", "figure_rows", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
@@ -21,8 +22,8 @@ _CAPTION = Text("percent; intervals by bootstrap within categories", style="ital
 
 def result_table(result: EvaluationResult) -> Group:
     """Per category n, accuracy with interval, and what the metric has of: weighted accuracy, ties, inconclusive; then the total, the minimum, all other figures."""
-    title = f"{_data(result)}: {result.metric.replace('_', ' ')}"
-    others = [row for row in _rows(result) if not result.categories or row.name.removeprefix("weighted_") not in _in_categories(result)]
+    title = f"{data_name(result)}: {result.metric.replace('_', ' ')}"
+    others = [row for row in figure_rows(result) if not result.categories or row.name.removeprefix("weighted_") not in _in_categories(result)]
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
         parts.append(_figures_table(others))
@@ -36,11 +37,12 @@ def results_table(found: ResultSet) -> Group:
     table = plain_table("", "n", "percent (95 %)")
     for result in found.results:
         table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
-        for row in _rows(result):
+        for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
-    return Group(heading(f"{_data(first)}: {names} on {first.n} translations"), table, _CAPTION, *notes)
+    judged = "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"  # without translations, the evaluator is judged
+    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _CAPTION, *notes)
 
 
 def category_key(name: str) -> tuple[int, str]:
@@ -80,22 +82,29 @@ def plain_table(name: str, *numbers: str) -> Table:
     return table
 
 
-class _Row(NamedTuple):
+class FigureRow(NamedTuple):
+    """A figure of a result: its name in `scores`, its name in words, the number of samples where it is of a category or of all, the figure in percent."""
+
     name: str
     label: str
     n: str
     value: str
 
 
-def _rows(result: EvaluationResult) -> list[_Row]:
-    """Every figure of a result: totals and minima, the categories, all others."""
+def figure_rows(result: EvaluationResult) -> list[FigureRow]:
+    """Every figure of a result: totals and minima, the categories as the papers list them, all others.
+
+    >>> from cc_hf.results import EvaluationResult
+    >>> figure_rows(EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ()))
+    [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
+    """
     categories = [c.category for c in _in_order(result.categories)]
     order = ["accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories)]
     names = [name for name in order if name in result.scores] + [name for name in result.scores if name not in order]
     sizes = {"accuracy": str(result.n)} | {f"accuracy_{c.category}": str(c.n) for c in result.categories}
-    rows = [_Row(name, name.replace("_", " "), sizes.get(name, ""), _cell(result, name)) for name in names]
+    rows = [FigureRow(name, name.replace("_", " "), sizes.get(name, ""), _cell(result, name)) for name in names]
     if n_inconclusive := result.counts.get("n_inconclusive"):
-        rows.append(_Row("n_inconclusive", "inconclusive", str(n_inconclusive), percent(n_inconclusive / result.n)))
+        rows.append(FigureRow("n_inconclusive", "inconclusive", str(n_inconclusive), percent(n_inconclusive / result.n)))
     return rows
 
 
@@ -125,14 +134,15 @@ def _categories_table(result: EvaluationResult) -> Table:
     return table
 
 
-def _figures_table(rows: Iterable[_Row]) -> Table:
+def _figures_table(rows: Iterable[FigureRow]) -> Table:
     table = plain_table("figure", "percent (95 %)")
     for row in rows:
         table.add_row(Text(row.label), row.value)
     return table
 
 
-def _data(result: EvaluationResult) -> str:
+def data_name(result: EvaluationResult) -> str:
+    """Dataset, configuration and target language, in one line."""
     return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
 
 

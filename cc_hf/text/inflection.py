@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-import inflect
+if TYPE_CHECKING:
+    import inflect
 
 __all__ = ["english_plural"]
 
 
 @cache
 def _engine() -> inflect.engine:
+    import inflect  # takes seconds, and few need it
+
     return inflect.engine()
 
 

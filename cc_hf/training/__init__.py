@@ -1,1 +1,27 @@
-"""Training: how the embedded evaluator was made."""
+"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`; and how the embedded evaluator was made.
+
+Names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cc_hf.training.callback import ProbingCallback as ProbingCallback
+    from cc_hf.training.compute_metrics import make_compute_metrics as make_compute_metrics
+
+_LAZY = {"ProbingCallback": "cc_hf.training.callback", "make_compute_metrics": "cc_hf.training.compute_metrics"}
+
+__all__ = ["ProbingCallback", "make_compute_metrics"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'cc_hf.training' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -143,3 +143,14 @@ def test_a_text_that_is_too_long_is_refused_or_cut(family: str, folder: Path) ->
     cut = cc_hf.load_evaluator(folder, on_too_long="truncate")
     found = cut.mean_logprobs(["a" if family in _ONE_TEXT else long, "a"], ["b", long], **_LANGUAGES)
     assert np.isfinite(found).all()
+
+
+def test_tokens_have_names(folder: Path, expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]], pairs: list[tuple[str, str]]) -> None:
+    evaluator = cc_hf.load_evaluator(folder)
+    short = [i for i, (source, translation) in enumerate(pairs) if len(source) + len(translation) < 200]
+    sources, translations = zip(*(pairs[i] for i in short), strict=True)
+    found = evaluator.named_logprobs(sources, translations, **_LANGUAGES)
+    assert len(found) > 5
+    for i, row, whole in zip(short, found, evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")), strict=True):
+        np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=1e-5, rtol=0)
+        assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")  # M2M100 writes its languages out; they are not counted

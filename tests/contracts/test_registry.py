@@ -42,6 +42,7 @@ def test_metric_is_complete(root: Path, name: str) -> None:
     shared = {"src_lang", "tgt_lang", "ids", "dataset", "config", "origin", "seed", "n_resamples", "progress"}
     assert {*shared, *declaration.options} <= set(parameters)
     assert ("evaluator" in parameters) == declaration.takes_evaluator
+    assert next(iter(parameters)) == ("predictions" if declaration.takes_translations else "references")
     core = importlib.import_module(f"cc_hf.metrics.{name}")
     assert {"DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", *(["judge"] if declaration.judges else [])} <= set(core.__all__)
     assert (root / f"metrics/{name}/{name}.py").is_file()

@@ -16,12 +16,14 @@ from cc_hf.errors import InputError
 _HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
 _HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin."}
 _OCCUPATION = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+_IT = {"source": "The vase broke because it was old.", "correct_gender": "male", "incorrect_gender": "female", "category": "female"}
 _GAP = [{"reference": "Er ist Arzt.", "gender": "male", "pair": "a"}, {"reference": "Sie ist Ärztin.", "gender": "female", "pair": "a"}]
 _PAIRED = [{**_HIS, "gender": "male", "pair": "a", "category": "x"}, {**_HERS, "gender": "female", "pair": "a", "category": "y"}]
 CASES: list[tuple[str, list[dict[str, str]], dict[str, Any]]] = [
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", _GAP, {}),
+    ("wino_x_pattern_matching", [_IT, {**_IT, "pair": "a"}], {}),
     ("simplegen_accuracy", [_OCCUPATION, _OCCUPATION], {"dictionary": "paper"}),
 ]
 NAMES = sorted({name for name, _, _ in CASES})

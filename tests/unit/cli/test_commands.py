@@ -231,7 +231,7 @@ def test_configurations_without_contrastive_sources_are_refused_before_anything_
     assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
     assert "no configuration of mucow fits for en-cs" in " ".join(found.stderr.split())
     found = cc_hf("evaluate", "mucow", "en-de.probing", "--translations", "none.txt", status=2)
-    assert "use en-de, en-de.emnlp2021 (see" in " ".join(found.stderr.split())
+    assert "use en-de, en-de.emnlp2021, or for en-de.probing the metric mucow_pattern_matching (see" in " ".join(found.stderr.split())
 
 
 def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:

@@ -1,0 +1,143 @@
+"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.4)? Rank correlations over systems, pair by pair."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cc_hf import signature
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.rank_correlation import RankCorrelation, rank_correlation
+
+__all__ = ["EvaluatorAgreement", "EvaluatorPair", "evaluator_agreement"]
+
+#: fields of a signature that tell of the run or the system, not of who judged, and how
+_NOT_THE_JUDGE = {"data", "sys", "n", "seed", "boot", "v"}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorPair:
+    """Two evaluators and how alike they order the systems."""
+
+    left: str
+    right: str
+    correlation: RankCorrelation
+
+
+@dataclass(frozen=True)
+class EvaluatorAgreement:
+    """All pairs of evaluators.
+
+    Attributes:
+        figure: the score by which systems are ordered.
+        systems: names, of the files of the first evaluator.
+        evaluators: name -> what is told of it in its results' signatures.
+        scores: evaluator -> the figure of every system, in their order, in [0, 1].
+        pairs: of evaluators.
+        mean_spearman, mean_kendall: over the pairs, in [-1, 1].
+    """
+
+    figure: str
+    systems: tuple[str, ...]
+    evaluators: Mapping[str, str]
+    scores: Mapping[str, tuple[float, ...]]
+    pairs: tuple[EvaluatorPair, ...]
+    mean_spearman: float
+    mean_kendall: float
+
+
+def evaluator_agreement(results: Mapping[str, EvaluationResult], *, figure: str = "accuracy", n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> EvaluatorAgreement:
+    """Compare the orders in which evaluators put systems.
+
+    Results with the same translations are of one system, results whose signatures differ in nothing but the system are of one evaluator.
+
+    Args:
+        results: name -> result of one system by one evaluator, all on the same data; at least two evaluators and three systems, every system by every evaluator.
+        figure: name of a score that all results have, such as min_accuracy.
+        n_resamples, level, seed: of the bootstrap over systems.
+
+    Raises:
+        InputError: for too few systems or evaluators, different data, a system that one evaluator did not judge or judged twice, or a figure that a
+            result does not have.
+        MissingDependencyError: without scipy.
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    table: dict[str, dict[str, str]] = {}  # evaluator's description -> digest of the translations -> name of the result
+    for name, result in results.items():
+        if figure not in result.scores:
+            raise InputError(f"{name}: figure: expected one of {', '.join(result.scores)}, got {figure!r}")
+        own, system = table.setdefault(_judge(result), {}), _system(name, result)
+        if system in own:
+            raise InputError(f"{name} and {own[system]} are the same translations by the same evaluator; give each once")
+        own[system] = name
+    _check_same_data(results)
+    _check_complete(table)
+    order = list(next(iter(table.values())))
+    short = _short_names(table)
+    scores = {short[judge]: tuple(results[own[system]].scores[figure] for system in order) for judge, own in table.items()}
+    for name, values in scores.items():
+        if len(set(values)) == 1:
+            raise InputError(f"{name} gives all {len(order)} systems the same {figure}, {values[0]}: no order can be compared; take another figure with --figure")
+    pairs = tuple(
+        EvaluatorPair(left, right, rank_correlation(scores[left], scores[right], n_resamples=n_resamples, level=level, seed=seed))
+        for left, right in itertools.combinations(scores, 2)
+    )
+    return EvaluatorAgreement(
+        figure,
+        tuple(next(iter(table.values())).values()),
+        {short[judge]: judge for judge in table},
+        scores,
+        pairs,
+        sum(pair.correlation.spearman for pair in pairs) / len(pairs),
+        sum(pair.correlation.kendall for pair in pairs) / len(pairs),
+    )
+
+
+def _judge(result: EvaluationResult) -> str:
+    metric, fields = signature.parse(result.signature)
+    return signature.build(metric, {key: value for key, value in fields.items() if key not in _NOT_THE_JUDGE})
+
+
+def _system(name: str, result: EvaluationResult) -> str:
+    """A digest of the translations, whatever their order."""
+    if not result.judgements:
+        raise InputError(f"{name}: expected a result with judgements, by which the system is known, got none")
+    rows = sorted(f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
+    described = {name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements))) for name, r in results.items()}
+    (first, expected), *others = described.items()
+    for name, got in others:
+        if got != expected:
+            raise InputError(
+                f"expected results of the same examples: {first} is of {' '.join(expected[:3])}, n = {len(expected[3])}; {name} of {' '.join(got[:3])}, n = {len(got[3])}"
+            )
+
+
+def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
+    names = {system: name for own in table.values() for system, name in own.items()}
+    if len(table) < 2 or len(names) < 3:
+        raise InputError(
+            f"expected results of at least three systems by at least two evaluators, got {len(names)} systems and {len(table)} evaluators; "
+            "systems are told apart by their translations, evaluators by the signatures of the results"
+        )
+    for judge, own in table.items():
+        if missing := names.keys() - own.keys():
+            raise InputError(f"expected all {len(names)} systems by every evaluator: the translations of {names[min(missing)]} were not judged by {judge}")
+
+
+def _short_names(table: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """What tells the evaluators apart: the fields of their signatures that differ, or the model alone."""
+    parsed = {judge: signature.parse(judge) for judge in table}
+    models = {judge: fields.get("eval", "") for judge, (_, fields) in parsed.items()}
+    if all(models.values()) and len(set(models.values())) == len(models):
+        return models
+    keys = [key for key in dict.fromkeys(key for _, fields in parsed.values() for key in fields) if len({fields.get(key) for _, fields in parsed.values()}) > 1]
+    names = {judge: " ".join((metric, *(f"{key}:{fields[key]}" for key in keys if key in fields))) for judge, (metric, fields) in parsed.items()}
+    return names if len(set(names.values())) == len(names) else {judge: judge for judge in table}

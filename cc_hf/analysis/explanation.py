@@ -1,0 +1,344 @@
+"""Why contrastive conditioning decides as it does: the same translation, token by token, under the best correct and the best incorrect source."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores
+from cc_hf.metrics.contrastive_conditioning import check_input
+from cc_hf.schema import ContrastiveSourceExample
+
+__all__ = ["ExplainedToken", "ExplainedWord", "Explanation", "explain", "explain_example", "token_spans"]
+
+#: scripts whose words are not set apart by spaces: each token is shown by itself
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+_END = "</s>"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedToken:
+    """A token of the translation under both sources.
+
+    Attributes:
+        text: its part of the translation; «</s>» for the end of the sentence.
+        start, end: its characters of the translation; of a part of a character, and of the end, none (start == end).
+        logprob_correct, logprob_incorrect: natural-log probability under the best correct and the best incorrect source.
+        difference: the former minus the latter; above 0 the token speaks for the correct reading.
+        contribution: its part of the log-odds of `probability_correct`, in nats; the contributions of all tokens sum to it.
+        share: absolute contribution by the sum of all absolute contributions, in [0, 1]; 0 where all are 0.
+    """
+
+    text: str
+    start: int
+    end: int
+    logprob_correct: float
+    logprob_incorrect: float
+    difference: float
+    contribution: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedWord:
+    """Tokens that people read as one word; the figures are sums of theirs.
+
+    Attributes:
+        first_token, n_tokens: which tokens of the explanation.
+        decides: whether it is among the fewest words that make at least half of what speaks for the verdict.
+        text, start, end, logprob_correct, logprob_incorrect, difference, contribution, share: as of `ExplainedToken`.
+    """
+
+    text: str
+    start: int
+    end: int
+    first_token: int
+    n_tokens: int
+    logprob_correct: float
+    logprob_incorrect: float
+    difference: float
+    contribution: float
+    share: float
+    decides: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One judgement, taken apart.
+
+    Attributes:
+        translation: what was judged.
+        correct_source, incorrect_source: of each side the source under which the translation scores best.
+        score: a name of `SCORES`.
+        score_correct, score_incorrect: the scores of these two.
+        probability_correct: their share, in [0, 1], as `contrastive_conditioning` has it from the same scores; 0.5 counts as correct there.
+        log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 where both score 0.
+        tokens, words: in the order of the translation, the end of the sentence last where the evaluator counts it.
+        src_lang, tgt_lang, evaluator: what scored.
+    """
+
+    translation: str
+    correct_source: str
+    incorrect_source: str
+    score: str
+    score_correct: float
+    score_incorrect: float
+    probability_correct: float
+    log_odds: float
+    tokens: tuple[ExplainedToken, ...]
+    words: tuple[ExplainedWord, ...]
+    src_lang: str
+    tgt_lang: str
+    evaluator: str
+
+    @property
+    def is_correct(self) -> bool:
+        """The verdict; ties count as correct."""
+        return self.probability_correct >= 0.5
+
+    def to_json(self) -> str:
+        """Strict JSON, UTF-8 text."""
+        return json.dumps({**asdict(self), "is_correct": self.is_correct}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def explain(
+    evaluator: Evaluator,
+    translation: str,
+    correct_sources: Sequence[str],
+    incorrect_sources: Sequence[str],
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    score: str = "geometric",
+) -> Explanation:
+    """Which tokens of a translation decide between the correct and the incorrect sources.
+
+    All scores are those of the evaluator's exact pass. The contribution of a token t of n is d(t) / n for the geometric score, where d is the
+    difference of its log-probabilities, and log 2 times that for the reference score. For the arithmetic score it is the difference of its
+    probabilities, divided by n and by the logarithmic mean of both scores, so that contributions sum to the log-odds here, too.
+
+    Args:
+        evaluator: a model; a plain function has no tokens.
+        translation: a sentence.
+        correct_sources, incorrect_sources: at least one each.
+        src_lang, tgt_lang: ISO 639-1; may be left out where the model has one direction.
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`).
+
+    Raises:
+        InputError: for another score, an evaluator that is none, sources or a translation that cannot be judged, or an evaluator that does not
+            name its tokens.
+        TooLongError: as `Evaluator.score`.
+
+    >>> import cc_hf
+    >>> sources = ["The [female] doctor asked the nurse to help her."], ["The [male] doctor asked the nurse to help her."]
+    >>> found = explain(cc_hf.load_evaluator("cc-tiny-en-de"), "Die Ärztin bat die Krankenschwester, ihr zu helfen.", *sources)
+    >>> found.is_correct, [word.text for word in found.words if word.decides]
+    (True, ['Ärztin'])
+    >>> abs(sum(token.contribution for token in found.tokens) - found.log_odds) < 1e-9
+    True
+    """
+    if not isinstance(evaluator, Evaluator):
+        raise InputError(f"evaluator: expected an Evaluator (cc_hf.load_evaluator), whose tokens can be named, got {type(evaluator).__name__}")
+    if score not in SCORES:
+        raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
+    check_input([translation], [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources, "category": "all"}])
+    sources = [*correct_sources, *incorrect_sources]
+    named = evaluator.named_logprobs(sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang)
+    lengths = {len(row) for row in named}
+    if len(lengths) != 1 or lengths == {0}:
+        raise InputError(f"{evaluator.name} cuts the translation to different lengths under different sources, {sorted(lengths)} tokens; shorten the sources")
+    logprobs = np.array([[logprob for _, logprob in row] for row in named])
+    scores = SCORES[score](TokenScores.of(list(logprobs)))
+    n_correct = len(correct_sources)
+    best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
+    left, right = float(scores[best[0]]), float(scores[best[1]])
+    contributions = _contributions(logprobs[best[0]], logprobs[best[1]], score)
+    probability = left / (left + right) if left + right > 0 else 0.5
+    tokens = _tokens(translation, [text for text, _ in named[0]], logprobs[list(best)], contributions)
+    return Explanation(
+        translation=translation,
+        correct_source=sources[best[0]],
+        incorrect_source=sources[best[1]],
+        score=score,
+        score_correct=left,
+        score_incorrect=right,
+        probability_correct=probability,
+        log_odds=math.fsum(contributions),
+        tokens=tokens,
+        words=_words(translation, tokens, sign=1 if probability >= 0.5 else -1),
+        src_lang=src_lang or evaluator.src_lang,
+        tgt_lang=tgt_lang or evaluator.tgt_lang,
+        evaluator=f"{evaluator.name}@{evaluator.identity}",
+    )
+
+
+def explain_example(evaluator: Evaluator, example: ContrastiveSourceExample, translation: str, *, tgt_lang: str = "", score: str = "geometric") -> Explanation:
+    """As `explain`, with the sources of an example.
+
+    Raises:
+        InputError: for an example of another class; otherwise as `explain`.
+    """
+    if not isinstance(example, ContrastiveSourceExample):
+        raise InputError(f"example {example.id!r}: expected one with contrastive sources, got {type(example).__name__}; choose a configuration that has them")
+    return explain(evaluator, translation, example.correct_sources, example.incorrect_sources, src_lang=example.src_lang, tgt_lang=tgt_lang or example.tgt_lang, score=score)
+
+
+def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """Per token its characters of the text; (end, end) of a token without any.
+
+    Spaces are left out of account. Where the pieces are not the text letter by letter (normalised, escaped, unknown), the longest common parts are
+    taken, and what lies between them is shared out in order.
+
+    Args:
+        pieces: what each token adds, "" for nothing of its own.
+        text: the whole.
+
+    >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
+    [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
+    >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
+    [(0, 4), (5, 7), (8, 12)]
+    """
+    letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
+    owners = [owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()]
+    joined = "".join(letter for piece in pieces for letter in piece if not letter.isspace())
+    owner_of: list[int | None] = [None] * len(letters)
+    matcher = difflib.SequenceMatcher(None, joined, "".join(letter for _, letter in letters), autojunk=False)
+    for kind, left, left_end, right, right_end in matcher.get_opcodes():
+        if kind != "delete" and left_end > left:
+            for i in range(right, right_end):
+                owner_of[i] = owners[left + (i - right) * (left_end - left) // (right_end - right)]
+    _fill_gaps(owner_of, pieces)
+    spans: list[tuple[int, int]] = []
+    place = 0
+    for token in range(len(pieces)):
+        own = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
+        spans.append((own[0], own[-1] + 1) if own else (place, place))
+        place = spans[-1][1]
+    return spans
+
+
+def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
+    """Letters that match nothing belong to a token without letters that stands there, else to the token before them, else to the first."""
+    before: int | None = None
+    filler: int | None = None
+    for i, owner in enumerate(owner_of):
+        if owner is not None:
+            before, filler = owner, None
+            continue
+        if filler is None:
+            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)  # the last token is EOS, if it is empty
+            silent = [token for token in range(0 if before is None else before + 1, after) if not pieces[token]]
+            filler = silent[0] if silent else before if before is not None else 0
+        owner_of[i] = filler
+
+
+def _contributions(correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.float64], score: str) -> npt.NDArray[np.float64]:
+    """(n,) parts of log(score correct / score incorrect), one per token."""
+    if score != "arithmetic":
+        return (correct - incorrect) * (math.log(2) if score == "reference" else 1.0) / len(correct)
+    parts = np.exp(correct) - np.exp(incorrect)
+    left, right = float(np.exp(correct).mean()), float(np.exp(incorrect).mean())
+    if left <= 0 or right <= 0:
+        return np.zeros(len(parts))
+    relative = (left - right) / right
+    mean = right if relative == 0 else (left - right) / math.log1p(relative)  # the logarithmic mean
+    return parts / (len(parts) * mean)
+
+
+def _tokens(translation: str, pieces: Sequence[str], logprobs: npt.NDArray[np.float64], contributions: npt.NDArray[np.float64]) -> tuple[ExplainedToken, ...]:
+    total = math.fsum(abs(contributions))
+    return tuple(
+        ExplainedToken(
+            text=translation[start:end] or (_END if token == len(pieces) - 1 else ""),
+            start=start,
+            end=end,
+            logprob_correct=float(logprobs[0, token]),
+            logprob_incorrect=float(logprobs[1, token]),
+            difference=float(logprobs[0, token] - logprobs[1, token]),
+            contribution=float(contributions[token]),
+            share=abs(float(contributions[token])) / total if total else 0.0,
+        )
+        for token, (start, end) in enumerate(token_spans(pieces, translation))
+    )
+
+
+def _words(translation: str, tokens: Sequence[ExplainedToken], *, sign: int) -> tuple[ExplainedWord, ...]:
+    groups = _groups(translation, tokens)
+    totals = [math.fsum(tokens[i].contribution for i in group) for group in groups]
+    deciding = _deciding(totals, sign)
+    all_parts = math.fsum(map(abs, totals))
+    return tuple(_word(translation, tokens, group, total, all_parts, decides=number in deciding) for number, (group, total) in enumerate(zip(groups, totals, strict=True)))
+
+
+def _word(translation: str, tokens: Sequence[ExplainedToken], group: Sequence[int], total: float, all_parts: float, *, decides: bool) -> ExplainedWord:
+    own = [tokens[i] for i in group]
+    voiced = [token for token in own if token.text]
+    start, end = voiced[0].start, voiced[-1].end
+    return ExplainedWord(
+        text=translation[start:end] or voiced[0].text,
+        start=start,
+        end=end,
+        first_token=group[0],
+        n_tokens=len(group),
+        logprob_correct=math.fsum(token.logprob_correct for token in own),
+        logprob_incorrect=math.fsum(token.logprob_incorrect for token in own),
+        difference=math.fsum(token.difference for token in own),
+        contribution=total,
+        share=abs(total) / all_parts if all_parts else 0.0,
+        decides=decides,
+    )
+
+
+def _groups(translation: str, tokens: Sequence[ExplainedToken]) -> list[list[int]]:
+    """Tokens by word; one without letters, such as a part of a character, goes with the next, the end of the sentence stands alone."""
+    groups: list[list[int]] = []
+    silent: list[int] = []
+    before: ExplainedToken | None = None
+    for number, token in enumerate(tokens):
+        if not token.text:
+            silent.append(number)
+        elif before is None or _begins_word(translation, before, token):
+            groups.append([*silent, number])
+            silent, before = [], token
+        else:
+            groups[-1] += [*silent, number]
+            silent, before = [], token
+    return groups
+
+
+def _begins_word(translation: str, before: ExplainedToken, token: ExplainedToken) -> bool:
+    """Behind a space, at the change between letters and punctuation, in a script without spaces."""
+    if token.start == token.end or translation[before.end : token.start]:  # the end, or a space between
+        return True
+    left, right = translation[before.end - 1], translation[token.start]
+    return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in "PS" and letter not in "'’-"
+
+
+def _is_unspaced(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
+def _deciding(totals: Sequence[float], sign: int) -> set[int]:
+    """The fewest words that make at least half of what speaks for the verdict."""
+    order = sorted((i for i, total in enumerate(totals) if sign * total > 0), key=lambda i: -sign * totals[i])
+    half = math.fsum(sign * totals[i] for i in order) / 2
+    chosen: set[int] = set()
+    reached = 0.0
+    for i in order:
+        if reached >= half:
+            break
+        chosen.add(i)
+        reached += sign * totals[i]
+    return chosen

@@ -1,0 +1,120 @@
+"""cc-hf train: fine-tuning as in the papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet
+from cc_hf.cli.output import write_atomically
+from cc_hf.errors import InputError
+
+__all__ = ["app"]
+
+_CURVE = "learning_curve.json"
+
+app = typer.Typer(help="Fine-tuning as in the papers.", no_args_is_help=True)
+
+
+@app.callback()
+def _main() -> None:
+    pass
+
+
+@app.command("wino-x")
+def wino_x(
+    model: Annotated[str, typer.Option(help="Model to fine-tune (folder or Hub): a translation model, or for the configurations lm_... a masked language model.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help=f"New folder for the models, and {_CURVE} with all figures.")],
+    config: Annotated[str, typer.Option(help="Configuration of wino_x with contrastive translations, see `cc-hf list datasets`.")] = "mt_en_de.translations",
+    objective: Annotated[str, typer.Option(help="mle: the correct translations alone; pronoun-penalty: a fine on incorrect pronouns too.")] = "mle",
+    sizes: Annotated[str | None, typer.Option(help="Samples to train on, such as 500,1000; default: all multiples of 500 that there are.")] = None,
+    transfer: Annotated[list[str] | None, typer.Option(help="Also judge the test part in this configuration, such as lm_en_de; may be repeated.")] = None,
+    n_dev: Annotated[int, typer.Option(min=1, help="Samples for early stopping.")] = 200,
+    n_test: Annotated[int, typer.Option(min=1, help="Samples to judge.")] = 1000,
+    split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 42,
+    learning_rate: Annotated[float | None, typer.Option(help="Default: the thesis's, 1e-7, of mBART 1e-5.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Default: the thesis's, 8, of mBART and masked language models 16.")] = None,
+    accumulation: Annotated[int | None, typer.Option(min=1, help="Batches of a step; default: 1.")] = None,
+    max_epochs: Annotated[int | None, typer.Option(min=1, help="Default: 1000.")] = None,
+    patience: Annotated[int | None, typer.Option(min=1, help="Epochs without a lower loss on the development part before it stops; default: 3.")] = None,
+    label_smoothing: Annotated[float | None, typer.Option(help="Default: 0.1, of mBART and masked language models 0.")] = None,
+    penalty_weight: Annotated[float | None, typer.Option(help="λ of the pronoun penalty; default: 100.")] = None,
+    pronouns: Annotated[str | None, typer.Option(help="Which are penalized: all (default), or ambiguous, those that differ between the translations.")] = None,
+    masking: Annotated[str | None, typer.Option(help="Of masked language models: filler (default), filler-only or random.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training; default: 42.")] = None,
+    no_models: Annotated[bool, typer.Option("--no-models", help="Keep the figures only.")] = False,
+    data_dir: DataDir = None,
+    batch_tokens: BatchTokens = None,
+    device: Device = None,
+    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4 and 4.4.3)."""
+    import json
+
+    from cc_hf.training.debias import debias
+
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(f"--output: expected a new or empty folder, {output} is there and not empty")
+    settings: dict[str, Any] = {
+        "learning_rate": learning_rate,
+        "batch_size": batch_size,
+        "accumulation": accumulation,
+        "max_epochs": max_epochs,
+        "patience": patience,
+        "label_smoothing": label_smoothing,
+        "penalty_weight": penalty_weight,
+        "pronouns": pronouns,
+        "masking": masking,
+        "seed": seed,
+    }
+    notes = Console(stderr=True)
+    found = debias(
+        model,
+        config,
+        objective=objective,
+        sizes=_sizes(sizes),
+        n_dev=n_dev,
+        n_test=n_test,
+        split_seed=split_seed,
+        transfer=transfer or (),
+        settings={name: value for name, value in settings.items() if value is not None},
+        data_dir=data_dir,
+        output=None if no_models else output,
+        device=device,
+        revision=revision,
+        batch_tokens=batch_tokens,
+        note=None if quiet else lambda point: notes.print(f"trained on {point.size}" if point.tuned else "judged before training", highlight=False),
+    )
+    output.mkdir(parents=True, exist_ok=True)
+    write_atomically(output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    Console().print(_table(found))
+    if not quiet:
+        notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    """The numbers of --sizes."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts) or len(set(parts)) < len(parts):
+        raise InputError(f"--sizes: expected different whole numbers with commas between them, such as 500,1000, got {text!r}")
+    return sorted(map(int, parts))
+
+
+def _table(found: dict[str, Any]) -> Table:
+    table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
+    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "pair accuracy", "ties"):
+        table.add_column(name, justify="left" if name == "test" else "right")
+    for point in found["points"]:
+        epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
+        for name, row in point["accuracies"].items():
+            pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"
+            table.add_row(str(point.get("n_train", 0)), epochs, name, str(row["n"]), f"{100 * row['accuracy']:.1f}", pair, str(row["n_ties"]))
+    return table

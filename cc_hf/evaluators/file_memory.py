@@ -1,0 +1,63 @@
+"""Weights that are shown from their file: which they are, and how their memory is given back once they were copied into another form.
+
+safetensors maps a file into memory, page by page when it is read. Pages that were given back are read from the file again where they are needed, so that
+nothing is lost; it is done for memory only that nobody wrote to, on Linux, and is nothing elsewhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from pathlib import Path
+
+import torch
+
+__all__ = ["FileMemory"]
+
+_PAGE = 4096
+_DONTNEED = 4  # of madvise
+_AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ (\d+)")
+_WRITTEN = re.compile(r"Anonymous: +(\d+) kB")
+
+
+class FileMemory:
+    """The areas of this process that show files and that nobody wrote to, as they are now.
+
+    >>> FileMemory().holds(torch.zeros(10))
+    False
+    """
+
+    def __init__(self) -> None:
+        self._areas = _untouched()
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor lies in such an area."""
+        if tensor.device.type != "cpu" or tensor.layout != torch.strided or not tensor.is_contiguous():
+            return False
+        start, end = tensor.data_ptr(), tensor.data_ptr() + tensor.nbytes
+        return any(first <= start and end <= last for first, last in self._areas)
+
+    def give_back(self, tensor: torch.Tensor) -> None:
+        """Free the pages of a tensor that it `holds`; any other is left as it is."""
+        if not self.holds(tensor):
+            return
+        start = -(-tensor.data_ptr() // _PAGE) * _PAGE
+        size = (tensor.data_ptr() + tensor.nbytes) // _PAGE * _PAGE - start
+        if size > 0:
+            ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONTNEED)  # when refused nothing changes
+
+
+def _untouched() -> list[tuple[int, int]]:
+    try:
+        lines = Path("/proc/self/smaps").read_text(encoding="utf-8", errors="replace").splitlines() if sys.platform == "linux" else []
+    except OSError:
+        return []
+    found: list[tuple[int, int]] = []
+    area: tuple[int, int] | None = None
+    for line in lines:
+        if head := _AREA.match(line):
+            area = (int(head[1], 16), int(head[2], 16)) if head[3] != "0" else None
+        elif area is not None and (written := _WRITTEN.match(line)) and written[1] == "0":
+            found.append(area)
+    return found

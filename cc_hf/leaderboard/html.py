@@ -1,0 +1,67 @@
+"""Pieces of the page as HTML. Every text is escaped here, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from cc_hf.leaderboard.store import Store
+from cc_hf.reports.tables import category_key, percent
+from cc_hf.results import EvaluationResult
+
+__all__ = ["lead", "message", "notes_html", "result_html"]
+
+_FIRST = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
+
+
+def message(text: str) -> str:
+    """An error, for people.
+
+    >>> message("expected <b>")
+    '<div class="cc-error" role="alert">expected &lt;b&gt;</div>'
+    """
+    return f'<div class="cc-error" role="alert">{escape(text)}</div>'
+
+
+def lead(text: str) -> str:
+    """What a tab is for."""
+    return f'<p class="cc-lead">{escape(text)}</p>'
+
+
+def notes_html(store: Store) -> str:
+    """What the folder holds that the table does not show, and why; "" where there is nothing to say."""
+    parts = [] if store.entries else [f"<p>{escape('No results yet: write some into the folder with `cc-hf evaluate ... --output FOLDER/NAME.json` and start anew.')}</p>"]
+    if store.broken:
+        n = len(store.broken)
+        parts.append(_details(f"{n} {'file' if n == 1 else 'files'} of the folder could not be read", store.broken))
+    if store.not_run:
+        skipped = {f"{file}: {metric.replace('_', ' ')}": reason for file, metrics in store.not_run.items() for metric, reason in metrics.items()}
+        parts.append(_details("Metrics that evaluations left out", skipped))
+    return f'<div class="cc-notes">{"".join(parts)}</div>' if parts else ""
+
+
+def _details(title: str, rows: Mapping[str, str]) -> str:
+    items = "".join(f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in rows.items())
+    return f"<details open><summary>{escape(title)}</summary><ul>{items}</ul></details>"
+
+
+def result_html(result: EvaluationResult) -> str:
+    """Every figure of a result with its interval, and its signature."""
+    categories = {c.category: c for c in sorted(result.categories, key=lambda c: category_key(c.category))}
+    order = [*_FIRST, *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories)]
+    names = [name for name in order if name in result.scores] + [name for name in result.scores if name not in order]
+    sizes = {"accuracy": result.n} | {f"accuracy_{name}": c.n for name, c in categories.items()}
+    rows = []
+    for name in names:
+        interval = result.intervals.get(name)
+        limits = "" if interval is None else f"{percent(interval.low)} – {percent(interval.high)}"
+        figures = f"<td>{sizes.get(name, '')}</td><td>{percent(result.scores[name])}</td><td>{limits}</td>"
+        rows.append(f'<tr><th scope="row">{escape(name.replace("_", " "))}</th>{figures}</tr>')
+    title = " ".join(filter(None, (result.dataset, result.config, result.tgt_lang)))
+    counts = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {count}" for name, count in result.counts.items())
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("", "n", "percent", "95 %"))
+    return (
+        f'<section class="cc-result"><h3>{escape(title)}: {escape(result.metric.replace("_", " "))}</h3>'
+        f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f'<p class="cc-note">{escape(counts)}</p><p class="cc-signature">{escape(result.signature)}</p></section>'
+    )

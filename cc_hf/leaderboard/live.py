@@ -1,0 +1,226 @@
+"""Judging from the page: one sentence, explained, and a file of translations. One model, behind a lock; loaded when first needed. No gradio here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf import registry
+from cc_hf.analysis.explanation import Explanation, explain_example
+from cc_hf.data.custom import custom_example, focus_places
+from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.download import is_here
+from cc_hf.data.loading import declaration
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.location import default_evaluator
+from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.results import EvaluationResult
+from cc_hf.run import evaluate
+
+__all__ = ["MAX_CHARACTERS", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics", "read_occurrence"]
+
+#: bytes of an uploaded file
+MAX_UPLOAD = 5 * 1024 * 1024
+#: of a sentence of one's own
+MAX_CHARACTERS = 2000
+_CUE_SEPARATOR = "|"
+
+
+@dataclass
+class _Model:
+    """An evaluator that is loaded once, by whoever comes first, and used by one at a time."""
+
+    load: Callable[[], Evaluator]
+
+    def __post_init__(self) -> None:
+        self.lock = threading.Lock()
+        self._loaded: Evaluator | None = None
+
+    def get(self) -> Evaluator:
+        """The evaluator; the caller holds the lock."""
+        if self._loaded is None:
+            self._loaded = self.load()
+        return self._loaded
+
+
+class SentenceJudge:
+    """Judges and explains sentences.
+
+    Args:
+        evaluator: name, folder, or an Evaluator; None for the one that ships for the pair.
+        src_lang, tgt_lang: ISO 639-1, of all sentences.
+
+    Raises:
+        InputError: when no evaluator is named and none ships for the pair.
+    """
+
+    def __init__(self, evaluator: str | Path | Evaluator | None = None, *, src_lang: str = "en", tgt_lang: str = "de") -> None:
+        self.src_lang, self.tgt_lang = src_lang, tgt_lang
+        self.name = str(default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator.name if isinstance(evaluator, Evaluator) else evaluator)
+        self._model = _Model(lambda: evaluator if isinstance(evaluator, Evaluator) else open_evaluator(self.name, languages=(src_lang, tgt_lang), mode="exact"))
+
+    def prepare(self) -> None:
+        """Load the model, so that the first sentence need not wait."""
+        with self._model.lock:
+            self._model.get()
+
+    def judge(
+        self,
+        source: str,
+        translation: str,
+        focus: str,
+        *,
+        occurrence: int | None = None,
+        gender: str = "",
+        correct_cues: str = "",
+        incorrect_cues: str = "",
+        placement: str = "before",
+    ) -> Explanation:
+        """Explain the judgement on one translation.
+
+        Args:
+            source, translation: sentences of at most MAX_CHARACTERS.
+            focus: the words of the source that must be disambiguated.
+            occurrence: which one, from 1, where the focus occurs more than once.
+            gender: male or female, for gender brackets; or "" for cues of one's own.
+            correct_cues, incorrect_cues: separated by «|».
+            placement: before, after, or replace the focus.
+
+        Raises:
+            InputError: for texts that are blank or too long, a focus that is not in the source, missing cues, and as `explain`.
+            TooLongError: as `explain`.
+        """
+        for name, text in (("source", source), ("translation", translation), ("word", focus)):
+            if not text.strip():
+                raise InputError(f"{name}: expected a text, got none")
+            if len(text) > MAX_CHARACTERS:
+                raise InputError(f"{name}: expected at most {MAX_CHARACTERS} characters, got {len(text)}")
+        row: dict[str, Any] = {"source": source, "focus": focus.strip(), "position": _position(source, focus.strip(), occurrence), "placement": placement}
+        if gender:
+            row["gold"] = gender
+        else:
+            sides = {"correct_cues": correct_cues, "incorrect_cues": incorrect_cues}
+            if missing := [name for name, cues in sides.items() if not cues.strip(f" {_CUE_SEPARATOR}")]:
+                raise InputError(f"{missing[0].replace('_', ' ')}: expected at least one cue, several separated by «{_CUE_SEPARATOR}», got none")
+            row |= {name: [cue.strip() for cue in cues.split(_CUE_SEPARATOR) if cue.strip()] for name, cues in sides.items()}
+        example = custom_example(row, src_lang=self.src_lang)
+        with self._model.lock:
+            return explain_example(self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang)
+
+
+def read_occurrence(text: str) -> int | None:
+    """What a visitor wrote of which occurrence is meant: a number from 1, or nothing.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> read_occurrence(" 2 "), read_occurrence("")
+    (2, None)
+    """
+    text = text.strip()
+    if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
+        raise InputError(f"which one: expected a number from 1, got {text[:80]!r}")
+    return int(text) if text else None
+
+
+def _position(source: str, focus: str, occurrence: int | None) -> int:
+    places = focus_places(focus, source)
+    if not places:
+        raise InputError(f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it stands there")
+    if occurrence is None:
+        if len(places) > 1:
+            raise InputError(f"word: {focus!r} occurs {len(places)} times in {source!r}; say which one, 1 to {len(places)}")
+        return places[0]
+    if not 1 <= occurrence <= len(places):
+        raise InputError(f"which one: expected 1 to {len(places)}, since {focus!r} occurs so often, got {occurrence}")
+    return places[occurrence - 1]
+
+
+def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigDeclaration]]:
+    """Dataset -> its configurations that can be read without the network and that a metric fits.
+
+    >>> available_data()["simplegen"][0].name
+    'en-de'
+    """
+    found: dict[str, list[ConfigDeclaration]] = {}
+    for name in registry.names("dataset"):
+        declared = declaration(name)
+        configs = [c for c in declared.configs if "test" in c.splits and all(is_here(file, data_dir) for file in declared.files_of(c.name))]
+        configs = [c for c in configs if any(fitting_metrics(name, c, language) for language in c.tgt_langs)]
+        if configs:
+            found[name] = configs
+    return found
+
+
+def fitting_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
+    """The metrics that can judge translations of a configuration into a language."""
+    return [name for name in registry.names("metric") if not registry.resolve("metric", name).fits(dataset, config.name, config.form, config.src_lang, tgt_lang)]
+
+
+class FileJudge:
+    """Judges files of translations, one at a time.
+
+    Args:
+        data_dir: a local copy of the upstream repositories.
+        evaluator: of metrics that take one: name, folder, or an Evaluator; None for the one that ships for the pair.
+    """
+
+    def __init__(self, data_dir: str | Path | None = None, evaluator: str | Path | Evaluator | None = None) -> None:
+        self._data_dir = data_dir
+        self._evaluator = evaluator
+        self._lock = threading.Lock()
+        self._models: dict[tuple[str, str], Evaluator] = {}
+
+    def judge(self, path: str | Path, dataset: str, config: str, tgt_lang: str, metric: str) -> EvaluationResult:
+        """Judge a file by a metric.
+
+        Args:
+            path: of a file of at most MAX_UPLOAD bytes, as `cc_hf.data.translations.read_translations` takes it.
+            dataset, config, tgt_lang, metric: names.
+
+        Raises:
+            InputError: for a file that is too large, is no text or does not match the dataset; messages name the file without its folder.
+            UnknownNameError: for a dataset, configuration or metric that is not registered.
+        As `cc_hf.run.evaluate`.
+        """
+        path = Path(path)
+        check_upload(path)
+        declared = registry.resolve("dataset", dataset).config(config)  # never a file of this machine that a visitor names
+        takes_evaluator = registry.resolve("metric", metric).takes_evaluator
+        try:
+            with self._lock:
+                options: dict[str, Any] = {"evaluator": self._model(declared.src_lang, tgt_lang)} if takes_evaluator else {}
+                return evaluate(dataset, config, translations=path, tgt_lang=tgt_lang, metric=metric, data_dir=self._data_dir, **options)
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), path.name)) from error
+
+    def _model(self, src_lang: str, tgt_lang: str) -> Evaluator:
+        if isinstance(self._evaluator, Evaluator):
+            return self._evaluator
+        pair = src_lang, tgt_lang
+        if pair not in self._models:
+            self._models[pair] = open_evaluator(self._evaluator or default_evaluator(*pair), languages=pair)
+        return self._models[pair]
+
+
+def check_upload(path: Path) -> None:
+    """Refuse what is too large, empty, or no text.
+
+    Raises:
+        InputError: with the file's name.
+    """
+    try:
+        size = path.stat().st_size
+        head = path.read_bytes() if size <= MAX_UPLOAD else b""
+    except OSError as error:
+        raise InputError(f"{path.name}: cannot be read: {error.strerror}") from error
+    if size > MAX_UPLOAD:
+        raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB, got {size / 1024 / 1024:.1f} MB")
+    if b"\x00" in head:
+        raise InputError(f"{path.name}: expected a text in UTF-8 with one translation per line, got a binary file")
+    if not head.strip():
+        raise InputError(f"{path.name}: expected translations, got an empty file")

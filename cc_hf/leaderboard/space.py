@@ -1,0 +1,92 @@
+"""The page as a Space of the Hub: a folder with the program, what it needs, its card and the results. Nothing is sent here."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from cc_hf import __version__
+from cc_hf.errors import InputError
+from cc_hf.hub.folders import new_folder
+from cc_hf.hub.spaces import GRADIO_VERSION
+from cc_hf.leaderboard.store import Store, read_folder, read_quality
+
+__all__ = ["build_space"]
+
+_APP = '''"""The leaderboard of cc_hf, as a Space."""
+
+from pathlib import Path
+
+from cc_hf.leaderboard.app import serve
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    serve(here / "results", quality={quality}, host="0.0.0.0", port=7860)
+'''
+_README = """---
+title: {title}
+sdk: gradio
+sdk_version: {sdk_version}
+app_file: app.py
+license: apache-2.0
+tags: [leaderboard, machine-translation, contrastive-conditioning]
+---
+# {heading}
+
+Machine translation systems, judged where a word must be disambiguated: word senses, the gender of people, the reference of pronouns. Made with cc_hf
+{version} from {n} results of {systems}.
+
+Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
+"""
+
+
+def build_space(results: str | Path, output: str | Path, *, title: str = "Disambiguation leaderboard", quality: str | Path | None = None, requirement: str | None = None) -> Store:
+    """Write the folder, and answer what is in it; files of results that cannot be read are left out and named in `Store.broken`.
+
+    Args:
+        results: a folder with results, as `cc_hf.leaderboard.store.read_folder` takes it.
+        output: a folder that is not there yet, or is empty.
+        title: of the Space.
+        quality: a file with BLEU by system, as `read_quality` takes it.
+        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on PyPI or newer.
+
+    Raises:
+        InputError: for a folder without a result that can be read, an output that holds something, a blank title, a requirement of more than one
+            line, or a file of BLEU that is not as expected.
+    """
+    line = requirement or f"cc_hf[leaderboard,models]>={__version__}"
+    if len(line.split("\n")) > 1 or not line.strip():
+        raise InputError(f"requirement: expected one line such as 'cc_hf[leaderboard,models]>={__version__}', got {requirement!r}")
+    if not title.strip():
+        raise InputError("title: expected a text, got none")
+    store = read_folder(results)
+    if not store.entries:
+        broken = f"; {len(store.broken)} could not be read, the first: {next(iter(store.broken.items()))}" if store.broken else ""
+        raise InputError(f"results: expected at least one result in {results}, got none{broken}")
+    if quality is not None:
+        read_quality(quality)
+    systems = sorted({entry.system for entry in store.entries})
+    bleu = None if quality is None else f"bleu{Path(quality).suffix.lower()}"
+    readme = _README.format(
+        title=_yaml_text(title),
+        heading=" ".join(title.split()),
+        sdk_version=GRADIO_VERSION,
+        version=__version__,
+        n=len(store.entries),
+        systems=f"{len(systems)} systems" if len(systems) > 1 else "1 system",
+    )
+    with new_folder(output) as folder:
+        (folder / "results").mkdir()
+        for name in dict.fromkeys(entry.file for entry in store.entries):
+            shutil.copyfile(Path(results) / name, folder / "results" / name)
+        if quality is not None and bleu is not None:
+            shutil.copyfile(quality, folder / bleu)
+        program = _APP.format(quality="None" if bleu is None else f'here / "{bleu}"')
+        for name, text in (("app.py", program), ("requirements.txt", f"{line}\n"), ("README.md", readme)):
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return store
+
+
+def _yaml_text(text: str) -> str:
+    escaped = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

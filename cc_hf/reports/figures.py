@@ -1,0 +1,97 @@
+"""What the plots of a report show, as numbers: the page draws them as SVG, `plots` as files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cc_hf.reports.report import Report
+from cc_hf.reports.tables import category_key
+from cc_hf.results import EvaluationResult, Interval
+
+__all__ = ["Bar", "Histogram", "QualityPoint", "category_bars", "histograms", "nice_ticks", "quality_points"]
+
+N_BINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure in [0, 1] of a system in a category; `system`: its place among the report's systems."""
+
+    category: str
+    system: int
+    value: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Number of samples by probability_correct, in bins of equal width over [0, 1]; the last one includes 1."""
+
+    system: int
+    counts: tuple[int, ...]
+    n_correct: int
+
+
+@dataclass(frozen=True, slots=True)
+class QualityPoint:
+    """A system's BLEU and minimum accuracy, both in [0, 1]."""
+
+    system: int
+    bleu: float
+    min_accuracy: float
+    interval: Interval | None
+
+
+def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
+    """Accuracy of each system in each category, category by category as the papers list them."""
+    found = [
+        Bar(c.category, at, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
+        for at, result in _results(report, metric)
+        for c in result.categories
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda bar: (category_key(bar.category), bar.system)))
+
+
+def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
+    """One per system whose judgements have probabilities; () of metrics that have none. A p of 0.5 is in the bin above it, as it counts as correct."""
+    found = []
+    for at, result in _results(report, metric):
+        judged = [j for j in result.judgements if j.probability_correct is not None]
+        if judged:
+            counts = [0] * n_bins
+            for judgement in judged:
+                counts[min(int((judgement.probability_correct or 0.0) * n_bins), n_bins - 1)] += 1
+            found.append(Histogram(at, tuple(counts), sum(j.is_correct for j in judged)))
+    return tuple(found)
+
+
+def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
+    """The systems whose BLEU is known, by a metric that has a minimum accuracy (Vamvas & Sennrich 2021, Figure 5)."""
+    return tuple(
+        QualityPoint(at, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy"))
+        for at, result in _results(report, metric)
+        if (bleu := report.systems[at].bleu) is not None and "min_accuracy" in result.scores
+    )
+
+
+def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
+    """About n round numbers at equal steps, from at most `low` to at least `high`.
+
+    >>> nice_ticks(31.2, 38.9)
+    (30.0, 32.0, 34.0, 36.0, 38.0, 40.0)
+    >>> nice_ticks(2.0, 2.0)[0] < 2 < nice_ticks(2.0, 2.0)[-1]
+    True
+    """
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    rough = (high - low) / n
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return tuple(round(k * step, 10) for k in range(first, last + 1))
+
+
+def _results(report: Report, metric: str) -> Iterable[tuple[int, EvaluationResult]]:
+    return ((at, system.results[metric]) for at, system in enumerate(report.systems) if metric in system.results)

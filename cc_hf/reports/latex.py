@@ -1,0 +1,76 @@
+"""The tables of a report in LaTeX, for booktabs."""
+
+from __future__ import annotations
+
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
+
+__all__ = ["latex_report", "latex_table", "latex_text"]
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "\u00a0": "~",
+    "[": "{[}", "]": "{]}", "*": "{*}",
+}  # fmt: skip
+
+
+def latex_report(report: Report) -> str:
+    """All tables, each a table environment, with the signatures as comments.
+
+    >>> from cc_hf.reports.report import System, build_report
+    >>> from cc_hf.results import EvaluationResult
+    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
+    >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])
+    % a_b: own|n:2
+    """
+    signatures = [f"% {_line(system.name)}: {_line(result.signature)}" for system in report.systems for result in system.results.values()]
+    if report.signature:
+        signatures.append(f"% differences: {_line(report.signature)}")
+    notes = [f"% note: {_line(note)}" for note in report.notes]
+    head = ["% \\usepackage{booktabs}", "% \\usepackage[T1]{fontenc}", *signatures, *notes]
+    return "\n".join(head) + "\n\n" + "\n\n".join(latex_table(table) for table in report_tables(report)) + "\n"
+
+
+def latex_table(table: ReportTable) -> str:
+    """One table environment; groups of columns span theirs."""
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
+    if table.groups:
+        lines.append(" & " + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in table.groups) + r" \\")
+        lines.append(" ".join(_rules(table.groups)))
+    lines += [" & ".join(latex_text(name) for name in (table.corner, *table.columns)) + r" \\", r"\midrule"]
+    for row in table.rows:
+        label = row.label + (f" ({row.note})" if row.note else "")
+        lines.append(" & ".join([latex_text(label), *(_cell(cell) for cell in row.cells)]) + r" \\")
+    caption = f"{table.title}. {table.caption}".strip()
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(caption)}}}", r"\end{table}"])
+
+
+def latex_text(text: str) -> str:
+    r"""Text that stands for itself, in one line.
+
+    >>> latex_text("50 % of a_b")
+    '50 \\% of a\\_b'
+    """
+    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
+
+
+def _cell(cell: Cell) -> str:
+    parts = [latex_text(cell.value)]
+    if cell.interval:
+        parts.append(rf"{{\scriptsize ({latex_text(cell.interval)})}}")
+    if cell.difference:
+        parts.append(rf"{{\scriptsize {latex_text(cell.difference)}{'*' if cell.is_significant else ''}}}")
+    return " ".join(parts)
+
+
+def _rules(groups: tuple[tuple[str, int], ...]) -> list[str]:
+    found, at = [], 2
+    for _, n in groups:
+        found.append(rf"\cmidrule(lr){{{at}-{at + n - 1}}}")
+        at += n
+    return found
+
+
+def _line(text: str) -> str:
+    """One line, else the rest of a text would leave the comment."""
+    return " ".join(text.split())

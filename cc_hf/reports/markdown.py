@@ -1,0 +1,70 @@
+"""The tables of a report in Markdown, as GitHub and the Hub read it."""
+
+from __future__ import annotations
+
+import re
+
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
+from cc_hf.reports.tables import data_name
+
+__all__ = ["markdown_report", "markdown_table", "markdown_text"]
+
+
+def markdown_report(report: Report) -> str:
+    """All tables, the notes and the signatures.
+
+    >>> from cc_hf.reports.report import System, build_report
+    >>> from cc_hf.results import EvaluationResult
+    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
+    >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
+    # de
+    """
+    parts = [f"# {markdown_text(data_name(report.first))}", *(f"## {markdown_text(table.title)}\n\n{markdown_table(table)}" for table in report_tables(report))]
+    if report.notes:
+        parts.append("## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes))
+    signatures = [f"- {markdown_text(system.name)}: {_code(result.signature)}" for system in report.systems for result in system.results.values()]
+    if report.signature:
+        signatures.append(f"- differences: {_code(report.signature)}")
+    parts.append("## Signatures\n\n" + "\n".join(signatures))
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(table: ReportTable) -> str:
+    """One table; groups of columns become part of the columns' names."""
+    names = list(table.columns)
+    if table.groups:
+        groups = [name for name, n in table.groups for _ in range(n)]
+        names = [f"{group}: {name}" for group, name in zip(groups, names, strict=True)]
+    lines = [[table.corner, *names], ["---", *["---:"] * len(names)]]
+    for row in table.rows:
+        lines.append([row.label + (f" ({row.note})" if row.note else ""), *(_cell(cell) for cell in row.cells)])
+    shown = "\n".join("| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |" for number, line in enumerate(lines))
+    return shown + (f"\n\n{markdown_text(table.caption)}" if table.caption else "")
+
+
+def markdown_text(text: str) -> str:
+    """Text that stands for itself, in one line, in a cell too.
+
+    >>> markdown_text("a|b <i>*c*</i>")
+    'a\\\\|b &lt;i>\\\\*c\\\\*&lt;/i>'
+    """
+    return re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", " ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _cell(cell: Cell) -> str:
+    parts = [cell.value, f"({cell.interval})" if cell.interval else ""]
+    if cell.difference:
+        parts.append(f"{cell.difference}{'*' if cell.is_significant else ''}, p {_equals(cell.p)}")
+    return " ".join(part for part in parts if part)
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def _code(text: str) -> str:
+    """A fence longer than any run of backticks within."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if "`" in text else ""
+    return f"{fence}{pad}{' '.join(text.split())}{pad}{fence}"

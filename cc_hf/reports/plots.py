@@ -1,0 +1,139 @@
+"""The plots of a report as PNG or SVG files, by matplotlib, without a display and without touching its settings."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import metric_name
+from cc_hf.reports.tables import data_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "plots"]
+
+FORMATS = ("png", "svg")
+# the page's own, for white paper
+_COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
+
+
+def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
+    """Accuracy by category, the distribution of probability_correct, and quality against minimum accuracy, for each metric that has them.
+
+    Returns:
+        name of a file -> its content; the same for the same report and version of matplotlib.
+
+    Raises:
+        InputError: for another format.
+        MissingDependencyError: without matplotlib.
+    """
+    if file_format not in FORMATS:
+        raise InputError(f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}")
+    return {f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)}
+
+
+def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
+    for metric in report.metrics:
+        if category_bars(report, metric):
+            yield f"categories.{metric}", _categories(report, metric)
+        if histograms(report, metric):
+            yield f"probabilities.{metric}", _probabilities(report, metric)
+        if quality_points(report, metric):
+            yield f"quality.{metric}", _quality(report, metric)
+
+
+def _categories(report: Report, metric: str) -> Figure:
+    bars = category_bars(report, metric)
+    names = list(dict.fromkeys(bar.category for bar in bars))
+    figure, (axes,) = _empty(1, width=max(4.5, 0.6 * len(bars) + 2), height=3.4)
+    width = 0.8 / len(report.systems)
+    for at, system in enumerate(report.systems):
+        own = [bar for bar in bars if bar.system == at]
+        if own:
+            places = [names.index(bar.category) + (at - (len(report.systems) - 1) / 2) * width for bar in own]
+            values = [100 * bar.value for bar in own]
+            lows = [100 * (bar.value - bar.interval.low) if bar.interval else 0.0 for bar in own]
+            highs = [100 * (bar.interval.high - bar.value) if bar.interval else 0.0 for bar in own]
+            spread = [[max(v, 0.0) for v in lows], [max(v, 0.0) for v in highs]]
+            axes.bar(places, values, width * 0.92, yerr=spread, color=_colour(at), label=_literal(system.name), error_kw={"linewidth": 1, "capsize": 2})
+    axes.set_xticks(range(len(names)), [_literal(name) for name in names])
+    axes.set_ylim(0, 100)
+    axes.set_ylabel("accuracy, %")
+    axes.set_title(_title(report, metric), loc="left")
+    if len(report.systems) > 1:
+        figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _probabilities(report: Report, metric: str) -> Figure:
+    found = histograms(report, metric)
+    figure, panels = _empty(len(found), width=4.2 * len(found), height=3.0)
+    edges = [100 * k / N_BINS for k in range(N_BINS)]
+    for one, axes in zip(found, panels, strict=True):
+        shades = [0.45 if edge < 50 else 1.0 for edge in edges]
+        patches = axes.bar(edges, one.counts, 100 / N_BINS, align="edge", color=_colour(one.system), edgecolor="white", linewidth=0.6)
+        for patch, shade in zip(patches, shades, strict=True):
+            patch.set_alpha(shade)
+        axes.axvline(50, color="#535c68", linewidth=1, linestyle=":")
+        axes.set_ylim(0, 1.08 * max(max(other.counts) for other in found))
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("probability of the correct reading, %")
+        axes.set_title(_literal(report.systems[one.system].name), loc="left")
+    panels[0].set_ylabel("samples")
+    return figure
+
+
+def _quality(report: Report, metric: str) -> Figure:
+    figure, (axes,) = _empty(1, width=4.8, height=3.8)
+    for point in quality_points(report, metric):
+        x, y = 100 * point.bleu, 100 * point.min_accuracy
+        low, high = (100 * point.interval.low, 100 * point.interval.high) if point.interval else (y, y)
+        axes.errorbar([x], [y], yerr=[[max(y - low, 0.0)], [max(high - y, 0.0)]], fmt="o", color=_colour(point.system), capsize=2)
+        axes.annotate(_literal(report.systems[point.system].name), (x, y), xytext=(6, 4), textcoords="offset points")
+    axes.margins(x=0.18, y=0.12)
+    axes.set_xlabel("BLEU")
+    axes.set_ylabel("minimum accuracy, %")
+    axes.set_title(_title(report, metric), loc="left")
+    return figure
+
+
+def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "analysis") from None
+    figure = Figure(figsize=(width, height), layout="constrained", dpi=160)
+    panels = [figure.add_subplot(1, n, 1 + at) for at in range(n)]
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#e4e7ec")
+        axes.set_axisbelow(True)
+    return figure, panels
+
+
+def _saved(figure: Figure, file_format: str) -> bytes:
+    import matplotlib
+
+    written = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "cc_hf", "svg.fonttype": "none"}):  # else ids of SVG differ each time
+        figure.savefig(written, format=file_format, metadata={"Date": None} if file_format == "svg" else {"Software": None})
+    return written.getvalue()
+
+
+def _title(report: Report, metric: str) -> str:
+    return _literal(f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": "))
+
+
+def _colour(system: int) -> str:
+    return _COLOURS[system % len(_COLOURS)]
+
+
+def _literal(text: str) -> str:
+    """Names are no formulas."""
+    return " ".join(text.split()).replace("$", r"\$")

@@ -1,0 +1,277 @@
+"""What a report says, from results alone: systems side by side, what sets them apart from a baseline, and every sample with its verdicts. No formatting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cc_hf import signature
+from cc_hf.analysis.annotations import Annotation
+from cc_hf.analysis.comparison import SystemComparison, compare
+from cc_hf.analysis.human_agreement import HumanAgreement, agreement_with_labels
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.reports.tables import category_key
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example, Judgement
+
+__all__ = ["LabelAgreement", "Report", "Sample", "System", "build_report"]
+
+
+@dataclass(frozen=True)
+class System:
+    """A system under test: its name, its results by metric, its BLEU in [0, 1] where it is known."""
+
+    name: str
+    results: Mapping[str, EvaluationResult]
+    bleu: float | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One example, as all systems translated it.
+
+    Attributes:
+        id, category: of the example.
+        example: with its source and cues; None where the dataset is not at hand.
+        translations: one per system; None where a system has no judgement of it.
+        judgements: per system, one per metric; None where it has none.
+        annotations: per system, what people said of its translation.
+    """
+
+    id: str
+    category: str
+    example: Example | None
+    translations: tuple[str | None, ...]
+    judgements: tuple[tuple[Judgement | None, ...], ...] = field(repr=False)
+    annotations: tuple[Annotation | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """How often a metric agrees with the human labels of a system's translations."""
+
+    system: str
+    metric: str
+    agreement: HumanAgreement
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the page, the tables and the plots show.
+
+    Attributes:
+        systems: in the order given.
+        baseline: the name of the system that the others are compared to.
+        metrics: of all systems, in order of appearance; `judging`: those with judgements of single translations.
+        categories: as the papers list them.
+        samples: every example that a system was judged on, in the order of the data.
+        comparisons: (metric, system) -> that system against the baseline.
+        agreements: with human labels, where there are any.
+        notes: what a reader must know, such as why two systems could not be compared.
+        signature: of the comparisons, "" where there are none.
+    """
+
+    systems: tuple[System, ...]
+    baseline: str
+    metrics: tuple[str, ...]
+    judging: tuple[str, ...]
+    categories: tuple[str, ...]
+    samples: tuple[Sample, ...] = field(repr=False)
+    comparisons: Mapping[tuple[str, str], SystemComparison]
+    agreements: tuple[LabelAgreement, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+    @property
+    def first(self) -> EvaluationResult:
+        """A result that names what all share: dataset, configuration, target language."""
+        return next(iter(self.systems[0].results.values()))
+
+    def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
+        """The results of one metric, by system."""
+        return {system.name: system.results[metric] for system in self.systems if metric in system.results}
+
+
+def build_report(
+    systems: Sequence[System],
+    *,
+    baseline: str | None = None,
+    examples: Sequence[Example] | None = None,
+    annotations: Sequence[Annotation] = (),
+    notes: Iterable[str] = (),
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Report:
+    """Put results side by side.
+
+    Args:
+        systems: at least one, each with at least one result, all of the same data.
+        baseline: the name of one of them; None: the first.
+        examples: of the dataset; None where they are not at hand.
+        annotations: labels of translations; those of other translations are counted in the notes.
+        notes: to be put before those that are found here.
+        n_resamples, seed: of the bootstrap of the differences.
+
+    Raises:
+        InputError: for no system, a name that occurs twice, results of different data, results of one system on different translations, several
+            judgements of one example, or a metric's results that are of different length than they say.
+        UnknownNameError: for a baseline that is not among the systems.
+        MissingDependencyError: without scipy, where there is something to compare.
+
+    >>> from cc_hf.metrics.contrastive_conditioning import evaluate
+    >>> def by_length(sources, translations):
+    ...     return [1 / len(source) for source in sources]
+    >>> cues = {"correct_sources": ["A [male] cook left."], "incorrect_sources": ["A [female] cook left."], "category": "male"}
+    >>> result = evaluate(["Ein Koch ging."], [cues], by_length)
+    >>> found = build_report([System("a", {result.metric: result})])
+    >>> found.baseline, found.samples[0].translations
+    ('a', ('Ein Koch ging.',))
+    """
+    _check(systems)
+    names = [system.name for system in systems]
+    if baseline is not None and baseline not in names:
+        raise UnknownNameError("baseline", baseline, names)
+    chosen = baseline or names[0]
+    metrics = tuple(dict.fromkeys(metric for system in systems for metric in system.results))
+    judging = tuple(metric for metric in metrics if any(metric in system.results and system.results[metric].judgements for system in systems))
+    samples, found_notes = _samples(systems, judging, examples, annotations)
+    comparisons, obstacles, compared_with = _comparisons(systems, judging, chosen, n_resamples=n_resamples, seed=seed)
+    agreements = tuple(_agreements(systems, judging, annotations, seed=seed, n_resamples=n_resamples)) if annotations else ()
+    categories = {c.category for system in systems for result in system.results.values() for c in result.categories} | {sample.category for sample in samples}
+    return Report(
+        systems=tuple(systems),
+        baseline=chosen,
+        metrics=metrics,
+        judging=judging,
+        categories=tuple(sorted(categories, key=category_key)),
+        samples=tuple(samples),
+        comparisons=comparisons,
+        agreements=agreements,
+        notes=(*notes, *found_notes, *obstacles, *_oddities(systems)),
+        signature=compared_with,
+    )
+
+
+def _check(systems: Sequence[System]) -> None:
+    if not systems:
+        raise InputError("expected at least one system to report on, got none")
+    if twice := [name for name, n in Counter(system.name for system in systems).items() if n > 1]:
+        raise InputError(f"expected one name for each system, got {twice[0]!r} twice; give each a name of its own")
+    described = {}
+    for system in systems:
+        if not system.results:
+            raise InputError(f"{system.name}: expected at least one result, got none")
+        if system.bleu is not None and not 0 <= system.bleu <= 1:
+            raise InputError(f"{system.name}: bleu: expected a number in [0, 1], got {system.bleu}")
+        for metric, result in system.results.items():
+            described[f"{system.name} ({metric})"] = (result.dataset, result.config, result.tgt_lang, signature.parse(result.signature)[1].get("data", "own"))
+            _check_judgements(system.name, result)
+    (first, expected), *others = described.items()
+    for name, got in others:
+        if got != expected:
+            raise InputError(f"expected results of the same data: {first} is of {' '.join(expected)}, {name} of {' '.join(got)}; make one report for each")
+
+
+def _check_judgements(name: str, result: EvaluationResult) -> None:
+    ids = Counter(judgement.example_id for judgement in result.judgements)
+    if twice := next((i for i, n in ids.items() if n > 1), None):
+        raise InputError(f"{name} ({result.metric}): expected one judgement of each example, got several of example {twice}")
+    if ids and len(ids) != result.n:
+        raise InputError(f"{name} ({result.metric}): expected {result.n} judgements, as the result says, got {len(ids)}; was the file cut?")
+
+
+def _samples(systems: Sequence[System], judging: Sequence[str], examples: Sequence[Example] | None, annotations: Sequence[Annotation]) -> tuple[list[Sample], list[str]]:
+    """In the order of the examples where these are known, else of the results; with notes on what does not fit."""
+    tables = [[_by_id(system.results.get(metric)) for metric in judging] for system in systems]
+    ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
+    known = {example.id: example for example in examples or ()}
+    if examples is not None:
+        ids = dict.fromkeys([*(i for i in known if i in ids), *ids])
+    labels: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        labels.setdefault(annotation.example_id, []).append(annotation)
+    found = []
+    used: set[int] = set()
+    for example_id in ids:
+        judgements = tuple(tuple(table.get(example_id) for table in rows) for rows in tables)
+        translations = tuple(_translation(system.name, row) for system, row in zip(systems, judgements, strict=True))
+        said = tuple(_of_translation(labels.get(example_id, []), text) for text in translations)
+        used |= {id(one) for one in said if one is not None}
+        category = next(j.category for row in judgements for j in row if j is not None)
+        found.append(Sample(example_id, category, known.get(example_id), translations, judgements, said))
+    notes = [
+        f"{system.name}: no judgement of {missing} of the {len(found)} samples"
+        for at, system in enumerate(systems)
+        if (missing := sum(sample.translations[at] is None for sample in found)) and missing < len(found)
+    ]
+    if examples is not None and (strange := sum(sample.example is None for sample in found)):
+        notes.append(f"{strange} of the {len(found)} samples are not in the dataset as it is here: they are shown without their sources")
+    if annotations and (others := sum(id(one) not in used for one in annotations)):
+        notes.append(f"{others} of the {len(annotations)} human annotations are of translations that no system of this report made, and are not shown")
+    return found, notes
+
+
+def _by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
+    return {} if result is None else {judgement.example_id: judgement for judgement in result.judgements}
+
+
+def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
+    """The one translation that all metrics of a system judged."""
+    texts = dict.fromkeys(j.translation for j in row if j is not None)
+    if len(texts) > 1:
+        one, other, *_ = texts
+        example = next(j.example_id for j in row if j is not None)
+        raise InputError(f"{system}: expected results on the same translations, got {one!r} and {other!r} of example {example}; give each system a name of its own")
+    return next(iter(texts), None)
+
+
+def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Annotation | None:
+    """The annotation of this very translation, by its letters and digits, as `agreement_with_labels` does."""
+    return next((one for one in annotations if text is not None and _letters(one.translation) == _letters(text)), None)
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
+_Comparisons = dict[tuple[str, str], SystemComparison]
+
+
+def _comparisons(systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int) -> tuple[_Comparisons, list[str], str]:
+    """Each system against the baseline, by each metric; why some could not be; and the signature of the tests."""
+    found: _Comparisons = {}
+    obstacles, said = [], ""
+    base = next(system for system in systems if system.name == baseline)
+    for metric in judging:
+        for system in systems:
+            if system is base or metric not in system.results or metric not in base.results:
+                continue
+            try:
+                compared = compare({baseline: base.results[metric], system.name: system.results[metric]}, n_resamples=n_resamples, seed=seed)
+            except InputError as error:
+                obstacles.append(f"{metric}: {system.name} was not compared to {baseline}: {error}")
+                continue
+            found[metric, system.name] = compared.systems[0]
+            said = said or compared.signature
+    return found, obstacles, said
+
+
+def _agreements(systems: Sequence[System], judging: Sequence[str], annotations: Sequence[Annotation], *, seed: int, n_resamples: int) -> Iterable[LabelAgreement]:
+    for system in systems:
+        for metric in judging:
+            table = _by_id(system.results.get(metric))
+            own = [a for a in annotations if a.labels and a.example_id in table and _letters(table[a.example_id].translation) == _letters(a.translation)]
+            if own:
+                yield LabelAgreement(system.name, metric, agreement_with_labels(system.results[metric], own, seed=seed, n_resamples=n_resamples))
+
+
+def _oddities(systems: Sequence[System]) -> Iterable[str]:
+    """What `cc-hf evaluate` notes of a file of translations."""
+    for system in systems:
+        first = next(iter(system.results.values()))
+        if copies := first.counts.get("n_with_source"):
+            yield f"{system.name}: {copies} of {first.n} translations hold their whole source"
+        for metric, result in system.results.items():
+            if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
+                yield f"{system.name}: {ties} of {result.n} judgements of {metric} are ties, which count as correct"

@@ -1,0 +1,167 @@
+"""The tables of a report, as cells of text in percent: the page, Markdown and LaTeX write the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cc_hf.reports.comparisons import p_text
+from cc_hf.reports.report import Report
+from cc_hf.reports.tables import category_key, figure_rows, percent
+from cc_hf.results import EvaluationResult, Interval
+
+__all__ = ["Cell", "ReportTable", "Row", "agreement_table", "category_table", "figures_table", "metric_name", "report_tables", "summary_table"]
+
+_TOTALS = {"accuracy": "accuracy", "weighted_accuracy": "weighted", "min_accuracy": "minimum", "weighted_min_accuracy": "weighted min."}
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure. `interval`, `difference` (to the baseline, with its sign) and `p` are "" where there are none; `is_significant`: p < 0.05."""
+
+    value: str
+    interval: str = ""
+    difference: str = ""
+    p: str = ""
+    is_significant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table: its name, and one cell per column. `note` stands behind the name in brackets."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table. `columns`: behind the first one, `corner`; `groups`: names above them, with the number of columns that each spans; () for none."""
+
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    groups: tuple[tuple[str, int], ...] = ()
+    caption: str = ""
+
+
+def metric_name(metric: str) -> str:
+    """A metric's name in words.
+
+    >>> metric_name("contrastive_conditioning")
+    'contrastive conditioning'
+    """
+    return metric.replace("_", " ")
+
+
+def report_tables(report: Report) -> tuple[ReportTable, ...]:
+    """All of them: the summary, the categories and all figures of each metric, agreement with human labels where there are some."""
+    categories = [category_table(report, metric) for metric in report.metrics if any(result.categories for result in report.of_metric(metric).values())]
+    human = [agreement_table(report)] if report.agreements else []
+    return (summary_table(report), *categories, *(figures_table(report, metric) for metric in report.metrics), *human)
+
+
+def summary_table(report: Report) -> ReportTable:
+    """Systems by metrics: the totals and minima of each, its differences and gaps, and BLEU where it is known; systems but the baseline with their difference to it."""
+    figures = {metric: _headline(report, metric) for metric in report.metrics}
+    has_bleu = any(system.bleu is not None for system in report.systems)
+    rows = []
+    for system in report.systems:
+        cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
+        for metric, names in figures.items():
+            cells += [_cell(report, metric, system.name, name) for name in names]
+        rows.append(Row(system.name, tuple(cells), "baseline" if system.name == report.baseline and len(report.systems) > 1 else ""))
+    columns = [_TOTALS.get(name, name.replace("_", " ")) for names in figures.values() for name in names]
+    groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
+    return ReportTable("Systems and metrics", "system", (*["BLEU"] * has_bleu, *columns), tuple(rows), (*[("quality", 1)] * has_bleu, *groups), " ".join(_caption(report)))
+
+
+def category_table(report: Report, metric: str) -> ReportTable:
+    """Categories by systems: accuracy, and weighted accuracy where the metric has it."""
+    results = report.of_metric(metric)
+    sizes = {c.category: c.n for result in results.values() for c in result.categories}
+    kinds = ["accuracy", *["weighted_accuracy"] * any("weighted_accuracy" in result.scores for result in results.values())]
+    rows = [(f"_{name}", name, f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)] + [("", "all", f"n = {max(result.n for result in results.values())}")]
+    return ReportTable(
+        f"Accuracy by category: {metric_name(metric)}",
+        "category",
+        tuple(_TOTALS[kind] for _ in results for kind in kinds) if len(kinds) > 1 else tuple(results),
+        tuple(Row(label, tuple(_cell(report, metric, name, f"{kind}{suffix}") for name in results for kind in kinds), note) for suffix, label, note in rows),
+        tuple((name, len(kinds)) for name in results) if len(kinds) > 1 else (),
+    )
+
+
+def figures_table(report: Report, metric: str) -> ReportTable:
+    """Every figure of a metric by systems."""
+    results = report.of_metric(metric)
+    rows = {row.name: row for result in results.values() for row in figure_rows(result)}
+    found = []
+    for name, row in rows.items():
+        note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
+        found.append(Row(row.label, tuple(_cell(report, metric, system, name) for system in results), note))
+    return ReportTable(f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found))
+
+
+def agreement_table(report: Report) -> ReportTable:
+    """How often each metric agrees with the human labels of each system's translations."""
+    rows = []
+    for one in report.agreements:
+        found = one.agreement
+        weighted = Cell("") if found.weighted_agreement is None else Cell(percent(found.weighted_agreement), _interval(found.weighted_interval))
+        kappa = Cell(f"{found.kappa:.2f}", f"{found.kappa_interval.low:.2f} – {found.kappa_interval.high:.2f}")
+        cells = (Cell(str(found.n_labels)), Cell(percent(found.agreement), _interval(found.interval)), weighted, kappa)
+        rows.append(Row(one.system, cells, metric_name(one.metric)))
+    caption = "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by bootstrap over translations."
+    return ReportTable("Agreement with human labels", "system", ("labels", "agreement", "weighted", "kappa"), tuple(rows), caption=caption)
+
+
+def _headline(report: Report, metric: str) -> list[str]:
+    """Totals and minima, then differences and gaps; every score of a metric that has neither."""
+    names = list(dict.fromkeys(name for result in report.of_metric(metric).values() for name in result.scores))
+    chosen = [name for name in _TOTALS if name in names]
+    chosen += [name for name in names if name.startswith("delta") or name.endswith("_gap")]
+    return chosen or names
+
+
+def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
+    result = report.of_metric(metric).get(system)
+    if result is None:
+        return Cell("")
+    if name == "n_inconclusive":
+        n = result.counts.get(name, 0)
+        return Cell(percent(n / result.n))
+    if name not in result.scores:
+        return Cell("")
+    compared = report.comparisons.get((metric, system))
+    one = compared.differences.get(name) if compared else None
+    value, interval = percent(result.scores[name]), _interval(result.intervals.get(name))
+    if one is None:
+        return Cell(value, interval)
+    return Cell(value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT)
+
+
+def _interval(found: Interval | None) -> str:
+    return "" if found is None else f"{percent(found.low)} – {percent(found.high)}"
+
+
+def _signed(value: float) -> str:
+    """With a real minus sign; no sign where it rounds to nothing."""
+    text = percent(value)
+    return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
+
+
+def _caption(report: Report) -> list[str]:
+    levels = sorted({_level(result) for system in report.systems for result in system.results.values()} - {""})
+    said = ["Percent."]
+    if levels:
+        said.append(f"In brackets {' and '.join(levels)} intervals by bootstrap within categories.")
+    if report.comparisons:
+        said.append(f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not corrected for several comparisons; * p < 0.05.")
+    return said
+
+
+def _level(result: EvaluationResult) -> str:
+    first = next(iter(result.intervals.values()), None)
+    return "" if first is None else f"{100 * first.level:g} %"

@@ -1,0 +1,87 @@
+"""How often an evaluator prefers the correct translation: accuracy and pair accuracy before and after fine-tuning. Lower perplexity wins."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.training.wino_x_splits import schema_of
+
+__all__ = ["Choice", "ChoiceAccuracy", "choice_accuracy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Mean natural-log probability per token of the correct translation, and of the best contrastive one; perplexity is exp of its negative."""
+
+    example_id: str
+    logprob_correct: float
+    logprob_contrastive: float
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether the correct translation beats all others; a tie is wrong."""
+        return self.logprob_correct > self.logprob_contrastive
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceAccuracy:
+    """Accuracies in [0, 1] beside their counts.
+
+    Attributes:
+        n, n_correct, n_ties, accuracy: over samples; ties are wrong.
+        n_pairs, n_pairs_correct, pair_accuracy: over schemas of which at least two samples are here; all must be right. The accuracy is None without any.
+        choices: one per sample, in the order of the samples.
+    """
+
+    n: int
+    n_correct: int
+    n_ties: int
+    accuracy: float
+    n_pairs: int
+    n_pairs_correct: int
+    pair_accuracy: float | None
+    choices: tuple[Choice, ...] = field(repr=False)
+
+
+def choice_accuracy(evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample], *, progress: bool = False) -> ChoiceAccuracy:
+    """Accuracy over samples and over schemas (thesis, section 4.3.2), of a seq2seq evaluator by perplexity, of a masked LM by pseudo-perplexity.
+
+    Args:
+        evaluator: scores every translation of an example under its source.
+        examples: of Wino-X, of one pair of languages, each with at least one contrastive translation.
+        progress: show a bar.
+
+    Raises:
+        InputError: for no examples, several pairs of languages, or an example without contrastive translation.
+        CCError: as `Evaluator.score`.
+    """
+    directions = {(example.src_lang, example.tgt_lang) for example in examples}
+    if len(directions) != 1:
+        raise InputError(f"expected examples of one pair of languages, got {len(examples)} of {sorted(directions)}")
+    for example in examples:
+        if not example.contrastive_translations:
+            raise InputError(f"example {example.id!r}: expected at least one contrastive translation, got none")
+    texts = [(example.source, text, row) for row, example in enumerate(examples) for text in (example.correct_translation, *example.contrastive_translations)]
+    ((src_lang, tgt_lang),) = directions
+    scores = iter(evaluator.score([ScoringRequest(*text) for text in texts], src_lang=src_lang, tgt_lang=tgt_lang, progress=progress).mean_logprob.tolist())
+    choices = tuple(Choice(example.id, next(scores), max(next(scores) for _ in example.contrastive_translations)) for example in examples)
+    schemas: dict[str, list[bool]] = defaultdict(list)
+    for example, choice in zip(examples, choices, strict=True):
+        schemas[schema_of(example)].append(choice.is_correct)
+    pairs = [all(found) for found in schemas.values() if len(found) > 1]
+    n_correct = sum(choice.is_correct for choice in choices)
+    return ChoiceAccuracy(
+        n=len(choices),
+        n_correct=n_correct,
+        n_ties=sum(choice.logprob_correct == choice.logprob_contrastive for choice in choices),
+        accuracy=n_correct / len(choices),
+        n_pairs=len(pairs),
+        n_pairs_correct=sum(pairs),
+        pair_accuracy=sum(pairs) / len(pairs) if pairs else None,
+        choices=choices,
+    )

@@ -1,0 +1,110 @@
+"""Few-shot fine-tuning on Wino-X (thesis, sections 4.3.4 and 4.4.3): learning curves over the size of the training part, in the same or another language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
+from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.training.choice_accuracy import ChoiceAccuracy, choice_accuracy
+from cc_hf.training.filler_training import fine_tune_on_fillers
+from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
+from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf.training.translation_pairs import PairCollator, encode_pairs
+from cc_hf.training.wino_x_splits import WinoXSplits
+
+__all__ = ["CurvePoint", "fine_tune_on_translations", "learning_curve"]
+
+_Examples = Sequence[ContrastiveTranslationExample]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One size of the training part.
+
+    Attributes:
+        size: asked for; `tuned.n_train` samples were trained on. 0, and no `tuned`, is the model as it was.
+        tuned: of the training.
+        accuracies: name of a test part -> accuracy on it.
+        folder: where the model was saved, None where it was not.
+    """
+
+    size: int
+    tuned: FineTuned | None
+    accuracies: Mapping[str, ChoiceAccuracy]
+    folder: Path | None
+
+
+def fine_tune_on_translations(evaluator: Seq2SeqEvaluator, train: _Examples, dev: _Examples, settings: FineTuning) -> FineTuned:
+    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty where `settings.penalty_weight` is above 0.
+
+    Args:
+        evaluator: stays as it is.
+        train, dev: of one pair of languages.
+        settings: see `thesis_settings`.
+
+    Raises:
+        InputError, EvaluatorError, TooLongError: as `encode_pairs` and `fine_tune`.
+    """
+    own = own_copy(evaluator)
+    pronouns = settings.pronouns if settings.penalty_weight else None
+    pairs, dev_pairs = (encode_pairs(own, part, pronouns=pronouns) for part in (train, dev))
+    return fine_tune(own, PronounPenaltyTrainer, pairs, dev_pairs, PairCollator.of(own), settings, penalty_weight=settings.penalty_weight)
+
+
+def learning_curve(
+    evaluator: Evaluator,
+    splits: WinoXSplits,
+    sizes: Sequence[int],
+    settings: FineTuning,
+    *,
+    tests: Mapping[str, _Examples] | None = None,
+    output: Path | None = None,
+    note: Callable[[CurvePoint], None] | None = None,
+) -> list[CurvePoint]:
+    """The accuracies of the model as it is, and fine-tuned on each size of the training part, each time from the same weights.
+
+    Translation models are trained on correct translations, masked LMs on sentences with the correct filler.
+
+    Args:
+        evaluator: a seq2seq or a masked LM evaluator; it stays as it is.
+        splits: of `split_schemas`.
+        sizes: in samples, at least one.
+        settings: of every training.
+        tests: name -> samples to judge; None for the test part alone, as «test». Samples of trained schemas are refused.
+        output: a folder for the models, one «train-SIZE» each; None saves none.
+        note: called with every point as soon as it is known.
+
+    Raises:
+        InputError: for no sizes, sizes that do not fit, a test sample of a schema that is trained on, or an evaluator of another kind.
+        EvaluatorError, TooLongError: as `fine_tune_on_translations`.
+    """
+    if not isinstance(evaluator, (Seq2SeqEvaluator, MaskedLMEvaluator)):
+        raise InputError(f"expected a translation model or a masked language model to fine-tune, {evaluator.name} is a {type(evaluator).__name__}")
+    if not sizes:
+        raise InputError("training sizes: expected at least one, got none")
+    parts = [splits.train_part(size) for size in sizes]
+    judged = {"test": splits.test} if tests is None else tests
+    seen = {example.id for example in (*splits.train, *splits.dev)}
+    for name, examples in judged.items():
+        if known := [example.id for example in examples if example.id in seen]:
+            raise InputError(f"{name}: expected samples of the test part, {len(known)} are of the training or development part, such as {known[0]!r}")
+    tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = fine_tune_on_fillers if isinstance(evaluator, MaskedLMEvaluator) else fine_tune_on_translations
+    found = [CurvePoint(0, None, {name: choice_accuracy(evaluator, examples) for name, examples in judged.items()}, None)]
+    for size, part in zip(sizes, parts, strict=True):
+        if note:
+            note(found[-1])
+        tuned, folder = tune(evaluator, part, splits.dev, settings), None
+        if output is not None:
+            folder = output / f"train-{size}"
+            tuned = save(tuned, folder)
+        found.append(CurvePoint(size, tuned, {name: choice_accuracy(tuned.evaluator, examples) for name, examples in judged.items()}, folder))
+    if note:
+        note(found[-1])
+    return found

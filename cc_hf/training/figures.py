@@ -1,0 +1,59 @@
+"""What a trainer can take: flat figures by name, of translations that a metric can judge. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+
+__all__ = ["STAND_IN", "add_figures", "flat_figures", "judgeable"]
+
+#: Judged in place of a translation without words: metrics refuse these, and a model that has just begun to learn makes some.
+STAND_IN = "."
+
+
+def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
+    """The translations with `STAND_IN` for those without words, and how many these are.
+
+    >>> judgeable(["Die Ärztin.", " "])
+    (['Die Ärztin.', '.'], 1)
+    """
+    texts = [text if text.strip() else STAND_IN for text in translations]
+    return texts, sum(not text.strip() for text in translations)
+
+
+def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> dict[str, float]:
+    """The scores of all results as one flat dict: those of the first under their own names, of others behind the name of the metric.
+
+    Beside the scores, in [0, 1] (differences in [-1, 1]), stand `n`, the number of judgements, and `n_empty`, the number of translations without words.
+
+    Raises:
+        InputError: when two figures have the same name.
+
+    >>> one = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
+    >>> two = EvaluationResult("d", "c", "de", "second", "s", 2, {"accuracy": 1.0}, {}, (), ())
+    >>> flat_figures([one, two])
+    {'accuracy': 0.5, 'n': 2, 'n_empty': 0, 'second_accuracy': 1.0}
+    """
+    found: dict[str, float] = {}
+    for number, result in enumerate(results):
+        own: dict[str, float] = {**result.scores, **({"n": result.n, "n_empty": n_empty} if number == 0 else {})}
+        add_figures(found, {name if number == 0 else f"{result.metric}_{name}": value for name, value in own.items()}, remedy="name each metric once")
+    return found
+
+
+def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, remedy: str) -> None:
+    """Put figures into metrics, in place; not over any.
+
+    Raises:
+        InputError: when a figure of that name is there.
+
+    >>> add_figures({"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix")
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: expected new names, got figures that are there already: eval_winomt_accuracy; give prefix
+    """
+    if taken := sorted(metrics.keys() & figures.keys()):
+        raise InputError(f"expected new names, got figures that are there already: {', '.join(taken)}; {remedy}")
+    metrics.update(figures)

@@ -1,0 +1,219 @@
+"""What fine-tuning by the Trainer needs whatever the model is: settings of the thesis, early stopping that keeps the best weights in memory, a model of one's own.
+
+Nothing but the final model is written, as safetensors; checkpoints of the Trainer would hold pickles.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.loading import model_identity
+
+try:
+    import torch
+    from transformers import PrinterCallback, Seq2SeqTrainingArguments, TrainerCallback
+    from transformers.utils import logging
+except ModuleNotFoundError as error:
+    raise MissingDependencyError(str(error.name), "models") from error
+
+__all__ = ["BestWeights", "FineTuned", "FineTuning", "fine_tune", "own_copy", "save", "thesis_settings"]
+
+_AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
+
+
+@dataclass(frozen=True)
+class FineTuning:
+    """Settings of one fine-tuning; the defaults are those of the thesis for its transformers (section 4.3.4).
+
+    Attributes:
+        learning_rate: of AdamW, falling linearly to 0 over `max_epochs`, without warm-up.
+        batch_size: samples that the model sees at once.
+        accumulation: batches of a step.
+        max_epochs, patience: training ends after as many epochs, or as many in a row without a lower loss on the development part.
+        label_smoothing: ε of the cross-entropy, in [0, 1); masked LMs have none.
+        penalty_weight: λ of the pronoun penalty; 0 for none.
+        pronouns: which are penalized, of `cc_hf.training.translation_pairs.PRONOUNS`.
+        masking: of masked LMs, of `cc_hf.training.filler_training.MASKINGS`.
+        seed: of batches, dropout and masks.
+
+    Raises:
+        InputError: for a value out of range.
+    """
+
+    learning_rate: float = 1e-7
+    batch_size: int = 8
+    accumulation: int = 1
+    max_epochs: int = 1000
+    patience: int = 3
+    label_smoothing: float = 0.1
+    penalty_weight: float = 0.0
+    pronouns: str = "all"
+    masking: str = "filler"
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "accumulation", "max_epochs", "patience"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}: expected 1 or more, got {getattr(self, name)}")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
+        if not 0 <= self.label_smoothing < 1:
+            raise InputError(f"label_smoothing: expected 0 or more and less than 1, got {self.label_smoothing}")
+        if not (math.isfinite(self.penalty_weight) and self.penalty_weight >= 0):
+            raise InputError(f"penalty_weight: expected 0 or more, got {self.penalty_weight}")
+        if self.seed < 0:
+            raise InputError(f"seed: expected 0 or more, got {self.seed}")
+
+
+def thesis_settings(family: str, **changes: Any) -> FineTuning:
+    """The settings of the thesis for a family of `cc-hf list evaluators`: mBART of Table 4.11, masked LMs of Table 4.15, all others as section 4.3.4 says.
+
+    Where the text leaves ε open, the transformers have fairseq's usual 0.1 and mBART the 0 of transformers.
+
+    >>> found = thesis_settings("mbart", max_epochs=3)
+    >>> found.learning_rate, found.batch_size, found.label_smoothing, found.max_epochs, thesis_settings("fsmt").batch_size
+    (1e-05, 16, 0.0, 3, 8)
+    """
+    of_family: dict[str, dict[str, Any]] = {
+        "mbart": {"learning_rate": 1e-5, "batch_size": 16, "label_smoothing": 0.0},
+        "masked_lm": {"learning_rate": 1e-7, "batch_size": 16, "label_smoothing": 0.0},
+    }
+    return FineTuning(**{**of_family.get(family, {}), **changes})
+
+
+@dataclass(frozen=True)
+class FineTuned:
+    """What came of a fine-tuning.
+
+    Attributes:
+        evaluator: with the weights of the best epoch; it has no cache of scores.
+        dev_losses: of every epoch, in nats per label (with the penalty's share, where there is one).
+        best_epoch: 1-based, of the lowest of them.
+        n_train, n_dev: samples.
+    """
+
+    evaluator: Evaluator = field(repr=False)
+    dev_losses: tuple[float, ...]
+    best_epoch: int
+    n_train: int
+    n_dev: int
+
+
+class BestWeights(TrainerCallback):  # type: ignore[misc]
+    """Early stopping on the loss of the development part; the weights of its lowest are kept in the machine's memory."""
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.losses: list[float] = []
+        self.weights: dict[str, torch.Tensor] = {}
+
+    @property
+    def best_epoch(self) -> int:
+        """1-based; 0 before the first."""
+        return self.losses.index(min(self.losses)) + 1 if self.losses else 0
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], model: Any, **others: Any) -> None:
+        """After every epoch."""
+        self.losses.append(float(metrics["eval_loss"]))
+        if not math.isfinite(self.losses[-1]):
+            raise EvaluatorError(f"the loss on the development part became {self.losses[-1]} in epoch {len(self.losses)}; lower the learning rate")
+        if self.best_epoch == len(self.losses):
+            self.weights = {name: tensor.detach().to("cpu", copy=True) for name, tensor in model.state_dict().items()}
+        elif len(self.losses) - self.best_epoch >= self.patience:
+            control.should_training_stop = True
+
+
+def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
+    """The evaluator with a copy of its model, so that training changes no model that others use; in the mode «exact», without a cache of scores."""
+    found = copy.copy(evaluator)
+    found.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
+    found.cache, found.dtype = None, "float32"
+    return found.with_mode("exact")  # type: ignore[return-value]
+
+
+def fine_tune(
+    evaluator: Evaluator,
+    trainer: Callable[..., Any],
+    train: Sequence[Any],
+    dev: Sequence[Any],
+    collate: Callable[[Any], Any],
+    settings: FineTuning,
+    **options: Any,
+) -> FineTuned:
+    """Fine-tune the model of an evaluator, in place, until the loss on the development part stops falling.
+
+    Args:
+        evaluator: an `own_copy`.
+        trainer: a subclass of `Trainer`; `options` are its own.
+        train, dev: what `collate` makes batches of.
+        collate: a list of samples to a batch of tensors with `labels`.
+        settings: `label_smoothing` is passed on, all else of the objective is the trainer's.
+
+    Raises:
+        EvaluatorError: when a loss is not a number.
+    """
+    stopper = BestWeights(settings.patience)
+    model: Any = evaluator.model  # type: ignore[attr-defined]
+    with tempfile.TemporaryDirectory() as folder, _quiet():
+        arguments = Seq2SeqTrainingArguments(
+            output_dir=folder,
+            learning_rate=settings.learning_rate,
+            per_device_train_batch_size=settings.batch_size,
+            per_device_eval_batch_size=settings.batch_size,
+            gradient_accumulation_steps=settings.accumulation,
+            num_train_epochs=settings.max_epochs,
+            label_smoothing_factor=settings.label_smoothing,
+            eval_strategy="epoch",
+            save_strategy="no",
+            logging_strategy="no",
+            report_to="none",
+            seed=settings.seed,
+            data_seed=settings.seed,
+            use_cpu=evaluator.device == "cpu",
+            dataloader_pin_memory=evaluator.device != "cpu",
+            remove_unused_columns=False,
+            prediction_loss_only=True,
+            disable_tqdm=True,
+        )
+        made = trainer(model=model, args=arguments, train_dataset=list(train), eval_dataset=list(dev), data_collator=collate, callbacks=[stopper], **options)
+        made.remove_callback(PrinterCallback)  # the figures are in the result
+        made.train()
+    model.load_state_dict(stopper.weights)
+    model.eval()
+    trained = evaluator.with_mode("exact")  # what was prepared of the weights before is prepared anew
+    return FineTuned(trained, tuple(stopper.losses), stopper.best_epoch, len(train), len(dev))
+
+
+def save(found: FineTuned, folder: Path) -> FineTuned:
+    """Write the model (safetensors) and its tokenizer as transformers does, and name the evaluator by them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    evaluator: Any = copy.copy(found.evaluator)
+    with _quiet():
+        evaluator.model.save_pretrained(folder)
+        evaluator.tokenizer.save_pretrained(folder)
+    evaluator.name, evaluator.identity = folder.name, model_identity(evaluator.model, str(folder))
+    return dataclasses.replace(found, evaluator=evaluator)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No bars and no advice of transformers, which can be told so for the whole process only."""
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

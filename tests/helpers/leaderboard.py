@@ -1,0 +1,59 @@
+"""The leaderboard in a process of its own, on a free port of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_socket import disable_socket, enable_socket
+
+__all__ = ["free_port", "served"]
+
+_PATIENCE = 60.0
+
+
+def free_port() -> int:
+    """Free a moment ago."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def served(folder: Path, *options: str | Path, log: Path) -> Iterator[tuple[str, float]]:
+    """Its address, and how many seconds it took until the page was there; stopped at the end. Sockets are refused again meanwhile."""
+    enable_socket()
+    port = free_port()
+    started = time.monotonic()
+    variables = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with log.open("w", encoding="utf-8") as out:
+        command = [sys.executable, "-m", "cc_hf.cli", "leaderboard", str(folder), "--port", str(port), *map(str, options)]
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=variables)
+        try:
+            address = f"http://127.0.0.1:{port}/"
+            while not _answers(address):
+                if process.poll() is not None or time.monotonic() - started > _PATIENCE:
+                    raise RuntimeError(f"the leaderboard does not answer: {log.read_text(encoding='utf-8')}")
+                time.sleep(0.1)
+            disable_socket(allow_unix_socket=True)
+            yield address, time.monotonic() - started
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=5) as response:
+            return bool(re.search(rb"cc_hf leaderboard", response.read()))
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False

@@ -1,0 +1,78 @@
+"""A trainer on a tiny model, and a small probing set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments
+
+__all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
+
+PEOPLE = (
+    ("The doctor asked the nurse to help her with the procedure.", "doctor", "female"),
+    ("The doctor asked the nurse to help him with the procedure.", "doctor", "male"),
+    ("The mechanic greeted the receptionist because she was in a good mood.", "mechanic", "female"),
+    ("The mechanic greeted the receptionist because he was in a good mood.", "mechanic", "male"),
+    ("My wife is an engineer.", "engineer", "female"),
+    ("My husband is an engineer.", "engineer", "male"),
+    ("The lawyer called the teacher because she was late.", "lawyer", "female"),
+    ("The baker thanked the cook, and he smiled.", "baker", "male"),
+)
+_PAIRS = (
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("The mechanic was in a good mood.", "Die Mechanikerin hatte gute Laune."),
+    ("The nurse was in a good mood.", "Die Krankenschwester hatte gute Laune."),
+    ("Help the doctor.", "Hilf dem Arzt."),
+    ("The receptionist greeted her.", "Der Rezeptionist begrüßte sie."),
+)
+
+
+def write_people(folder: Path) -> Path:
+    """A dataset of one's own: eight sentences, two categories."""
+    path = folder / "people.csv"
+    path.write_text(
+        "".join(f'"{source}",{focus},{gold},de\n' for source, focus, gold in (("source", "focus", "gold"), *PEOPLE)).replace("gold,de", "gold,tgt_lang"), encoding="utf-8"
+    )
+    return path
+
+
+def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
+    """As a trainer takes them."""
+    pairs = [_PAIRS[i % len(_PAIRS)] for i in range(n)]
+    return [{"input_ids": tokenizer(source)["input_ids"], "labels": tokenizer(text_target=target)["input_ids"]} for source, target in pairs]
+
+
+def made_trainer(place: Path, output: Path, callbacks: Sequence[Any], *, eval_dataset: Any = None, compute_metrics: Any = None, **settings: Any) -> Seq2SeqTrainer:
+    """On the CPU, quiet, four steps unless told otherwise."""
+    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(place), AutoTokenizer.from_pretrained(place)
+    if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:  # encodes no labels before it is told
+        tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
+    options: dict[str, Any] = {
+        "max_steps": 4,
+        "per_device_train_batch_size": 3,
+        "per_device_eval_batch_size": 8,  # what an untrained model begins and never ends is cut by the longest source of its batch
+        "learning_rate": 1e-2,
+        "predict_with_generate": True,
+        "generation_num_beams": 2,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "use_cpu": True,
+        "dataloader_pin_memory": False,
+        "save_strategy": "no",
+        "eval_strategy": "steps",
+        "eval_steps": 2,
+        "logging_steps": 1,
+        **settings,
+    }
+    return Seq2SeqTrainer(
+        model,
+        Seq2SeqTrainingArguments(output_dir=str(output), **options),
+        data_collator=DataCollatorForSeq2Seq(tokenizer, model),
+        train_dataset=rows_of(tokenizer, 20),
+        eval_dataset=rows_of(tokenizer, 4) if eval_dataset is None else eval_dataset,
+        processing_class=tokenizer,
+        compute_metrics=compute_metrics,
+        callbacks=list(callbacks),
+    )

@@ -1,0 +1,198 @@
+"""The page as people meet it: a server in a process of its own, a browser, and many requests at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cc_hf.leaderboard.live import SentenceJudge
+from tests.helpers.leaderboard import served
+from tests.helpers.results import small_result, write_result
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
+WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
+SOURCE = "The doctor asked the nurse to help her."
+EVIL = "<img src=x onerror=document.title='broken'>"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("board")
+    write_result(folder, "aws", small_result((0.4, 0.9)))
+    write_result(folder, "google", small_result((0.5, 0.7)))
+    write_result(folder, "evil", small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL))
+    (folder / "damaged.json").write_text(f"{{{EVIL}", encoding="utf-8")
+    bleu = folder / "bleu.tsv"
+    bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
+    with served(folder, "--bleu", bleu, log=folder / "log.txt") as (address, _):
+        yield address
+        log = (folder / "log.txt").read_text(encoding="utf-8")
+    assert "damaged.json is not shown" in log
+    assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])  # gradio's word on the path that a test makes up
+
+
+@pytest.fixture
+def board(site: str, page: Page) -> Iterator[Page]:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(site)
+    page.wait_for_selector("#cc-table [data-testid=cell-0-0]", timeout=30_000)
+    yield page
+    assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
+    assert page.title() == "cc_hf leaderboard"
+
+
+def expect_systems(page: Page, expected: list[str]) -> None:
+    page.wait_for_function(
+        """expected => {
+            const cells = [...document.querySelectorAll('#cc-table [role=gridcell][data-col="0"]')].sort((a, b) => a.dataset.row - b.dataset.row);
+            return JSON.stringify(cells.map(cell => cell.innerText.trim())) === expected;
+        }""",
+        arg=json.dumps(expected, ensure_ascii=False, separators=(",", ":")),
+        timeout=15_000,
+    )
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.locator(f"#cc-{label} input").click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+@pytest.mark.browser
+def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
+    expect_systems(board, ["google", "aws", EVIL])
+    for expected in ([EVIL, "google", "aws"], ["aws", "google", EVIL]):
+        board.locator("#cc-table [data-testid=header-11]").click()  # BLEU
+        expect_systems(board, expected)
+    choose(board, "sort", "accuracy")
+    expect_systems(board, ["aws", "google", EVIL])
+    board.get_by_label("ascending", exact=True).check()
+    expect_systems(board, [EVIL, "google", "aws"])
+    choose(board, "dataset", "winomt")
+    expect_systems(board, ["google", "aws"])
+    assert board.locator("#cc-plot circle").count() == 2
+    board.fill("#cc-search input, #cc-search textarea", "aws")
+    expect_systems(board, ["aws"])
+    for name in ("csv", "json"):
+        with board.expect_download() as waiting:
+            board.locator(f"#cc-{name}").click()
+        assert EVIL in Path(waiting.value.path()).read_text(encoding="utf-8")
+    notes = board.locator("#cc-notes").inner_text()
+    assert "damaged.json" in notes
+    assert board.locator("img[src=x]").count() == 0
+
+
+@pytest.mark.browser
+def test_a_sentence_is_judged(board: Page) -> None:
+    board.get_by_role("tab", name="Your sentence").click()
+    board.fill("#cc-source textarea", SOURCE)
+    board.fill("#cc-translation textarea", RIGHT)
+    board.fill("#cc-other textarea", WRONG)
+    board.fill("#cc-word textarea, #cc-word input", "doctor")
+    board.locator("#cc-judge").click()
+    board.wait_for_selector("#cc-answer .cc-explanation", timeout=60_000)
+    assert [one.get_attribute("data-verdict") for one in board.locator(".cc-explanation").all()] == ["correct", "incorrect"]
+    places = [float(re.findall(r"left: ?([0-9.]+)%", one.get_attribute("style") or "")[0]) for one in board.locator(".cc-bar-mark").all()]
+    expected = [100 * SentenceJudge().judge(SOURCE, text, "doctor", gender="female").probability_correct for text in (RIGHT, WRONG)]
+    assert places == pytest.approx(expected, abs=0.051)
+    assert places[0] > 50 > places[1]
+    for number, words in enumerate(({"Die", "Ärztin"}, {"Der", "Arzt"})):
+        decides = set(board.locator(".cc-explanation").nth(number).locator("mark.cc-decides").all_inner_texts())
+        assert decides
+        assert decides <= words
+    board.fill("#cc-translation textarea", f"{EVIL} Der Arzt.")
+    board.fill("#cc-other textarea", "")
+    board.locator("#cc-judge").click()
+    board.wait_for_function("() => document.querySelectorAll('.cc-explanation').length === 1 && document.querySelector('.cc-words').innerText.includes('onerror')")
+    assert board.locator(".cc-words").inner_text() == f"{EVIL} Der Arzt."
+    board.fill("#cc-word textarea, #cc-word input", EVIL)
+    board.locator("#cc-judge").click()
+    board.wait_for_selector("#cc-answer .cc-error")
+    assert f"{EVIL!r} does not occur as a whole word" in board.locator("#cc-answer .cc-error").inner_text()
+
+
+@pytest.mark.browser
+def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) -> None:
+    def judge(name: str, content: bytes, wanted: str) -> str:
+        (tmp_path / name).write_bytes(content)
+        if board.locator("#cc-file button[aria-label='Clear']").count():
+            board.locator("#cc-file button[aria-label='Clear']").click()
+        board.set_input_files("#cc-file input[type=file]", tmp_path / name)
+        board.locator("#cc-file").get_by_text(name.rpartition(".")[0]).first.wait_for(timeout=15_000)
+        board.locator("#cc-file-judge").click()
+        found = board.locator(f"#cc-file-answer {wanted}").filter(has_text=name if wanted == ".cc-error" else "simplegen")
+        found.wait_for(timeout=30_000)
+        return found.inner_text()
+
+    board.get_by_role("tab", name="Your file").click()
+    board.locator("#cc-file-metric input").click()
+    board.get_by_role("option", name="simplegen_accuracy", exact=True).click()
+    assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
+    assert "short.txt: expected one line per example, 2664 in all, got 1" in judge("short.txt", b"Ja.\n", ".cc-error")
+    whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
+    told = judge("whole.txt", whole.encode(), ".cc-result")
+    assert "simplegen accuracy" in told
+    with board.expect_download() as waiting:
+        board.locator("#cc-file-download").click()
+    fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert (fetched["dataset"], fetched["metric"], fetched["n"]) == ("simplegen", "simplegen_accuracy", 2664)
+    assert f"{100 * fetched['scores']['accuracy']:.1f}" in told
+
+
+def ask(site: str, name: str, data: list[Any]) -> str:
+    """One call of the page's own interface: post the request, read the stream of events up to the answer."""
+    request = urllib.request.Request(f"{site}gradio_api/call/{name}", json.dumps({"data": data}).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as response:
+        event = json.load(response)["event_id"]
+    with urllib.request.urlopen(f"{site}gradio_api/call/{name}/{event}", timeout=60) as response:
+        text = response.read().decode()
+    found = re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE)
+    assert found is not None, text
+    answer: str = json.loads(found.group(1))[0]
+    return answer
+
+
+@pytest.mark.usefixtures("socket_enabled")
+def test_fifty_requests_at_once_get_right_answers(site: str) -> None:
+    people = ["doctor", "nurse"]
+    sentences = [
+        (f"Die Ärztin Nummer {i} bat den Pfleger." if i % 2 else f"Der Arzt Nummer {i} bat die Pflegerin.", people[i // 2 % 2], "female" if i % 3 else "male") for i in range(50)
+    ]
+    source = "The doctor asked the nurse."
+
+    def probability(row: tuple[str, str, str]) -> float:
+        translation, word, gender = row
+        html = ask(site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"])
+        assert translation in re.sub("<[^>]*>", "", html)
+        return float(re.findall(r"left:([0-9.]+)%", html)[0])
+
+    with ThreadPoolExecutor(50) as pool:
+        found = list(pool.map(probability, sentences))
+    judge = SentenceJudge()
+    expected = [100 * judge.judge(source, text, word, gender=gender).probability_correct for text, word, gender in sentences]
+    assert found == pytest.approx(expected, abs=0.051)
+    assert len(set(found)) > 25
+
+
+@pytest.mark.usefixtures("socket_enabled")
+def test_files_of_the_machine_are_not_read(site: str, tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("secret", encoding="utf-8")
+    request = urllib.request.Request(
+        f"{site}gradio_api/call/judge_file",
+        json.dumps({"data": [{"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}}, "simplegen", "en-de", "de", "simplegen_accuracy"]}).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as response:
+        event = json.load(response)["event_id"]
+    with urllib.request.urlopen(f"{site}gradio_api/call/judge_file/{event}", timeout=60) as response:
+        assert "event: error" in response.read().decode()

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.push import Upload
+from cc_hf.leaderboard.app import build
+from tests.helpers.results import small_result, write_result
+from tests.unit.cli.test_commands import cc_hf as program
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    write_result(folder, "aws", small_result((0.4, 0.9)))
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    return folder
+
+
+def invoke(*arguments: str | Path) -> str:
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if isinstance(found.exception, CCError):
+        raise found.exception
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+
+    def push(upload: Upload, **options: Any) -> str:
+        sent.append({"upload": upload, **options})
+        return f"{upload.url}/commit/1"
+
+    monkeypatch.setattr("cc_hf.hub.push.push", push)
+    told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results)
+    assert sent == []
+    assert "dry run: 4 files" in told
+    assert "https://huggingface.co/spaces/org/board" in told
+    assert "broken.json is left out" in told
+    assert "results/aws.json" in told
+    assert "sent: 4 files" in invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--yes", "--public", "--title", "T")
+    (call,) = sent
+    assert (call["upload"].repo, call["upload"].repo_type, call["private"], call["create_pr"]) == ("org/board", "space", False, False)
+    assert {path for path, _ in call["upload"].files} == {"README.md", "app.py", "requirements.txt", "results/aws.json"}
+
+
+def test_the_folder_alone(results: Path, tmp_path: Path) -> None:
+    told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--output", tmp_path / "space")
+    assert "app.py" in told
+    assert (tmp_path / "space/results/aws.json").is_file()
+    with pytest.raises(InputError, match="got both"):
+        invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--output", tmp_path / "other", "--yes")
+    with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
+        invoke("publish", "leaderboard", "--repo", "board", "--results", results)
+
+
+def test_what_the_leaderboard_refuses(results: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a folder"):
+        invoke("leaderboard", tmp_path / "no")
+    with pytest.raises(InputError, match="file not found"):
+        invoke("leaderboard", results, "--bleu", tmp_path / "no.tsv")
+    with pytest.raises(InputError, match="no evaluator ships with the package for en-fr"):
+        invoke("leaderboard", results, "--tgt-lang", "fr")
+
+
+@pytest.mark.usefixtures("socket_enabled")
+def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr  # gradio leaves event loops open: not in this process
+    assert f"port: 127.0.0.1:{port} cannot be served on" in told
+    assert "choose another with --port" in told
+
+
+def test_without_gradio(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gradio", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
+        build(results)

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf.data.loading import declaration
+from cc_hf.errors import CCError, InputError
+from cc_hf.leaderboard.live import MAX_CHARACTERS, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
+from tests.unit.analysis.test_explanation import SpelledEvaluator
+
+SOURCE = "The cook saw the cook."
+
+
+@pytest.fixture
+def judge() -> SentenceJudge:
+    return SentenceJudge(SpelledEvaluator(max_tokens=200))
+
+
+def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
+    found = judge.judge(SOURCE, "Die Köchin sah den Koch.", "cook", occurrence=2, gender="female")
+    assert (found.correct_source, found.incorrect_source) == ("The cook saw the [female] cook.", "The cook saw the [male] cook.")
+    assert judge.judge(SOURCE, "x", "cook", occurrence=1, gender="male").correct_source == "The [male] cook saw the cook."
+    own = judge.judge("The bat was old.", "Der Schläger war alt.", " bat ", correct_cues=" baseball | cricket ", incorrect_cues="flying|{focus} (the animal)")
+    assert own.correct_source in ("The baseball bat was old.", "The cricket bat was old.")
+    assert own.incorrect_source in ("The flying bat was old.", "The bat (the animal) was old.")
+    assert judge.judge("It fell.", "x", "It", correct_cues="The key", incorrect_cues="The lamp", placement="replace").correct_source == "The key fell."
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"source": " "}, "source: expected a text"),
+        ({"translation": ""}, "translation: expected a text"),
+        ({"focus": ""}, "word: expected a text"),
+        ({"translation": "x" * (MAX_CHARACTERS + 1)}, "at most 2000 characters, got 2001"),
+        ({"focus": "coo"}, "'coo' does not occur as a whole word"),
+        ({"occurrence": None}, "'cook' occurs 2 times .* say which one, 1 to 2"),
+        ({"occurrence": 3}, "expected 1 to 2"),
+        ({"occurrence": 0}, "expected 1 to 2"),
+        ({"gender": "x"}, "gold: male or female"),
+        ({"gender": ""}, "correct cues: expected at least one cue"),
+        ({"gender": "", "correct_cues": "one", "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
+        ({"gender": "", "correct_cues": "one", "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
+        ({"gender": "", "correct_cues": "one", "incorrect_cues": "two", "placement": "below"}, "placement: expected one of"),
+        ({"translation": "lone \ud800"}, "lone surrogate"),
+    ],
+)
+def test_what_is_refused(judge: SentenceJudge, changed: dict[str, Any], message: str) -> None:
+    given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1, "gender": "female", **changed}
+    with pytest.raises(InputError, match=message):
+        judge.judge(**given)
+
+
+def test_without_an_evaluator_for_the_pair() -> None:
+    with pytest.raises(InputError, match="no evaluator ships with the package for en-fr"):
+        SentenceJudge(tgt_lang="fr")
+    assert SentenceJudge().name == "cc-tiny-en-de"
+
+
+def test_one_at_a_time_and_all_right() -> None:
+    busy = threading.Lock()
+    clashes: list[int] = []
+
+    class Single(SpelledEvaluator):
+        def logprobs_batch(self, sources: Any, targets: Any) -> Any:
+            if not busy.acquire(blocking=False):
+                clashes.append(1)
+                return super().logprobs_batch(sources, targets)
+            try:
+                time.sleep(0.002)
+                return super().logprobs_batch(sources, targets)
+            finally:
+                busy.release()
+
+    shared = SentenceJudge(Single(max_tokens=200))
+    sentences = [f"Der Koch Nummer {i} ging." for i in range(50)]
+
+    def probability(text: str) -> float:
+        return shared.judge("The cook left.", text, "cook", gender="female").probability_correct
+
+    with ThreadPoolExecutor(25) as pool:
+        found = list(pool.map(probability, sentences))
+    alone = SentenceJudge(SpelledEvaluator(max_tokens=200))
+    assert found == [alone.judge("The cook left.", text, "cook", gender="female").probability_correct for text in sentences]
+    assert not clashes
+    assert len(set(found)) > 40
+
+
+def test_data_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
+    found = available_data()
+    assert list(found) == ["simplegen"]  # generated; the others need files
+    config = declaration("winomt").config(None)
+    assert "contrastive_conditioning" in fitting_metrics("winomt", config, "de")
+    assert "mucow_pattern_matching" not in fitting_metrics("winomt", config, "de")
+
+
+@pytest.mark.shared
+def test_data_of_a_local_copy(shared: Path) -> None:
+    found = available_data(shared / "upstream")
+    assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
+    assert "default" in [config.name for config in found["winomt"]]
+
+
+def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
+    evaluator = SpelledEvaluator(max_tokens=200)
+    judge = FileJudge(evaluator=evaluator)
+    found = judge.judge(path, "simplegen", "en-de", "de", "contrastive_conditioning")
+    direct = cc_hf.evaluate("simplegen", "en-de", translations=path, evaluator=evaluator)
+    assert found.to_json() == direct.to_json()
+    by_words = judge.judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
+    assert by_words.to_json() == cc_hf.evaluate("simplegen", "en-de", translations=path, metric="simplegen_accuracy").to_json()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"^t\.txt: expected translations, got an empty file"),
+        (b" \n \n", "got an empty file"),
+        (b"x" * (MAX_UPLOAD + 1), r"^t\.txt: expected at most 5 MB, got 5\.0 MB"),
+        (b"\x89PNG\x00\x01", "got a binary file"),
+        (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
+        (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
+        (b'{"translation": 3}\n', r"^t\.txt: line 1"),
+        (b"a ||| b\nc\n", r"^t\.txt: line 2"),
+    ],
+)
+def test_broken_files(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_names_that_are_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("Ja.\n", encoding="utf-8")
+    (tmp_path / "own.csv").write_text("source,focus,gold\nThe cook left.,cook,male\n", encoding="utf-8")
+    with pytest.raises(CCError, match="unknown dataset"):
+        FileJudge().judge(path, str(tmp_path / "own.csv"), "own", "de", "contrastive_conditioning")
+    for names in (("no", "en-de", "de", "simplegen_accuracy"), ("simplegen", "no", "de", "simplegen_accuracy"), ("simplegen", "en-de", "de", "no")):
+        with pytest.raises(CCError):
+            FileJudge().judge(path, *names)

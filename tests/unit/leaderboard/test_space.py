@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import SpaceCard
+
+from cc_hf import __version__
+from cc_hf.errors import InputError
+from cc_hf.leaderboard.space import build_space
+from cc_hf.leaderboard.store import read_folder
+from tests.helpers.results import small_result, write_result
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    write_result(folder, "aws", small_result((0.4, 0.9)))
+    write_result(folder, "google", small_result((0.5, 0.7)))
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    return folder
+
+
+def test_the_folder(results: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.tsv").write_text("system\tbleu\naws\t30\n", encoding="utf-8")
+    output = tmp_path / "space"
+    store = build_space(results, output, title='A "board": of <systems>', quality=tmp_path / "q.tsv")
+    files = sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file())
+    assert files == ["README.md", "app.py", "bleu.tsv", "requirements.txt", "results/aws.json", "results/google.json"]
+    assert list(store.broken) == ["broken.json"]
+    card: dict[str, Any] = vars(SpaceCard((output / "README.md").read_text(encoding="utf-8")).data)
+    assert (card["title"], card["sdk"], card["app_file"]) == ('A "board": of <systems>', "gradio", "app.py")
+    assert card["sdk_version"].split(".")[0] >= "6"
+    assert (output / "requirements.txt").read_text(encoding="utf-8") == f"cc_hf[leaderboard,models]>={__version__}\n"
+    program = (output / "app.py").read_text(encoding="utf-8")
+    ast.parse(program)
+    assert 'quality=here / "bleu.tsv"' in program
+    assert [entry.system for entry in read_folder(output / "results").entries] == ["aws", "google"]
+    assert (output / "results/aws.json").read_bytes() == (results / "aws.json").read_bytes()
+
+
+def test_without_quality(results: Path, tmp_path: Path) -> None:
+    build_space(results, tmp_path / "space")
+    assert "quality=None" in (tmp_path / "space/app.py").read_text(encoding="utf-8")
+
+
+def test_what_is_refused(results: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exists and is not an empty folder"):
+        build_space(results, results)
+    with pytest.raises(InputError, match="requirement: expected one line"):
+        build_space(results, tmp_path / "space", requirement="a\nb")
+    with pytest.raises(InputError, match="title: expected a text"):
+        build_space(results, tmp_path / "space", title=" ")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(InputError, match="at least one result"):
+        build_space(empty, tmp_path / "space")
+    (empty / "x.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"1 could not be read, the first: .*x\.json"):
+        build_space(empty, tmp_path / "space")
+    with pytest.raises(InputError, match="file not found"):
+        build_space(results, tmp_path / "space", quality=tmp_path / "no.tsv")
+    assert not (tmp_path / "space").exists()

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.reports.island import explorer_data, island_json
+from cc_hf.reports.report import System, build_report
+from cc_hf.schema import VERDICTS, ContrastiveTranslationExample
+from tests.helpers import reported
+from tests.helpers.reported import ATTACK, N
+
+
+@given(st.text(alphabet=st.characters(codec=None)) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"]))
+def test_nothing_ends_the_element(text: str) -> None:
+    found = island_json([text])
+    assert json.loads(found) == [text]
+    assert not set("<>&\u2028\u2029") & set(found)
+    found.encode("utf-8")
+
+
+def test_texts_stand_once_and_lead_back() -> None:
+    report = reported.report()
+    data: dict[str, Any] = json.loads(island_json(explorer_data(report)))
+    strings = data["strings"]
+    assert len(strings) == len(set(strings))
+    assert strings.count(ATTACK) == 1
+    assert data["categories"] == list(report.categories)
+    for at, sample in enumerate(report.samples):
+        example = reported.examples()[at]
+        assert strings[data["samples"]["id"][at]] == sample.id
+        source = strings[data["samples"]["source"][at]]
+        assert source == example.source
+        start, length = data["samples"]["focus"][at]
+        assert _slice(source, start, start + length) == "cook"
+        for side in ("correct", "incorrect"):
+            made = [_slice(source, 0, a) + strings[t] + _slice(source, b, None) for a, b, t in data["samples"][side][at]]
+            assert made == list(getattr(example, f"{side}_sources"))
+        for system in (0, 1):
+            assert strings[data["translations"][system][at]] == sample.translations[system]
+            for metric in (0, 1):
+                judgement, own = sample.judgements[system][metric], data["judgements"][metric][system]
+                assert judgement is not None
+                assert VERDICTS[own["verdict"][at]] == judgement.verdict
+                if metric == 0:
+                    assert abs(own["p"][at] - (judgement.probability_correct or 0)) < 1e-4
+                    assert own["weight"][at] == judgement.weight
+                else:
+                    assert own["p"] == 0
+                    assert strings[own["gold"][at]] == judgement.gold
+    assert data["labels"][1] == {}
+    assert {at: (row[0], [strings[k] for k in row[1:]]) for at, row in data["labels"][0].items()} == {
+        "0": (0, ["Male", "Male"]), "1": (-1, ["male", "female"]), "2": (1, ["female", "female"]),
+    }  # fmt: skip
+
+
+def test_without_sources() -> None:
+    data = explorer_data(reported.report(with_examples=False))
+    assert set(data["samples"]["source"]) == {-1}
+    assert data["samples"]["correct"] == [[]] * N
+    assert data["tgt_lang"] == "de"
+
+
+def test_contrastive_translations() -> None:
+    result = reported.results(0)["words"]
+    found = [ContrastiveTranslationExample(j.example_id, "en", "de", "The cook.", "Der Koch.", ("Die Köchin.",), j.category) for j in result.judgements]
+    data = explorer_data(build_report([System("a", {"words": result})], examples=found))
+    assert data["samples"]["form"] == [1] * N
+    (start, end, text), *_ = data["samples"]["incorrect"][0]
+    assert (start, end, data["strings"][text]) == (0, 0, "Die Köchin.")
+
+
+def _slice(text: str, start: int, end: int | None) -> str:
+    """As JavaScript slices."""
+    units = text.encode("utf-16-le")
+    return units[2 * start : None if end is None else 2 * end].decode("utf-16-le")

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cc_hf.reports.html import html_page
+from cc_hf.reports.report import Report, System, build_report
+from tests.helpers import reported
+from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(page: Page, tmp_path: Path) -> Opened:
+    """A report, opened from disk; a request for anything but the file fails the test."""
+
+    def open_page(report: Report) -> Page:
+        path = tmp_path / "out.html"
+        path.write_text(html_page(report), encoding="utf-8")
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(path.as_uri())
+        assert (requests, said) == ([path.as_uri()], [])
+        return page
+
+    return open_page
+
+
+def samples(page: Page) -> Locator:
+    return page.locator("#list > li")
+
+
+def ids(page: Page) -> list[str]:
+    found: list[str] = page.evaluate("[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)")
+    return found
+
+
+def chosen(page: Page, total: str, **filters: str) -> list[str]:
+    """The samples of the first page under these filters, when the count says what it should."""
+    page.click("#filters button[type=reset]")
+    for name, value in filters.items():
+        (page.fill if name in ("query", "low", "high") else page.select_option)(f"#{name}", value)
+    page.wait_for_selector("#list[aria-busy=false]", state="attached")
+    assert page.locator("#count").inner_text() == total
+    return ids(page)
+
+
+def test_what_a_system_wrote_is_shown_as_text(opened: Opened) -> None:
+    page = opened(reported.report())
+    assert chosen(page, "1 of 90 samples", query="<SCRIPT>") == ["id4"]
+    texts = samples(page).locator(".translation .text").all_inner_texts()
+    assert texts == [ATTACK, ATTACK]
+    assert HOSTILE_NAME in page.locator("#summary").inner_text()
+    assert page.title() == "d c de: 2 systems"
+    assert page.locator("img, #list script, b:text-is('b|c')").count() == 0
+    samples(page).locator(".open").click()
+    assert "<u>4</u>" in samples(page).locator(".details").inner_text()
+    assert page.locator("u").count() == 0
+
+
+def test_the_policy_lets_nothing_out_or_in(opened: Opened) -> None:
+    page = opened(reported.report())
+    refused = page.evaluate(
+        """() => new Promise((resolve) => {
+          const found = [];
+          document.addEventListener("securitypolicyviolation", (event) => { found.push(event.effectiveDirective); if (found.length === 3) resolve(found.sort()); });
+          new Image().src = "http://localhost:9/a.png";
+          const script = document.createElement("script");
+          script.textContent = "document.title = 'taken'";
+          document.body.append(script);
+          fetch("http://localhost:9/").catch(() => {});
+        })"""
+    )
+    assert refused == ["connect-src", "img-src", "script-src-elem"]
+    assert page.title() == "d c de: 2 systems"
+
+
+def test_filters_find_what_the_judgements_say(opened: Opened) -> None:
+    report = reported.report()
+    page = opened(report)
+    first, second = ([sample.judgements[system] for sample in report.samples] for system in (0, 1))
+
+    def expect(wanted: Callable[[int], bool], **filters: str) -> None:
+        expected = [f"id{i}" for i in range(N) if wanted(i)]
+        assert 0 < len(expected) < N
+        assert chosen(page, f"{len(expected)} of {N} samples", **filters) == expected[:40]
+
+    def verdict(row: Any, metric: int = 0) -> str:
+        return str(row[metric].verdict)
+
+    def sure(row: Any) -> float:
+        return abs(200 * float(row[0].probability_correct) - 100)
+
+    assert len(chosen(page, f"{N} samples")) == 40
+    expect(lambda i: i % 3 == 2, category="2")
+    expect(lambda i: "number 1" in reported.examples()[i].source, query="NUMBER 1")
+    expect(lambda i: verdict(first[i]) == "correct", verdict="0", system="0")
+    expect(lambda i: verdict(second[i], 1) == "inconclusive", verdict="2", system="1", metric="1")
+    expect(lambda i: verdict(first[i]) != verdict(second[i]), verdict="systems")
+    expect(lambda i: verdict(second[i]) != verdict(second[i], 1), verdict="metrics", system="1")
+    expect(lambda i: i <= 2, verdict="labelled")
+    expect(lambda i: i in (0, 2) and verdict(first[i], 1) != ("correct" if i == 0 else "incorrect"), verdict="people", metric="1")
+    expect(lambda i: 20 <= sure(first[i]) <= 40, system="0", low="20", high="40")
+    expect(lambda i: verdict(second[i]) == "incorrect" and sure(second[i]) >= 50, system="1", verdict="1", low="50")
+    expect(lambda i: any(verdict(row[i]) == "correct" and sure(row[i]) <= 10 for row in (first, second)), verdict="0", high="10")
+
+
+def test_orders(opened: Opened) -> None:
+    report = reported.report()
+    page = opened(report)
+    p = {sample.id: [row[0].probability_correct or 0.0 for row in sample.judgements if row[0] is not None] for sample in report.samples}
+    keys: dict[str, Callable[[str], float]] = {
+        "unsure": lambda i: abs(p[i][0] - 0.5),
+        "sure": lambda i: -abs(p[i][0] - 0.5),
+        "wrong": lambda i: p[i][0],
+        "apart": lambda i: -abs(p[i][0] - p[i][1]),
+    }
+    for order, key in keys.items():
+        assert chosen(page, f"{N} samples", order=order, system="0")[:10] == sorted(p, key=key)[:10], order
+
+
+def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
+    report = reported.report()
+    page = opened(report)
+    item = samples(page).nth(1)
+    assert item.locator("mark.focus").inner_text() == "cook"
+    button = item.get_by_role("button", name="Details of sample id1")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    details = item.locator(".details")
+    assert details.locator("ins").all_inner_texts() == ["[male]", "[female]"]
+    assert "𝄞 The [male] cook number 1 left." in details.inner_text()
+    judgement = report.samples[1].judgements[0][0]
+    assert judgement is not None
+    assert judgement.probability_correct is not None
+    row = details.locator("tbody tr").first.locator("th, td").all_inner_texts()
+    assert row[0] == "first"
+    assert f"{100 * judgement.probability_correct:.1f} %" in row
+    assert f"{float(f'{judgement.score_correct:.4g}')}" in row
+    assert str(judgement.weight) in row
+    assert "people: male / female" in item.inner_text()
+    page.keyboard.press("Enter")
+    assert item.locator(".details").count() == 0
+    assert button.get_attribute("aria-expanded") == "false"
+
+
+def test_pages(opened: Opened) -> None:
+    page = opened(reported.report())
+    seen = ids(page)
+    assert page.locator("#previous").is_disabled()
+    for _ in range(2):
+        page.click("#next")
+        seen += ids(page)
+    assert seen == [f"id{i}" for i in range(N)]
+    assert page.locator("#next").is_disabled()
+    assert page.locator("#place").inner_text() == "page 3 of 3"
+
+
+def test_where_the_dataset_is_not_at_hand(opened: Opened) -> None:
+    page = opened(reported.report(with_examples=False, with_labels=False))
+    assert page.get_by_text("The dataset was not at hand").is_visible()
+    assert samples(page).locator(".source").count() == 0
+    assert samples(page).nth(4).locator(".text").all_inner_texts() == [ATTACK, ATTACK]
+    assert page.locator("#people").count() == 0
+
+
+def test_one_system_and_a_metric_without_judgements(opened: Opened) -> None:
+    from dataclasses import replace
+
+    page = opened(build_report([System("a", reported.results(0, metrics=["words"]))]))
+    assert page.locator("#system").is_hidden()
+    assert page.locator("#metric").is_hidden()
+    assert page.locator("#low").is_disabled()
+    assert not page.get_by_text("systems disagree").count()
+    gap = reported.results(0)["words"]
+    page = opened(build_report([System("a", {"words": replace(gap, judgements=(), categories=())})]))
+    assert page.locator("#samples").count() == 0
+    assert page.locator("#summary tbody tr").count() >= 1
+
+
+def test_dark_light_and_narrow(opened: Opened) -> None:
+    page = opened(reported.report())
+
+    def background() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = background()
+    page.click("#theme")
+    assert background() != light
+    page.click("#theme")
+    assert background() == light
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_signatures_can_be_copied(opened: Opened) -> None:
+    report = reported.report()
+    page = opened(report)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy the signature: first, words").click()
+    page.get_by_text("Copied", exact=True).first.wait_for()
+    assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
+
+
+@pytest.mark.shared
+def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Path) -> None:
+    """As large as it gets: under 5 MB, and everything is there."""
+    from cc_hf.data.loading import load_examples
+    from cc_hf.run import evaluate
+
+    examples = load_examples("winomt", data_dir=shared / "upstream")
+    systems = []
+    for name in ("aws", "google"):
+        lines = (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt").read_text(encoding="utf-8").splitlines()
+        path = tmp_path / f"{name}.txt"
+        path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
+        result = evaluate("winomt", translations=path, tgt_lang="de", evaluator=hash_scores, data_dir=shared / "upstream")
+        systems.append(System(name, {result.metric: result}))
+    page = opened(build_report(systems, examples=examples, n_resamples=10))
+    assert (tmp_path / "out.html").stat().st_size < 5_000_000
+    assert page.locator("#count").inner_text() == "3,648 samples"
+    found = chosen(page, "1,826 of 3,648 samples", category="0")
+    assert found == [e.id for e in examples if e.category == "male"][:40]
+    texts = {system.name: {j.example_id: j.translation for j in system.results["contrastive_conditioning"].judgements} for system in systems}
+    nurses = [e.id for e in examples if e.category == "male" and any("nurse" in text.lower() for text in (e.source, *(own[e.id] for own in texts.values())))]
+    assert chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse") == nurses[:40]
+    item = samples(page).first
+    item.locator(".open").click()
+    example = next(e for e in examples if e.id == nurses[0])
+    assert item.locator(".source").inner_text() == example.source
+    assert item.locator("mark.focus").inner_text() == example.focus.text
+    assert example.incorrect_sources[0] in item.locator(".details").inner_text()
+    assert item.locator(".translation .text").all_inner_texts() == [own[example.id] for own in texts.values()]

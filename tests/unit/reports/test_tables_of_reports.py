@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.reports.html import html_page, html_table
+from cc_hf.reports.latex import latex_report, latex_text
+from cc_hf.reports.markdown import markdown_report
+from cc_hf.reports.plots import plots
+from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
+from cc_hf.reports.tables import percent
+from tests.helpers import reported
+from tests.helpers.reported import HOSTILE_NAME
+
+
+def test_summary() -> None:
+    report = reported.report()
+    table = summary_table(report)
+    assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 3))
+    assert table.columns == ("BLEU", "accuracy", "weighted", "minimum", "weighted min.", "accuracy", "minimum", "delta words")
+    first, second = table.rows
+    assert (first.label, first.note, second.label, second.note) == ("first", "baseline", HOSTILE_NAME, "")
+    assert [cell.value for cell in first.cells] == ["31.2", *(_shown(report.systems[0].results[m].scores[n]) for m, n in _names())]
+    assert {cell.difference for cell in first.cells} == {""}
+    compared = report.comparisons["contrastive_conditioning", HOSTILE_NAME].differences["min_accuracy"]
+    shown = second.cells[3]
+    assert shown.difference.replace("−", "-").lstrip("+") == percent(compared.difference)
+    assert shown.is_significant == (compared.p_value < 0.05)
+    interval = report.systems[1].results["words"].intervals["accuracy"]
+    assert second.cells[5].interval == f"{percent(interval.low)} – {percent(interval.high)}"
+    assert "Differences to first in points" in table.caption
+    alone = summary_table(build_report(reported.systems()[:1], n_resamples=1))
+    assert alone.rows[0].note == ""
+    assert "Differences" not in alone.caption
+
+
+def test_all_tables_have_all_cells() -> None:
+    tables = report_tables(reported.report())
+    assert [table.title for table in tables] == [
+        "Systems and metrics", "Accuracy by category: contrastive conditioning", "Accuracy by category: words", "All figures: contrastive conditioning",
+        "All figures: words", "Agreement with human labels",
+    ]  # fmt: skip
+    for table in tables:
+        assert {len(row.cells) for row in table.rows} == {len(table.columns)}
+        assert not table.groups or sum(n for _, n in table.groups) == len(table.columns)
+
+
+def test_markdown_cells_are_cells() -> None:
+    text = markdown_report(reported.report())
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    by_table = re.split(r"\n## ", text)
+    for part in by_table:
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in part.splitlines() if line.startswith("|")}
+        assert len(widths) <= 1, part
+    assert r"&lt;/script>&lt;b>b\|c&lt;/b> \$x\_1\$ &amp; 100%" in text
+    assert not re.search(r"<(?!-)", re.sub("`[^`]*`", "", text))
+    assert len(rows) > 20
+    assert "- &lt;em>a note&lt;/em>" in text
+    assert reported.report().signature in text
+
+
+def test_latex_is_escaped_and_complete() -> None:
+    text = latex_report(reported.report())
+    assert r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{} \$x\_1\$ \& 100\%" in text
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    assert "<" not in body
+    assert not re.search(r"(?<!\\)_", body)
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 6
+    for table in re.findall(r"\\begin\{tabular\}\{l(r+)\}(.*?)\\end\{tabular\}", body, re.DOTALL):
+        for line in re.findall(r"^(?!\s*\\(?:top|mid|bottom|cmid))(.*) \\\\$", table[1], re.MULTILINE):
+            n = sum(int(k) - 1 for k in re.findall(r"\\multicolumn\{(\d+)\}", line))
+            assert len(re.findall(r"(?<!\\)&", line)) + n == len(table[0]), line
+    assert latex_text("[a] *b* c\\d\n~^") == r"{[}a{]} {*}b{*} c\textbackslash{}d \textasciitilde{}\textasciicircum{}"
+
+
+def test_html_is_well_formed() -> None:
+    page = html_page(reported.report())
+    parser = _Balance()
+    parser.feed(page)
+    parser.close()
+    assert parser.open == []
+    assert "<b>b|c" not in page
+    assert "&lt;em&gt;a note" in page
+    assert page.count("<script") == page.count("</script>") == 2
+    assert ' style="' not in page
+    assert not re.search(r'(?:src|href)="(?!#|https://aclanthology\.org/)', page)
+
+
+def test_html_header_cells() -> None:
+    shown = html_table(ReportTable("t", "system", ("a", "b"), (Row("x", ()),), (("g", 2),)))
+    assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
+    assert shown.count('scope="col"') == 3
+    assert '<th scope="row">x</th>' in shown
+
+
+def test_plots() -> None:
+    report = reported.report()
+    found = plots(report)
+    assert set(found) == {
+        "categories.contrastive_conditioning.png", "probabilities.contrastive_conditioning.png", "quality.contrastive_conditioning.png", "categories.words.png",
+        "quality.words.png",
+    }  # fmt: skip
+    from PIL import Image
+
+    for name, content in found.items():
+        with Image.open(io.BytesIO(content)) as image:
+            colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20) or []}
+            assert image.width > 500, name
+        assert {(31, 111, 196), (208, 97, 15)} <= colours, name  # one for each system
+    words = build_report([replace(system, results={"words": system.results["words"]}) for system in reported.systems()], n_resamples=1)
+    again = plots(words, file_format="svg")
+    assert again == plots(words, file_format="svg")
+    assert set(again) == {"categories.words.svg", "quality.words.svg"}
+    assert b"BLEU" in again["quality.words.svg"]
+    assert b"&lt;/script&gt;" in again["quality.words.svg"]
+    with pytest.raises(InputError, match="expected one of png, svg, got 'pdf'"):
+        plots(report, file_format="pdf")
+
+
+def test_the_wheel_has_the_template(root: Path) -> None:
+    """Hatch leaves out what git ignores."""
+    names = [f"cc_hf/reports/{name}" for name in ("page.html", "explorer.html", "page.css", "page.js")]
+    assert all((root / name).is_file() for name in names)
+    ignored = subprocess.run(["git", "check-ignore", *names], cwd=root, capture_output=True, text=True, check=False)
+    assert ignored.stdout == ""
+
+
+def _names() -> list[tuple[str, str]]:
+    own = [("contrastive_conditioning", name) for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")]
+    return [*own, *(("words", name) for name in ("accuracy", "min_accuracy", "delta_words"))]
+
+
+def _shown(value: float) -> str:
+    return percent(value)
+
+
+class _Balance(HTMLParser):
+    """Elements that were opened and not closed in turn."""
+
+    VOID = ("meta", "input", "br", "link", "img")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, tag
+        assert self.open.pop() == tag

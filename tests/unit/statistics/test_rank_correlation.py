@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, spearmanr
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.rank_correlation import rank_correlation
+
+
+def test_as_scipy_has_it() -> None:
+    generator = np.random.default_rng(2)
+    x = generator.integers(0, 8, 15).astype(float)
+    y = x + generator.integers(0, 6, 15)
+    found = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
+    assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
+    assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
+    drawn = np.random.default_rng(3).integers(0, 15, size=(200, 15))
+    naive = [(float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic)) for row in drawn]
+    for interval, values in zip((found.spearman_interval, found.kendall_interval), zip(*naive, strict=True), strict=True):
+        assert (interval.low, interval.high) == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=1e-12)
+    assert found.n_undefined == 0
+
+
+def test_resamples_without_an_order_are_counted() -> None:
+    found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
+    assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
+    assert (found.spearman, found.kendall, found.spearman_interval.low) == pytest.approx((1, 1, 1))
+    assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([1, 2], [1, 2], "three or more things"),
+        ([1, 2, 3], [1, 2], "three or more"),
+        ([1, 1, 1], [1, 2, 3], "left: expected finite numbers that differ, got"),
+        ([1, 2, 3], [1, 2, float("nan")], "right"),
+    ],
+)
+def test_figures_without_an_order_are_refused(x: list[float], y: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rank_correlation(x, y)

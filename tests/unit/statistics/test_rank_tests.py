@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney
+
+
+def test_against_the_definition() -> None:
+    generator = np.random.default_rng(0)
+    x, y = generator.integers(1, 4, size=40).astype(float), generator.integers(1, 5, size=25).astype(float)
+    greater, smaller = (x[:, None] > y).sum(), (x[:, None] < y).sum()
+    found = mann_whitney(x, y)
+    assert found.u == greater + (40 * 25 - greater - smaller) / 2
+    assert found.rank_biserial == pytest.approx((greater - smaller) / (40 * 25), abs=1e-12)
+    assert (found.n_first, found.n_second) == (40, 25)
+    _, ties = np.unique(np.concatenate([x, y]), return_counts=True)
+    variance = 40 * 25 / 12 * (66 - (ties**3 - ties).sum() / (65 * 64))
+    z = (abs(found.u - 500) - 0.5) / math.sqrt(variance)
+    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
+    other = mann_whitney(y, x)
+    assert (other.p_value, other.rank_biserial) == pytest.approx((found.p_value, -found.rank_biserial))
+
+
+def test_nothing_to_rank_is_no_effect() -> None:
+    found = mann_whitney([2, 2], [2, 2, 2])
+    assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
+
+
+def test_complete_separation_is_one() -> None:
+    assert mann_whitney([2] * 5, [1] * 5).rank_biserial == 1
+    assert mann_whitney([1] * 5, [2] * 5).rank_biserial == -1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"), [([], [1.0], "first group: expected at least one"), ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1")]
+)
+def test_groups_that_are_refused(x: list[float], y: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        mann_whitney(x, y)
+
+
+def test_thresholds_fall_with_the_base_rate() -> None:
+    found = effect_thresholds()
+    assert (round(found.small, 4), round(found.medium, 4), round(found.large, 4)) == (0.0995, 0.2425, 0.3714)
+    assert [found.size(value) for value in (0.09, 0.1, -0.3, 0.38, -1)] == ["none", "small", "medium", "large", "large"]
+    assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
+    assert effect_thresholds(0.1).large < found.large
+    with pytest.raises(InputError, match="base_rate: expected a share between 0 and 1"):
+        effect_thresholds(1.0)

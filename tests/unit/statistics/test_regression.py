@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.regression import CONSTANT, least_squares
+
+_X = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
+_Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
+
+
+def test_against_the_normal_equations() -> None:
+    found = least_squares(("y", _Y), _X, level=0.9)
+    design = np.column_stack([np.ones(6), *_X.values()])
+    inverse = np.linalg.inv(design.T @ design)
+    values = inverse @ design.T @ _Y
+    residuals = np.array(_Y) - design @ values
+    errors = np.sqrt(np.diag(inverse) * (residuals @ residuals) / 3)
+    assert [c.name for c in found.coefficients] == [CONSTANT, "a", "b"]
+    assert [c.value for c in found.coefficients] == pytest.approx(values)
+    assert [c.standard_error for c in found.coefficients] == pytest.approx(errors)
+    assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
+    one = found.coefficient("a")
+    quantile = 2.3533634348018264  # t with 3 degrees of freedom at 0.95
+    assert (one.interval.low, one.interval.high, one.interval.level) == pytest.approx((one.value - quantile * one.standard_error, one.value + quantile * one.standard_error, 0.9))
+    total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
+    assert found.r_squared == pytest.approx(1 - residuals @ residuals / total)
+    assert (found.n, found.residual_degrees_of_freedom, found.dependent) == (6, 3, "y")
+    assert found.f == pytest.approx(found.r_squared / 2 / ((1 - found.r_squared) / 3))
+    assert 0 < found.f_p_value < 0.05
+    assert found.adjusted_r_squared < found.r_squared
+
+
+def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
+    plain, small = least_squares(("y", _Y), _X), least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]})
+    assert small.coefficient("a").value == pytest.approx(1e9 * plain.coefficient("a").value)
+    assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
+
+
+@pytest.mark.parametrize(
+    ("y", "x", "message"),
+    [
+        (_Y, {}, "at least one independent variable, with names other than 'y' and 'constant', got none"),
+        (_Y, {"y": _Y}, "got y$"),
+        (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
+        (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2 independent variables, got 3"),
+        (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
+        ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
+        (_Y, {"a": _X["a"], "c": [2 * value + 1 for value in _X["a"]]}, "none follows from the others, got a, c"),
+        (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
+        ([*_Y[:5], math.nan], _X, "y: expected one finite number per observation"),
+    ],
+)
+def test_models_that_are_refused(y: list[float], x: dict[str, list[float]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        least_squares(("y", y), x)
+
+
+def test_other_options_that_are_refused() -> None:
+    with pytest.raises(InputError, match=r"level: expected a number in \(0, 1\), got 1"):
+        least_squares(("y", _Y), _X, level=1)
+    with pytest.raises(InputError, match="coefficient: expected one of constant, a, b, got 'c'"):
+        least_squares(("y", _Y), _X).coefficient("c")

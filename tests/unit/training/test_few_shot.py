@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import cc_hf
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.training.choice_accuracy import choice_accuracy
+from cc_hf.training.debias import debias
+from cc_hf.training.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
+from cc_hf.training.filler_training import FillerCollator, encode_fillers, fine_tune_on_fillers
+from cc_hf.training.fine_tuning import FineTuning, thesis_settings
+from cc_hf.training.wino_x_splits import WinoXSplits, aligned, split_schemas
+from tests.helpers.families import BUILDERS
+from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    lay_out(folder, "mt", mt_rows(96))
+    return lay_out(folder, "lm", lm_rows(96))
+
+
+@pytest.fixture(scope="module")
+def splits(data_dir: Path) -> WinoXSplits:
+    return split_schemas(cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir), n_dev=20, n_test=60)
+
+
+@pytest.fixture(scope="module")
+def marian_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_schema_marian(tmp_path_factory.mktemp("marian"), n_pieces=140)
+
+
+@pytest.fixture(scope="module")
+def marian(marian_folder: Path) -> Any:
+    return load_evaluator(marian_folder, mode="exact")
+
+
+@pytest.fixture(scope="module")
+def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    filled = [row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"]) for row in lm_rows(96) for lang in ("en", "de") for i in (1, 2)]
+    return save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), filled, family="xlm-roberta", vocab_size=120, seed=1)
+
+
+def test_the_penalty_raises_accuracy_above_fine_tuning_without_it(marian: Any, splits: WinoXSplits) -> None:
+    """On nouns in combinations that were not trained on, after as many epochs from the same weights."""
+    found = {}
+    for weight in (0.0, 10.0):
+        tuned = fine_tune_on_translations(marian, splits.train, splits.dev, FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight))
+        found[weight] = choice_accuracy(tuned.evaluator, splits.test).accuracy
+    assert 0.4 <= choice_accuracy(marian, splits.test).accuracy <= 0.6
+    assert found[10.0] >= found[0.0] + 0.15
+    assert found[10.0] >= 0.8
+
+
+def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> None:
+    weights = {name: tensor.clone() for name, tensor in marian.model.state_dict().items()}
+    seen: list[CurvePoint] = []
+    settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
+    found = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
+    assert found == seen
+    assert [point.size for point in found] == [0, 20, 41]
+    assert [point.tuned and (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses)) for point in found] == [None, (20, 20, 2), (40, 20, 2)]
+    for name, tensor in marian.model.state_dict().items():
+        assert torch.equal(tensor, weights[name])  # the model that was given is as it was
+    for point in found[1:]:
+        assert point.folder is not None
+        assert point.tuned is not None
+        files = {path.name for path in point.folder.iterdir()}
+        assert "model.safetensors" in files
+        assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
+        again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
+        assert [choice.logprob_correct for choice in again.choices] == pytest.approx([c.logprob_correct for c in point.accuracies["test"].choices], abs=1e-5)
+        assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
+    same = learning_curve(marian, splits, [41], settings)[1]
+    assert same.tuned is not None
+    assert same.tuned.dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
+    assert same.accuracies == found[2].accuracies
+
+
+def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_the_best(marian: Any, splits: WinoXSplits) -> None:
+    """What is trained on contradicts the development part: the other pronouns."""
+    wrong = [ContrastiveTranslationExample(e.id, "en", "de", e.source, e.contrastive_translations[0], (e.correct_translation,), e.category, e.extra) for e in splits.train[:40]]
+    dev = splits.dev[:8]  # one batch
+    tuned = fine_tune_on_translations(marian, wrong, dev, FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0))
+    losses = tuned.dev_losses
+    assert len(losses) < 60
+    assert len(losses) == tuned.best_epoch + 2
+    assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
+    scores = tuned.evaluator.score([ScoringRequest(e.source, e.correct_translation) for e in dev], src_lang="en", tgt_lang="de")
+    assert min(losses) == pytest.approx(-scores.sum_logprob.sum() / scores.n_tokens.sum(), rel=1e-4)
+
+
+def test_refusals(marian: Any, splits: WinoXSplits) -> None:
+    settings = FineTuning(max_epochs=1)
+    with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
+        learning_curve(marian, splits, [], settings)
+    with pytest.raises(InputError, match="expected 1 to 112 samples, which is what the development and test parts leave, got 500"):
+        learning_curve(marian, splits, [500], settings)
+    with pytest.raises(InputError, match="other: expected samples of the test part, 1 are of the training or development part"):
+        learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, splits.dev[0]]})
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
+        ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
+        ({"label_smoothing": 1.0}, "label_smoothing: expected 0 or more and less than 1, got 1.0"),
+        ({"penalty_weight": float("inf")}, "penalty_weight: expected 0 or more, got inf"),
+        ({"seed": -1}, "seed: expected 0 or more, got -1"),
+    ]
+    for change, message in changes:
+        with pytest.raises(InputError, match=message):
+            thesis_settings("fsmt", **change)
+    with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
+        fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3))
+
+
+@pytest.mark.parametrize("family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")])
+def test_every_family_is_trained_on_what_it_is_scored_by(family: str, tmp_path: Path) -> None:
+    """Without smoothing and penalty the loss on the development part is the mean negative log-probability that the evaluator gives after this epoch."""
+    evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), mode="exact")
+    texts = [("The doctor asked the nurse.", "Der Arzt bat sie."), ("She was in a good mood.", "Er hatte gute Laune, weil sie kam."), ("The nurse.", "Es kam.")]
+    examples = [ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)}) for i, pair in enumerate(texts)]
+    tuned = fine_tune_on_translations(evaluator, examples, examples, FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0))
+    before, after = (found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de") for found in (evaluator, tuned.evaluator))
+    assert tuned.dev_losses[0] == pytest.approx(-after.sum_logprob.sum() / after.n_tokens.sum(), rel=1e-4)
+    assert after.sum_logprob.sum() > before.sum_logprob.sum()
+
+
+@pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
+def test_what_is_masked_and_learnt(masked_folder: Path, data_dir: Path, masking: str) -> None:
+    evaluator: Any = load_evaluator(masked_folder, mode="exact")
+    examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
+    rows = encode_fillers(evaluator, examples)
+    batch = FillerCollator(evaluator.tokenizer, masking=masking, n_vocabulary=evaluator.model.config.vocab_size, seed=0)(rows)
+    n_masked = 0
+    for i, (row, example) in enumerate(zip(rows, examples, strict=True)):
+        ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
+        assert batch["attention_mask"][i].tolist() == [1] * length + [0] * (len(ids) - length)
+        assert bool((labels[length:] == -100).all())
+        learnt = labels != -100
+        assert labels[learnt].tolist() == [token for token, own in zip(row.ids, learnt.tolist(), strict=False) if own]
+        masked = (ids == evaluator.tokenizer.mask_token_id)[:length]
+        n_masked += int(masked.sum())
+        if masking == "random":
+            assert int(learnt.sum()) >= 1
+            assert not any(special and own for special, own in zip(row.is_special, learnt.tolist(), strict=False))
+        else:
+            assert evaluator.tokenizer.decode([t for t, own in zip(row.ids, masked.tolist(), strict=True) if own]).strip() == example.extra["correct_filler"]
+            assert learnt[:length].tolist() == (masked.tolist() if masking == "filler-only" else [True] * length)
+    if masking == "random":
+        share = n_masked / sum(len(row.ids) - 2 for row in rows)
+        assert 0.06 <= share <= 0.2  # 80 % of 15 %
+
+
+def test_the_filler_of_every_gap_and_what_is_none(masked_folder: Path) -> None:
+    evaluator: Any = load_evaluator(masked_folder, mode="exact")
+
+    def example(context: str, text: str, filler: str = "the bag") -> ContrastiveTranslationExample:
+        return ContrastiveTranslationExample("1", "en", "en", "", text, ("x",), "first", {"pair": "1", "context": context, "correct_filler": filler})
+
+    (row,) = encode_fillers(evaluator, [example("The bag hit _, and the ball hit _.", "The bag hit the bag, and the ball hit the bag.")])
+    fillers = "".join("x" if own else " " for own in row.is_filler).split()
+    assert len(fillers) == 2
+    assert evaluator.tokenizer.decode([t for t, own in zip(row.ids, row.is_filler, strict=True) if own]).split() == ["the", "bag", "the", "bag"]
+    with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
+        encode_fillers(evaluator, [example("It hit _.", "It hit the ball.")])
+    with pytest.raises(InputError, match="masking: expected one of filler, filler-only, random, got 'all'"):
+        FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
+    with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
+        fine_tune_on_fillers(evaluator, [], [], FineTuning())
+
+
+def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> None:
+    evaluator: Any = load_evaluator(masked_folder, mode="exact")
+    german, english = (cc_hf.load_examples("wino_x", config, data_dir=data_dir) for config in ("lm_en_de", "lm_en_de.english"))
+    parts = split_schemas(english, n_dev=20, n_test=40)
+    settings = thesis_settings("masked_lm", learning_rate=5e-3, max_epochs=12, patience=12, masking="filler-only", accumulation=2, batch_size=8)
+    tests = {"english": parts.test, "german": aligned(parts.test, german)}
+    before, after = learning_curve(evaluator, parts, [100], settings, tests=tests)
+    assert after.tuned is not None
+    assert after.tuned.dev_losses[-1] < after.tuned.dev_losses[0] - 0.5
+    assert list(before.accuracies) == list(after.accuracies) == ["english", "german"]
+    rise = [sum(c.logprob_correct for c in point.accuracies["english"].choices) for point in (before, after)]
+    assert rise[1] > rise[0]
+
+
+def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("--model", str(marian_folder), "--objective", "pronoun-penalty", "--sizes", "20,40", "--max-epochs", "2", "--n-dev", "10", "--n-test", "20",
+                "--learning-rate", "1e-3", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"))  # fmt: skip
+    text = capsys.readouterr()
+    assert "trained on 40" in text.err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
+    assert found["settings"] == {
+        "learning_rate": 1e-3, "batch_size": 8, "accumulation": 1, "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
+        "pronouns": "all", "masking": "filler", "seed": 42,
+    }  # fmt: skip
+    assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
+    assert found["data"].startswith("wino_x/mt_en_de.translations@local.")
+    assert [point["size"] for point in found["points"]] == [0, 20, 40]
+    for point in found["points"]:
+        accuracy = point["accuracies"]["mt_en_de.translations"]
+        assert f"{100 * accuracy['accuracy']:.1f} │" in text.out
+        assert accuracy["n"] == len(accuracy["choices"]) == 20
+        assert accuracy["n_correct"] == sum(c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"])
+    with pytest.raises(InputError, match="expected a new or empty folder"):
+        run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
+
+
+def test_the_command_for_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
+    found = run("--model", str(masked_folder), "--config", "lm_en_de.english", "--transfer", "lm_en_de", "--sizes", "20", "--max-epochs", "1", "--n-dev", "10",
+                "--n-test", "20", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"), "--no-models", "--quiet")  # fmt: skip
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
+    assert found["settings"]["learning_rate"] == 1e-7
+    for point in found["points"]:
+        english, german = (point["accuracies"][config] for config in ("lm_en_de.english", "lm_en_de"))
+        assert [c["example_id"] for c in english["choices"]] == [c["example_id"] for c in german["choices"]]
+        assert [c["logprob_correct"] for c in english["choices"]] != [c["logprob_correct"] for c in german["choices"]]
+
+
+def run(*arguments: str) -> Any:
+    from cc_hf.cli.main import app
+
+    app(["train", "wino-x", *arguments], standalone_mode=False)
+    return json.loads((Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(encoding="utf-8"))
+
+
+def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"expected a configuration with contrastive translations; take mt_en_de.translations"):
+        debias(marian_folder, "mt_en_de", data_dir=data_dir)
+    with pytest.raises(InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"):
+        debias(marian_folder, "lm_en_de", data_dir=data_dir)
+    with pytest.raises(InputError, match=r"mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator"):
+        debias(masked_folder, data_dir=data_dir)
+    with pytest.raises(InputError, match="masked language models have the objective mle only"):
+        debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)
+    with pytest.raises(InputError, match="device: 'auto' spreads the model over several GPUs, and training takes one"):
+        debias(marian_folder, device="auto", data_dir=data_dir)
+    with pytest.raises(InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"):
+        debias(marian_folder, objective="pp", data_dir=data_dir)
+    with pytest.raises(InputError, match="the objective mle has none"):
+        debias(marian_folder, settings={"penalty_weight": 5.0}, data_dir=data_dir)
+    with pytest.raises(InputError, match="expected a number above 0 with the objective pronoun-penalty, got 0"):
+        debias(marian_folder, objective="pronoun-penalty", settings={"penalty_weight": 0.0}, data_dir=data_dir)
+    for sizes in ("500;1000", "5,5", "", "-1"):
+        with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
+            run("--model", str(marian_folder), "--sizes", sizes, "--output", "nowhere", "--data-dir", str(data_dir))
+    assert not Path("nowhere").exists()
+    for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match="expected one process, got several"):
+        debias(marian_folder, data_dir=data_dir)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import cc_hf
+from cc_hf.errors import InputError
+from cc_hf.training.figures import STAND_IN, flat_figures, judgeable
+from tests.helpers.training import PEOPLE
+
+
+def test_the_second_metric_is_named() -> None:
+    def undecided(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [1.0] * len(translations)
+
+    result = cc_hf.evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided)
+    other = cc_hf.evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, metric="simplegen_accuracy")
+    found = flat_figures([result, other], n_empty=3)
+    assert found["min_accuracy"] == 1.0
+    assert found["n"] == 2664
+    assert found["n_empty"] == 3
+    assert {name.removeprefix("simplegen_accuracy_"): value for name, value in found.items() if name.startswith("simplegen_accuracy_")} == dict(other.scores)
+    with pytest.raises(InputError, match=r"figures that are there already: contrastive_conditioning_accuracy, .*name each metric once"):
+        flat_figures([result, result, result])
+
+
+def test_a_stand_in_for_what_has_no_words() -> None:
+    assert judgeable([PEOPLE[0][0], "", "\u00a0"]) == ([PEOPLE[0][0], STAND_IN, STAND_IN], 2)
