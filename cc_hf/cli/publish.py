@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -131,7 +131,7 @@ def results(
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(model, "--model")
-    options = {"dataset_repos": dataset_repo, "date": date, "source_url": source_url, "source_name": source_name, "model_index": model_index}
+    options: dict[str, Any] = {"dataset_repos": dataset_repo, "date": date, "source_url": source_url, "source_name": source_name, "model_index": model_index}
     found = read_results(files)
     text = card.read_text(encoding="utf-8") if card is not None and card.is_file() else None
     if card is not None and text is None:

@@ -9,7 +9,8 @@ from datetime import date as Date
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from huggingface_hub.utils import yaml_dump
+
+import yaml
 
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
@@ -198,5 +199,5 @@ def eval_result_files(results: Sequence[Published], *, date: str, source_url: st
         found = entries(one, date=date, source_url=source_url, source_name=source_name)
         from huggingface_hub import eval_result_entries_to_yaml
 
-        files[one.path] = str(yaml_dump(eval_result_entries_to_yaml(found), sort_keys=False, width=4096))
+        files[one.path] = str(yaml.safe_dump(eval_result_entries_to_yaml(found), sort_keys=False, width=4096, allow_unicode=True))
     return files

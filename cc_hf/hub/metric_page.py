@@ -14,12 +14,12 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.spaces import card_example
+from cc_hf.metrics.declaration import MetricDeclaration
 
 __all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "metric_page"]
 
 MAX_LINES = 100
 MAX_CHARACTERS = 50_000
-_ARGUMENTS = ("predictions", "references", "src_lang", "tgt_lang")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
 
     Args:
         name: a registered metric.
-        translations: one per line.
+        translations: one per line; of no use to a metric that judges the evaluator itself.
         references: a JSON list with one object per line, with the keys that the metric's card names.
         src_lang, tgt_lang: ISO 639-1, blank for the metric's own default.
         alignments: for metrics that take them: one line of Pharaoh pairs per translation, blank for none.
@@ -48,7 +48,7 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
     >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", reference, tgt_lang="de").rows
     [['1', 'Die Ärztin ist gut.', 'correct']]
     """
-    registry.resolve("metric", name)
+    declared: MetricDeclaration = registry.resolve("metric", name)
     for what, text in (("translations", translations), ("references", references), ("alignments", alignments)):
         if len(text) > MAX_CHARACTERS:
             raise InputError(f"{what}: expected at most {MAX_CHARACTERS:,} characters here, got {len(text):,}; judge more with cc_hf on your own machine")
@@ -57,7 +57,15 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
         raise InputError(f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more with cc_hf on your own machine")
     languages = {key: value.strip() for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)) if value.strip()}
     given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
-    found = importlib.import_module(f"cc_hf.metrics.{name}").compute(lines, _objects(references), **languages, **given)
+    objects = _objects(references)
+    if len(objects) > MAX_LINES:
+        raise InputError(f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with cc_hf on your own machine")
+    compute = importlib.import_module(f"cc_hf.metrics.{name}").compute
+    if declared.takes_translations:
+        found = compute(lines, objects, **languages, **given)
+    else:
+        found = compute(objects, **languages)
+        lines = [one["correct_translation"] for one in objects]
     verdicts = found.pop("verdicts", None) or [f"{value:.3f}" for value in found.pop("probability_correct", [])] or [""] * len(lines)
     rows = [[str(number), line, str(verdict)] for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)]
     signature = found.pop("signature")
@@ -90,13 +98,15 @@ def metric_page(name: str, *, card: str) -> Any:
         import gradio as gr
     except ImportError as error:
         raise MissingDependencyError("gradio", "leaderboard") from error
-    declared = registry.resolve("metric", name)
+    declared: MetricDeclaration = registry.resolve("metric", name)
     example = card_example(card)
-    verdict = "probability that it is correct" if declared.takes_evaluator else "verdict"
+    verdict = "probability that it is correct" if declared.takes_evaluator and declared.takes_translations else "verdict"
     with gr.Blocks(title=f"{name} · cc_hf") as page:
         gr.Markdown(_prose(card))
-        gr.Markdown(f"## Try it\nUp to {MAX_LINES} translations, each with its object of references.")
-        translations = gr.Textbox("\n".join(example["predictions"]), label="Translations, one per line", lines=4, max_length=MAX_CHARACTERS)
+        gr.Markdown(f"## Try it\nUp to {MAX_LINES} {'translations, each with its object of' if declared.takes_translations else ''} references.")
+        translations = gr.Textbox(
+            "\n".join(example.get("predictions", [])), label="Translations, one per line", lines=4, max_length=MAX_CHARACTERS, visible=declared.takes_translations
+        )
         references = gr.Code(json.dumps(example["references"], ensure_ascii=False, indent=1), language="json", label="References, a JSON list")
         with gr.Row():
             src_lang = gr.Textbox(example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)")

@@ -51,7 +51,7 @@ def test_the_module_answers_as_the_package():
     for case in test_cases:
         found = metric.compute(**case)
         assert found == core.compute(**case)
-        assert found["n"] == len(case["predictions"])
+        assert found["n"] == len(case["references"])
         assert {score!r} not in found or 0 <= found[{score!r}] <= 1
 '''
 
@@ -97,15 +97,15 @@ def space_card(name: str, repo: str) -> SpaceCard:
     """The card of a metric as the Space's: with the version of gradio, the name it is loaded by there, and without links that lead nowhere.
 
     >>> card = space_card("gender_accuracy", "org/gender_accuracy")
-    >>> card.data.sdk, card.data.app_file, card.data.tags
+    >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
     ('gradio', 'app.py', ['evaluate', 'metric'])
     """
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
     text = text.replace(f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or')
     text = re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", text)
     card = SpaceCard(text, ignore_metadata_errors=False)
-    card.data.sdk_version = GRADIO_VERSION
-    card.data.emoji, card.data.colorFrom, card.data.colorTo, card.data.pinned = "⚖️", "blue", "gray", False
+    for key, value in {"sdk_version": GRADIO_VERSION, "emoji": "⚖️", "colorFrom": "blue", "colorTo": "gray", "pinned": False}.items():
+        card.data[key] = value
     return card
 
 
@@ -139,4 +139,6 @@ def _literal(node: ast.expr, known: dict[str, ast.expr]) -> Any:
         return {_literal(key, known): _literal(value, known) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _literal(node.left, known) * _literal(node.right, known)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not node.keywords:
+        return str(_literal(node.func.value, known)).format(*(_literal(one, known) for one in node.args))
     raise InputError(f"card: expected an example of literals, got {ast.unparse(node)}")

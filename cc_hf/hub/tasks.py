@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import yaml
 from huggingface_hub import DatasetCard
-from huggingface_hub.utils import yaml_dump
 
 from cc_hf import registry
 from cc_hf.data.loading import card_path, declaration
@@ -100,4 +100,4 @@ def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
         "evaluation_framework": FRAMEWORK,
         "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in tasks(dataset, configs)],
     }
-    return str(yaml_dump(content, sort_keys=False, width=4096))
+    return str(yaml.safe_dump(content, sort_keys=False, width=4096, allow_unicode=True))

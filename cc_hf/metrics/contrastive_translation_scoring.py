@@ -376,4 +376,13 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return "" if form is ContrastiveTranslationExample else f"{dataset} {config} has no contrastive translations, which contrastive_translation_scoring needs"
 
 
-DECLARATION = MetricDeclaration("contrastive_translation_scoring", evaluate, _references, _fits, takes_evaluator=True, takes_translations=False, options=("score", "context"))
+DECLARATION = MetricDeclaration(
+    name="contrastive_translation_scoring",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    takes_evaluator=True,
+    takes_translations=False,
+    options=("score", "context"),
+    leaderboard=("accuracy", "min_accuracy", "pair_accuracy"),
+)

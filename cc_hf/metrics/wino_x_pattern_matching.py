@@ -214,4 +214,4 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return f"wino_x_pattern_matching needs English sentences with an ambiguous «it», as mt_* of wino_x have them, not {dataset} {config}"
 
 
-DECLARATION = MetricDeclaration("wino_x_pattern_matching", evaluate, _references, _fits)
+DECLARATION = MetricDeclaration("wino_x_pattern_matching", evaluate, _references, _fits, leaderboard=("accuracy", "pair_accuracy"))

@@ -9,8 +9,6 @@ import cc_hf.citations
 import cc_hf.metrics.contrastive_conditioning as core  # From: cc_hf
 import cc_hf.metrics.module
 
-_KEYS = ("correct_sources", "incorrect_sources", "category")
-
 _DESCRIPTION = """\
 Contrastive conditioning finds disambiguation errors in any translation without references: an evaluator model scores the translation under
 variants of the source that carry a correct or an incorrect disambiguation cue («the [female] doctor» / «the [male] doctor»). The translation is
@@ -72,7 +70,7 @@ class ContrastiveConditioning(evaluate.Metric):
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.filled(references, _KEYS), **kwargs)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.picked(references, self.features["references"]), **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -7,6 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
+import cc_hf.metrics.module
 
 _DESCRIPTION = """\
 Word senses in translations, found by their words (Raganato et al. 2019): a translation is correct when a word of the correct sense is among its
@@ -40,6 +41,10 @@ Example:
 class MucowPatternMatching(evaluate.Metric):
     """Declares the features and hands over to cc_hf.metrics.mucow_pattern_matching."""
 
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+        self._options, others = cc_hf.metrics.module.split_options(core.compute, kwargs)
+        super().__init__(*args, **others)
+
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
@@ -62,7 +67,7 @@ class MucowPatternMatching(evaluate.Metric):
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.picked(references, self.features["references"]), **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
-        return core.compute(predictions, references, **options)
+        return core.compute(predictions, references, **{**self._options, **options})

@@ -7,6 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
+import cc_hf.metrics.module
 
 _DESCRIPTION = """\
 WinoMT measures gender bias in machine translation: sentences with two people, one of whom a pronoun reveals as male or female. Word alignment finds
@@ -71,7 +72,7 @@ class WinomtPatternMatching(evaluate.Metric):
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
+        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.picked(references, self.features["references"]), **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})
