@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,10 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
+from cc_hf import translation
 from cc_hf.errors import InputError, TooLongError
 from tests.helpers import families
+from tests.unit.evaluators.test_sharding import together
 
 _SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her.", "The nurse asked."]
 
@@ -61,3 +64,24 @@ def test_what_is_refused(tmp_path: Path) -> None:
         cc_hf.translate(["doctor nurse " * 500], tmp_path, src_lang="en", tgt_lang="de")
     with pytest.raises(InputError, match="at least one source"):
         cc_hf.translate([], tmp_path)
+
+
+def test_a_team_shares_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, seen = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path)), list[tuple[int, int]]()
+
+    def generate(system: Any, rows: list[list[int]], tgt_lang: str, **options: Any) -> list[str]:
+        seen.append((threading.get_ident(), len(rows)))
+        return [" ".join(map(str, row)) for row in rows]
+
+    monkeypatch.setattr(translation, "_generate", generate)
+    sources = [f"The doctor {'asked ' * (i % 5)}{i}." for i in range(11)] * 2
+    alone = translation.translate_with(model, sources, batch_size=2)
+    assert [n for _, n in seen] == [2, 2, 2, 2, 2, 1]
+    seen.clear()
+    assert together(2, lambda team: translation.translate_with(model, sources, batch_size=2, team=team)) == [alone, alone]
+    assert sorted(n for _, n in seen) == [1, 2, 2, 2, 2, 2]
+    assert len({thread for thread, _ in seen}) == 2
+    other = together(2, lambda team: translation.translate_with(model, sources[team.rank :], team=team, num_beams=1 + team.rank))
+    assert all("expected the same evaluator and the same pairs in all 2 processes" in str(error) for error in other)
+    with pytest.raises(InputError, match="batch_size: expected at least 1, got 0"):
+        translation.translate_with(model, sources, batch_size=0)
