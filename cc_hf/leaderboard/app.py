@@ -188,7 +188,7 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
         datatype=_DATATYPES,
         column_widths=_WIDTHS,
         interactive=False,
-        label="figures in percent, with 95 % intervals by bootstrap; click a header to sort",
+        label="figures in percent, with 95 % intervals by bootstrap; the menu ⋮ of a header sorts and filters, too",
         elem_id="cc-table",
         max_height=560,
         pinned_columns=1,
