@@ -102,7 +102,7 @@ def trigger_importance(
     found = importance_of(saliences, skipped=skipped)
     console = Console()
     console.print(trigger_importance_tables(found, title=f"wino_x {config}, {model.name}"))
-    fields = {**signature_fields("wino_x", config, split=split, data_dir=data_dir), **model.signature_fields(), "n": len(examples), "v": cc_hf.__version__}
+    fields: dict[str, str | int] = {**signature_fields("wino_x", config, split=split, data_dir=data_dir), **model.signature_fields(), "n": len(examples), "v": cc_hf.__version__}
     signature = build("prediction-difference", fields)
     console.print(Text(f"signature: {signature}"), soft_wrap=True)
     shown = saliences[: 2 * maps]

@@ -53,8 +53,7 @@ def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for th
         raise MissingDependencyError("matplotlib", "analysis") from None
     triggers = _triggers(saliences)
     figure = Figure(figsize=(12, 0.8 + 0.9 * sum(1 + len(one.source) // 100 for one in saliences)), dpi=150)
-    canvas = FigureCanvasAgg(figure)
-    renderer = canvas.get_renderer()
+    FigureCanvasAgg(figure)  # becomes the figure's canvas
     width, height = figure.bbox.width, figure.bbox.height
     line_height = 150 * 0.42
     with warnings.catch_warnings():
@@ -71,7 +70,7 @@ def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for th
                 frame = _FRAME if number in triggers[at] else face
                 box = {"boxstyle": "round,pad=0.2", "facecolor": face, "edgecolor": frame, "linewidth": 1.5}
                 text = figure.text(0, 0, word.text, fontsize=11, bbox=box, parse_math=False, fontstyle="italic" if number == one.ambiguous else "normal")
-                needed = text.get_window_extent(renderer).width + 18
+                needed = text.get_window_extent().width + 18
                 if x + needed > 0.98 * width:
                     x, y = 0.02 * width, y - 0.8 * line_height
                 text.set_position((x / width, y / height))

@@ -8,7 +8,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.statistics.regression import CONSTANT, least_squares
 
-_X = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
+_X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
 _Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
 
 
