@@ -111,7 +111,7 @@ def _sizes(text: str | None) -> list[int] | None:
 def _table(found: dict[str, Any]) -> Table:
     table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
     for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "pair accuracy", "ties"):
-        table.add_column(name, justify="left" if name == "test" else "right")
+        table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
     for point in found["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():

@@ -195,6 +195,7 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
     found = run("--model", str(marian_folder), "--objective", "pronoun-penalty", "--sizes", "20,40", "--max-epochs", "2", "--n-dev", "10", "--n-test", "20",
                 "--learning-rate", "1e-3", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"))  # fmt: skip
     text = capsys.readouterr()
+    assert text.out.count("│ mt_en_de.translations │") == 3
     assert "trained on 40" in text.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
     assert found["settings"] == {
