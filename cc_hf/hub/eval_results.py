@@ -9,7 +9,6 @@ from datetime import date as Date
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-
 import yaml
 
 from cc_hf import registry

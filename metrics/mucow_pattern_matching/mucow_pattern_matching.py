@@ -6,8 +6,8 @@ import datasets
 import evaluate
 
 import cc_hf.citations
-import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
 import cc_hf.metrics.module
+import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Word senses in translations, found by their words (Raganato et al. 2019): a translation is correct when a word of the correct sense is among its

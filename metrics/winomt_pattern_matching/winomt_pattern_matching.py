@@ -6,8 +6,8 @@ import datasets
 import evaluate
 
 import cc_hf.citations
-import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
 import cc_hf.metrics.module
+import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
 WinoMT measures gender bias in machine translation: sentences with two people, one of whom a pronoun reveals as male or female. Word alignment finds

@@ -42,13 +42,13 @@ def test_equals_generate_of_transformers(tmp_path: Path, case: str) -> None:
     found = cc_hf.translate(_SOURCES, tmp_path, src_lang="en", tgt_lang="de", num_beams=2, batch_tokens=1)
     model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval(), AutoTokenizer.from_pretrained(tmp_path, **languages)
     options = generation_options(tokenizer)
-    for source, translation in zip(_SOURCES, found, strict=True):
+    for source, translated in zip(_SOURCES, found, strict=True):
         inputs = tokenizer(before + source, return_tensors="pt")
         ids = inputs["input_ids"]
         with torch.no_grad():
             (output,) = model.generate(input_ids=ids, num_beams=2, do_sample=False, max_new_tokens=3 * ids.shape[1] + 10, bad_words_ids=[[model.config.pad_token_id]], **options)
         words = output[2:] if "forced_bos_token_id" in options else output[1:]
-        assert translation == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
+        assert translated == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
     assert any(found)
 
 
