@@ -229,7 +229,7 @@ def _plot(rows: list[Row]) -> str:
         return ""
     is_several = len({(row.dataset, row.config, row.language, row.metric) for row in rows if row.bleu is not None}) > 1
     note = '<p class="cc-note">Several datasets, languages or metrics are in this chart; choose one of each to compare systems.</p>' if is_several else ""
-    return f'<figure class="cc-figure"><figcaption>Quality and disambiguation: a high BLEU does not mean a high minimum accuracy</figcaption>{scatter_svg(found)}{note}</figure>'
+    return f'<figure class="cc-figure"><figcaption>Minimum accuracy against BLEU</figcaption>{scatter_svg(found)}{note}</figure>'
 
 
 def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:

@@ -54,13 +54,11 @@ def test_one_import_then_all_names_offline_and_refused_by_the_hub(tmp_path: Path
 
 def test_a_space_is_loaded_by_its_name(tmp_path: Path, socket_enabled: None) -> None:
     files = build_space("gender_accuracy", "org/ga", output=tmp_path / "space")
-    code = (
-        f"{_IMPORT}"
-        + """
+    code = """
+import evaluate
 reference = {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}
 print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], references=[reference], tgt_lang="de")["accuracy"])
 """
-    )
     with fake_hub() as hub:
         hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
         assert run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"

@@ -20,6 +20,8 @@ from benchmarks.machine import describe, pair_flops, peak_memory
 from benchmarks.measure import Measured, measure
 from benchmarks.models import SIZES, ModelSize, make_model
 from benchmarks.processes import Comparison
+from benchmarks.pseudo_perplexity import Size, save_masked_lm
+from benchmarks.pseudo_perplexity import compare as compare_with_a_loop
 from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.texts import Decisions, read_decisions
 from cc_hf.errors import EvaluatorError, InputError
@@ -180,3 +182,11 @@ def test_table_of_processes() -> None:
 def test_sizes_are_those_of_the_issue() -> None:
     assert list(SIZES) == ["opus-mt", "wmt19", "nllb", "cc-tiny-en-de"]
     assert math.prod((SIZES["nllb"].d_model, SIZES["nllb"].vocabulary)) == 262_354_944
+
+
+def test_pseudo_perplexity_equals_the_loop_that_it_is_measured_against(tmp_path: Path) -> None:
+    texts = ["Der Arzt bat die Krankenschwester.", "Ja.", "Die Mechanikerin begrüßte den Koch, weil sie gute Laune hatte."]
+    found = compare_with_a_loop(save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts), texts, rounds=1)
+    assert found.deviation < 1e-5
+    assert found.n_masks > found.n_sentences == 3
+    assert found.ratio == found.loop / found.ours > 0

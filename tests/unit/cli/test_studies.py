@@ -34,8 +34,9 @@ TWIN = {**ROW, "qID": "Q1-2", "sentence": str(ROW["sentence"]).replace("heavy", 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Two schemas, of which the second has the other words."""
-    other = [{**row, "qID": str(row["qID"]).replace("1-", "2-"), "sentence": str(row["sentence"]).replace("bag", "book")} for row in (ROW, TWIN)]
+    """Two schemas, in which the right referent of «sie» stands first, and second."""
+    book = {"referent1_en": "table", "referent2_en": "book"}
+    other = [{**row, **book, "qID": str(row["qID"]).replace("1-", "2-"), "sentence": str(row["sentence"]).replace("bag", "book")} for row in (ROW, TWIN)]
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in (ROW, TWIN, *other)), encoding="utf-8")
@@ -70,6 +71,7 @@ def test_referent_bias_of_a_result(data: Path) -> None:
     own = read(data / "out.json")
     assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
     assert [(test["feature"], test["coding"], test["strength"]) for test in own["tests"]] == [("gender", "program", 1), ("gender", "thesis", 1), ("position", "program", 0)]
+    assert own["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
     assert own["tests"][0]["test"]["rank_biserial"] == -1
 
 
