@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _INT8_MAX = 127
 _LARGE_BUFFER = 2**24  # elements
 _USUAL_ROWS = 512  # of states; weights are laid out for as many
 _BF16_ACCURATE = 0.5
+_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}  # of oneDNN and of torch's way to it, in prepared products
 
 #: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same width takes
 Product: TypeAlias = Callable[[Any], torch.Tensor]
@@ -178,7 +180,7 @@ def is_layout_known(dtype: torch.dtype) -> bool:
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator).to(dtype) for _ in range(2))
     try:
-        with fast_exact_products(), torch.inference_mode():
+        with _small_caches(), fast_exact_products(), torch.inference_mode():
             found = _laid_out(right, None, False)(left)
     except (AttributeError, RuntimeError, NotImplementedError):
         return False
@@ -194,6 +196,22 @@ def fast_exact_products() -> Iterator[None]:
     """
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield
+
+
+@contextlib.contextmanager
+def _small_caches() -> Iterator[None]:
+    """oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory. Hardly two batches have a shape in common: a few are enough.
+
+    It looks at the environment at its first product and never again, so the variables are set for the first ones that are tried here, and taken back. Where
+    they are set already, or it was used before, all stays as it is.
+    """
+    own = {name: value for name, value in _CACHES.items() if name not in os.environ}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            os.environ.pop(name, None)
 
 
 @contextlib.contextmanager
@@ -216,7 +234,7 @@ def _onednn_is_accurate() -> bool:
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
     try:
-        with _bf16_permitted():
+        with _small_caches(), _bf16_permitted():
             found = left @ right
     except RuntimeError:
         return False

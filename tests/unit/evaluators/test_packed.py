@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,13 @@ def test_the_models_weights_stay_as_they_are() -> None:
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
     PackedModel(model, mode="bf16").logprobs(*pairs(), batch_tokens=100)
     assert all(torch.equal(before[name], parameter) for name, parameter in model.state_dict().items())
+
+
+def test_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    with arithmetic._small_caches():
+        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "32"
+        assert os.environ["LRU_CACHE_CAPACITY"] == "512"
+    assert "ONEDNN_PRIMITIVE_CACHE_CAPACITY" not in os.environ
+    assert os.environ["LRU_CACHE_CAPACITY"] == "512"
