@@ -26,6 +26,7 @@ Metric = cc_hf.registration.module_class("{name}")
 """
 )
 _FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` takes any folder with a name of 64 characters
+_TRIES = 20
 
 
 class Shim(NamedTuple):
@@ -144,6 +145,14 @@ def _tried(act: Any, name: str) -> Shim:
 
 
 def _write(cache: str, name: str) -> str:
+    """Again, where another process removes folders meanwhile."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(FileNotFoundError):
+            return _write_once(cache, name)
+    return _write_once(cache, name)
+
+
+def _write_once(cache: str, name: str) -> str:
     """Make the folder beside and rename it, so that whoever looks sees a whole shim or none."""
     place = _place(cache, name)
     folder = os.path.join(place, _FOLDER)
@@ -195,13 +204,17 @@ def _remove(cache: str, name: str) -> str:
     path = os.path.join(folder, f"{name}.py")
     if not os.path.lexists(path):
         return "absent"
-    if not _read(path).startswith(_MARK):
+    if not _read(path).startswith(_MARK) and os.path.lexists(path):
         return "left: it is no shim of cc_hf; remove it by hand if nobody needs it"
     old = os.path.join(place, f"old-{os.getpid()}-{os.urandom(4).hex()}")
-    os.rename(folder, old)  # whoever looks sees a whole shim or none
+    try:
+        os.rename(folder, old)  # whoever looks sees a whole shim or none
+    except FileNotFoundError:  # another process was faster
+        return "absent"
     _delete(old, name)
-    if not [entry for entry in os.listdir(place) if entry not in {"__init__.py", "__pycache__"}] and not os.path.getsize(os.path.join(place, "__init__.py")):
-        _delete(place, name)
+    with contextlib.suppress(FileNotFoundError):  # likewise
+        if not [entry for entry in os.listdir(place) if entry not in {"__init__.py", "__pycache__"}] and not os.path.getsize(os.path.join(place, "__init__.py")):
+            _delete(place, name)
     return f"removed; other files in {old if os.path.isdir(old) else place} are not of cc_hf and were left" if os.path.isdir(place) else "removed"
 
 

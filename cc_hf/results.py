@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,6 +13,9 @@ from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 
 __all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "ResultSet"]
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,10 @@ class EvaluationResult:
         """The inverse of `to_dict`.
 
         Raises:
-            InputError: when a field is missing or unknown.
+            InputError: when a field is missing or unknown, or has a value of another type.
         """
         try:
-            return cls(
+            found = cls(
                 **{
                     **row,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
@@ -107,8 +111,10 @@ class EvaluationResult:
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
                 }
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
             raise InputError(f"expected the JSON of an evaluation result (the file that `cc-hf evaluate --output` writes): {error!r}") from error
+        _check_types(found)
+        return found
 
 
 @dataclass(frozen=True)
@@ -140,10 +146,61 @@ class ResultSet:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
+        found = json.loads(text)
+        if _HALF.search(text):  # such an escape is JSON, but half of a surrogate pair is no text that could be written
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        return found
+    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
         raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
 
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:
     return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})
+
+
+def _check_types(found: EvaluationResult) -> None:
+    """JSON can hold anything, and whatever reads a result takes its types for granted."""
+    _expect("", found, ("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text")
+    _expect("", found, ("n",), _is_count, "a number of judgements")
+    for name, count in found.counts.items():
+        if not _is_count(count):
+            raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
+    for name, interval in found.intervals.items():
+        _expect(f"intervals: {name}: ", interval, ("low", "high", "level"), _is_number, "a number")
+    for category in found.categories:
+        place = f"categories: {category.category!r}: "
+        _expect(place, category, ("category",), _is_text, "a text")
+        _expect(place, category, ("n", "n_correct", "n_ties", "n_inconclusive"), _is_count, "a number, 0 or more")
+        _expect(place, category, ("accuracy",), _is_share, "a number in [0, 1]")
+        _expect(place, category, ("weighted_accuracy",), lambda value: value is None or _is_share(value), "a number in [0, 1] or null")
+    for judgement in found.judgements:
+        place = f"judgements: example {judgement.example_id!r}: "
+        _expect(place, judgement, ("example_id", "category", "translation", "predicted", "gold"), _is_text, "a text")
+        _expect(place, judgement, ("is_correct",), lambda value: isinstance(value, bool), "true or false")
+        _expect(place, judgement, ("probability_correct",), lambda value: value is None or _is_share(value), "a number in [0, 1] or null")
+        _expect(place, judgement, ("score_correct", "score_incorrect"), lambda value: value is None or _is_number(value), "a number or null")
+        _expect(place, judgement, ("weight",), _is_count, "a number, 0 or more")
+        _expect(place, judgement, ("scores",), lambda value: all(map(_is_number, value)), "numbers")
+
+
+def _expect(place: str, found: object, names: Sequence[str], is_right: Callable[[Any], bool], expected: str) -> None:
+    for name in names:
+        value = getattr(found, name)
+        if not is_right(value):
+            raise InputError(f"{place}{name}: expected {expected}, got {value!r}; is this a file that `cc-hf evaluate --output` wrote?")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST  # no NaN either
+
+
+def _is_share(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= 1

@@ -25,8 +25,8 @@ def leaderboard(
     data_dir: DataDir = None,
 ) -> None:
     """Serve a page with the table of systems, where people can judge sentences and files of their own. It needs no network."""
-    from cc_hf.leaderboard.app import serve
+    from cc_hf.leaderboard.app import serve, wait_for_end
 
     page = serve(results, quality=bleu, data_dir=data_dir, evaluator=evaluator, src_lang=src_lang, tgt_lang=tgt_lang, host=host, port=port, wait=False)
     Console().print(Text(f"serving {results} at {page.local_url} (stop with Ctrl-C)"), soft_wrap=True)
-    page.block_thread()
+    wait_for_end(page)

@@ -36,7 +36,7 @@ def check_output(path: Path | None) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+    r"""Write text, as UTF-8 (half of a surrogate pair, which is none, as \ud800), or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
 
     A symbolic link is followed; what is no regular file (a device, a pipe) is written to as it is.
 
@@ -44,7 +44,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         InputError: when it cannot be written, such as on a full disk; the old file is still there.
     """
     path = path.resolve()
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if _is_special(path):
             path.write_bytes(data)

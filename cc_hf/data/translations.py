@@ -105,8 +105,8 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
 def _parse_json(path: Path, number: int, line: str) -> _Row:
     try:
         found: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
+        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({getattr(error, 'msg', error)})") from None
     if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
         raise InputError(f"{path}: line {number}: expected an object with a string «translation» (and «id» or «source»), got {line[:60]!r}")
     for key in ("id", "source", "sentence"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date as Date
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Published", "check_dataset", "checked_date", "dataset_repos", "entries", "eval_result_files", "published", "today"]
 
 _FOLDER = ".eval_results"
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,9 @@ def checked_date(text: str) -> str:
     ('2026-01-31', '2026-01-31T10:30:00Z')
     """
     try:
-        if "T" in text:
-            datetime.fromisoformat(re.sub("Z$", "+00:00", text))
-        else:
-            Date.fromisoformat(text)
+        if not _DATE.fullmatch(text):  # of further forms each version of Python takes others
+            raise ValueError(text)
+        datetime.fromisoformat(re.sub("Z$", "+00:00", text))
     except ValueError:
         raise InputError(f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}") from None
     return text

@@ -76,7 +76,7 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
 def _objects(text: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
         raise InputError(f"references: expected a JSON list with one object per translation, got text that is not JSON: {error}") from error
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise InputError("references: expected a JSON list with one object per translation, [{...}, {...}]")

@@ -17,7 +17,7 @@ from cc_hf.hub.push import check_repo
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.registration import module_path
 
-__all__ = ["GRADIO_VERSION", "build_space", "card_example", "space_card"]
+__all__ = ["GRADIO_VERSION", "build_space", "card_example", "requirement_line", "space_card"]
 
 #: the version of gradio that the Space is to run, the tested one (constraints.txt)
 GRADIO_VERSION = "6.31.0"
@@ -76,9 +76,7 @@ def build_space(name: str, repo: str, *, output: str | Path, requirement: str | 
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
         raise InputError(f"repo: expected a name that a Python module can have, without «.», got {module!r}")
-    line = requirement or f"cc_hf{'[models]' if declared.takes_evaluator else ''}>={__version__}"
-    if not line.isprintable() or not line.strip() or line.startswith("-"):
-        raise InputError(f"requirement: expected one line such as 'cc_hf>={__version__}', got {requirement!r}")
+    line = requirement_line(requirement, "cc_hf[models]" if declared.takes_evaluator else "cc_hf")
     card = card_path(name, kind="metrics").read_text(encoding="utf-8")
     with new_folder(output) as folder:
         files = {
@@ -91,6 +89,26 @@ def build_space(name: str, repo: str, *, output: str | Path, requirement: str | 
         for path, text in files.items():
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
     return sorted(path for path in Path(output).iterdir())
+
+
+def requirement_line(given: str | None, package: str) -> str:
+    """The line of requirements.txt by which pip gets cc_hf: what is given, else this version or newer.
+
+    Args:
+        given: a line, or None.
+        package: its name with extras.
+
+    Raises:
+        InputError: for more than a line, none, or an option of pip.
+
+    >>> requirement_line("cc_hf @ git+https://example.org/cc_hf", "cc_hf")
+    'cc_hf @ git+https://example.org/cc_hf'
+    """
+    default = f"{package}>={__version__}"
+    line = default if given is None else given
+    if not line.isprintable() or not line.strip() or line.lstrip().startswith("-"):
+        raise InputError(f"requirement: expected one line such as {default!r}, got {given!r}")
+    return line
 
 
 def space_card(name: str, repo: str) -> SpaceCard:

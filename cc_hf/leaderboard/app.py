@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -20,7 +21,7 @@ from cc_hf.leaderboard.store import Quality, read_folder, read_quality
 from cc_hf.leaderboard.table import HEADERS, PERCENT_HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, points, sorted_rows, table_rows, to_csv, to_json
 from cc_hf.reports.explanations import explanation_html
 
-__all__ = ["build", "serve"]
+__all__ = ["build", "serve", "wait_for_end"]
 
 _LOG = logging.getLogger(__name__)
 _ANY = "all"
@@ -128,7 +129,7 @@ def serve(
 
     Args:
         host, port: where; None for what gradio's environment variables say, as on Spaces.
-        wait: until Ctrl-C; otherwise the served `gradio.Blocks` is returned at once, with `local_url` and `close()`.
+        wait: as `wait_for_end`; otherwise the served `gradio.Blocks` is returned at once, with `local_url` and `close()`.
 
     Raises:
         InputError: also when the port is taken.
@@ -157,8 +158,23 @@ def serve(
         raise InputError(f"port: {host}:{port} cannot be served on ({error}); choose another with --port") from error
     threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()  # behind launch, which it would slow down
     if wait:
-        page.block_thread()
+        wait_for_end(page)
     return page
+
+
+def wait_for_end(page: Any) -> None:
+    """Until Ctrl-C or SIGTERM, by which containers are stopped; then the files of visitors are deleted.
+
+    Args:
+        page: from `serve`.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
+    page.block_thread()
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def _prepare(load: Any) -> None:

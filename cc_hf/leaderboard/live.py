@@ -21,12 +21,14 @@ from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import evaluate
 
-__all__ = ["MAX_CHARACTERS", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics", "read_occurrence"]
+__all__ = ["MAX_CHARACTERS", "MAX_CUES", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics", "read_occurrence"]
 
 #: bytes of an uploaded file
 MAX_UPLOAD = 5 * 1024 * 1024
 #: of a sentence of one's own
 MAX_CHARACTERS = 2000
+#: of each side: every cue is a source to be scored
+MAX_CUES = 20
 _CUE_SEPARATOR = "|"
 
 
@@ -87,15 +89,16 @@ class SentenceJudge:
             focus: the words of the source that must be disambiguated.
             occurrence: which one, from 1, where the focus occurs more than once.
             gender: male or female, for gender brackets; or "" for cues of one's own.
-            correct_cues, incorrect_cues: separated by «|».
+            correct_cues, incorrect_cues: at most MAX_CUES of each, separated by «|».
             placement: before, after, or replace the focus.
 
         Raises:
-            InputError: for texts that are blank or too long, a focus that is not in the source, missing cues, and as `explain`.
+            InputError: for texts that are blank or too long, a focus that is not in the source, missing or too many cues, and as `explain`.
             TooLongError: as `explain`.
         """
-        for name, text in (("source", source), ("translation", translation), ("word", focus)):
-            if not text.strip():
+        cues = {"correct cues": correct_cues, "incorrect cues": incorrect_cues}
+        for name, text in {"source": source, "translation": translation, "word": focus, **cues}.items():
+            if not text.strip() and name not in cues:
                 raise InputError(f"{name}: expected a text, got none")
             if len(text) > MAX_CHARACTERS:
                 raise InputError(f"{name}: expected at most {MAX_CHARACTERS} characters, got {len(text)}")
@@ -103,10 +106,11 @@ class SentenceJudge:
         if gender:
             row["gold"] = gender
         else:
-            sides = {"correct_cues": correct_cues, "incorrect_cues": incorrect_cues}
-            if missing := [name for name, cues in sides.items() if not cues.strip(f" {_CUE_SEPARATOR}")]:
-                raise InputError(f"{missing[0].replace('_', ' ')}: expected at least one cue, several separated by «{_CUE_SEPARATOR}», got none")
-            row |= {name: [cue.strip() for cue in cues.split(_CUE_SEPARATOR) if cue.strip()] for name, cues in sides.items()}
+            for name, text in cues.items():
+                found = [cue.strip() for cue in text.split(_CUE_SEPARATOR) if cue.strip()]
+                if not 0 < len(found) <= MAX_CUES:
+                    raise InputError(f"{name}: expected at least one cue and at most {MAX_CUES}, separated by «{_CUE_SEPARATOR}», got {len(found) or 'none'}")
+                row[name.replace(" ", "_")] = found
         example = custom_example(row, src_lang=self.src_lang)
         with self._model.lock:
             return explain_example(self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang)

@@ -8,7 +8,7 @@ from pathlib import Path
 from cc_hf import __version__
 from cc_hf.errors import InputError
 from cc_hf.hub.folders import new_folder
-from cc_hf.hub.spaces import GRADIO_VERSION
+from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
 from cc_hf.leaderboard.store import Store, read_folder, read_quality
 
 __all__ = ["build_space"]
@@ -54,9 +54,7 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
         InputError: for a folder without a result that can be read, an output that holds something, a blank title, a requirement of more than one
             line, or a file of BLEU that is not as expected.
     """
-    line = requirement or f"cc_hf[leaderboard,models]>={__version__}"
-    if len(line.split("\n")) > 1 or not line.strip():
-        raise InputError(f"requirement: expected one line such as 'cc_hf[leaderboard,models]>={__version__}', got {requirement!r}")
+    line = requirement_line(requirement, "cc_hf[leaderboard,models]")
     if not title.strip():
         raise InputError("title: expected a text, got none")
     store = read_folder(results)

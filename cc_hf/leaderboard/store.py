@@ -19,7 +19,6 @@ from cc_hf.results import EvaluationResult, ResultSet
 __all__ = ["Entry", "Quality", "Store", "read_folder", "read_quality"]
 
 _LOG = logging.getLogger(__name__)
-_TEXTS = ("dataset", "config", "tgt_lang", "metric", "signature")
 _QUALITY_KEYS = ("system", "bleu", "dataset", "tgt_lang")
 
 
@@ -77,7 +76,7 @@ def read_folder(folder: str | Path) -> Store:
         try:
             found = ResultSet.from_json("\n".join(read_lines(path)))
             entries += [_entry(path, result) for result in found.results]
-        except (InputError, RecursionError) as error:
+        except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
             continue
@@ -87,25 +86,8 @@ def read_folder(folder: str | Path) -> Store:
 
 
 def _entry(path: Path, result: EvaluationResult) -> Entry:
-    _check_types(result)
     system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
     return Entry(system or path.stem, path.name, replace(result, judgements=()))
-
-
-def _check_types(result: EvaluationResult) -> None:
-    """JSON can hold anything: the page shows only what has the right type."""
-    for name in _TEXTS:
-        if not isinstance(getattr(result, name), str):
-            raise InputError(f"{name}: expected a text, got {getattr(result, name)!r}")
-    if isinstance(result.n, bool) or not isinstance(result.n, int) or result.n < 0:
-        raise InputError(f"n: expected a number of judgements, got {result.n!r}")
-    for name, interval in result.intervals.items():
-        if not all(_is_number(value) for value in (interval.low, interval.high, interval.level)):
-            raise InputError(f"intervals: {name}: expected numbers, got {interval.low!r}, {interval.high!r}, level {interval.level!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def read_quality(path: str | Path) -> Quality:
@@ -116,7 +98,7 @@ def read_quality(path: str | Path) -> Quality:
 
     Raises:
         InputError: for a file that is not there or not as described, with the line or entry; a system that occurs twice for the same data; a BLEU
-            that is not a number from 0 to 100.
+            that is not a number of points, 0 or from 1 to 100.
     """
     path = Path(path)
     lines = read_lines(path)
@@ -150,7 +132,7 @@ def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str
 def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
     try:
         found = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path}: expected JSON: {error}") from None
     if isinstance(found, dict):
         found = [{"system": system, "bleu": bleu} for system, bleu in found.items()]
@@ -171,6 +153,6 @@ def _bleu(path: Path, place: str, value: Any) -> float:
         number = float(value) if not isinstance(value, bool) else math.nan
     except (TypeError, ValueError):
         number = math.nan
-    if not 0 <= number <= 100:
-        raise InputError(f"{path}: {place}: bleu: expected a number from 0 to 100, got {value!r}")
+    if not (number == 0 or 1 <= number <= 100):  # as `cc-hf report`: what is below 1 was divided by 100
+        raise InputError(f"{path}: {place}: bleu: expected points, 1 to 100, such as 42.5, got {value!r}")
     return number / 100

@@ -66,7 +66,7 @@ SORT_KEYS = {
     "dataset": "dataset",
 }
 _SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # wide ones, too: East Asian settings take them
 
 
 def table_rows(store: Store, quality: Quality | None = None) -> list[Row]:

@@ -135,5 +135,5 @@ def _colour(system: int) -> str:
 
 
 def _literal(text: str) -> str:
-    """Names are no formulas."""
-    return " ".join(text.split()).replace("$", r"\$")
+    """Names are no formulas, and what is no character of a text is none of a font or of SVG."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())).replace("$", r"\$")

@@ -20,6 +20,7 @@ from cc_hf.schema import Example
 __all__ = ["quality_figures", "read_examples", "read_systems"]
 
 _SUFFIXES = (".json", ".tsv")
+_HEADER = ["system", "bleu"]  # which `cc-hf leaderboard` needs
 
 
 def read_systems(paths: Sequence[Path], names: Sequence[str] | None = None, *, bleu: Mapping[str, float] | None = None) -> tuple[list[System], list[str]]:
@@ -81,7 +82,7 @@ def read_examples(result: EvaluationResult, *, dataset: str | None = None, data_
     split = place.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
-    if not name or (name == "custom" and not dataset):
+    if not dataset and (name in ("", "custom") or is_custom(name)):  # a result names no file of this machine
         return None, ["the results are of data of the caller's own: ids and translations are shown without their sources (--dataset FILE names them)"]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)
@@ -96,7 +97,8 @@ def read_examples(result: EvaluationResult, *, dataset: str | None = None, data_
 
 
 def quality_figures(values: Sequence[str]) -> dict[str, float]:
-    """BLEU by system, in [0, 1], from NAME=VALUE or files (.json: one object; .tsv: two columns, name and value), where it stands in points.
+    """BLEU by system, in [0, 1], from NAME=VALUE or files (.json: one object; .tsv: two columns, name and value, headed «system» and «bleu» or
+    by nothing), where it stands in points.
 
     Raises:
         InputError: for text that is neither, a name that occurs twice, or a value that is no number of points from 1 to 100.
@@ -123,12 +125,14 @@ def _pairs(text: str) -> list[tuple[str, str, Any]]:
     lines = read_lines(path)
     if path.suffix.lower() == ".tsv":
         rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
+        if rows and [name.strip().lower() for name in rows[0][1]] == _HEADER:
+            rows = rows[1:]
         if wrong := [(number, row) for number, row in rows if len(row) != 2]:
             raise InputError(f"{path}: line {wrong[0][0]}: expected 2 columns (system, BLEU), got {len(wrong[0][1])}")
         return [(f"{path}: line {number}", name, value) for number, (name, value) in rows]
     try:
         found = json.loads("\n".join(lines), object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path}: expected JSON, such as {{'aws': 42.5}} with double quotes, got text that is not: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected an object of systems and their BLEU, got {type(found).__name__}")

@@ -30,11 +30,15 @@ def free_port() -> int:
 
 @contextmanager
 def served(folder: Path, *options: str | Path, log: Path) -> Iterator[tuple[str, float]]:
-    """Its address, and how many seconds it took until the page was there; stopped at the end. Sockets are refused again meanwhile."""
+    """Its address, and how many seconds it took until the page was there; stopped at the end. Sockets are refused again meanwhile.
+
+    Files of visitors lie in the folder «tmp» beside the log.
+    """
     enable_socket()
     port = free_port()
     started = time.monotonic()
-    variables = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    (log.parent / "tmp").mkdir()
+    variables = {**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(log.parent / "tmp")}
     with log.open("w", encoding="utf-8") as out:
         command = [sys.executable, "-m", "cc_hf.cli", "leaderboard", str(folder), "--port", str(port), *map(str, options)]
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=variables)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
 SOURCE = "The doctor asked the nurse to help her."
-EVIL = "<img src=x onerror=document.title='broken'>"
+EVIL = "<img src=x onerror=document.title='broken'> ${document.title='broken'} {{value}}"  # gradio's HTML is a template, too
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "damaged.json").write_text(f"{{{EVIL}", encoding="utf-8")
     bleu = folder / "bleu.tsv"
     bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
-    with served(folder, "--bleu", bleu, log=folder / "log.txt") as (address, _):
+    with served(folder, "--bleu", bleu, log=folder / "log.txt") as (address, seconds):
+        assert seconds < 10
         yield address
+    left = [path.name for path in (folder / "tmp").rglob("*") if path.is_file()]
+    assert set(left) <= {"leaderboard.csv", "leaderboard.json"}  # nothing that visitors sent or were given
         log = (folder / "log.txt").read_text(encoding="utf-8")
     assert "damaged.json is not shown" in log
     assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])  # gradio's word on the path that a test makes up

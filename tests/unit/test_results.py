@@ -50,3 +50,40 @@ def test_summary_counts_every_verdict() -> None:
     assert found.intervals.keys() == found.scores.keys()
     with pytest.raises(InputError, match="got none"):
         summarize([])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"dataset": ""', '"dataset": 3', "dataset: expected a text, got 3"),
+        ('"n": 1,', '"n": true,', "n: expected a number of judgements, got True"),
+        ('"n": 1,', f'"n": {10**400},', "n: expected a number of judgements"),
+        ('"n": 1,', f'"n": {"1" * 5000},', "got text that is not JSON"),
+        ('"counts": {}', '"counts": {"n_ties": "<b>"}', "counts: n_ties: expected a number, 0 or more, got '<b>'"),
+        ('"intervals": {}', '"intervals": {"m": {"low": NaN, "high": 1, "level": 0.95}}', "intervals: m: low: expected a number, got nan"),
+        ('"categories": []', '"categories": [{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]', "categories: 'a': accuracy: expected a number in"),
+        ('"categories": []', '"categories": [{"category": 1, "n": 1, "n_correct": 1, "accuracy": 1}]', "categories: 1: category: expected a text, got 1"),
+        ('"example_id": "0"', '"example_id": 0', "judgements: example 0: example_id: expected a text, got 0"),
+        ('"translation": "x"', '"translation": ["x"]', "example '0': translation: expected a text"),
+        ('"is_correct": true', '"is_correct": 1', "example '0': is_correct: expected true or false, got 1"),
+        ('"probability_correct": null', '"probability_correct": NaN', "example '0': probability_correct: expected a number in .*, got nan"),
+        ('"probability_correct": null', '"probability_correct": "<b>"', "example '0': probability_correct: expected a number in .* or null, got '<b>'"),
+        ('"score_correct": null', '"score_correct": Infinity', "example '0': score_correct: expected a number or null, got inf"),
+        ('"weight": 1', '"weight": 0.5', "example '0': weight: expected a number, 0 or more, got 0.5"),
+        ('"weight": 1', '"weight": 1, "scores": ["a"]', "example '0': scores: expected numbers"),
+        ('"scores": {}', f'"scores": {{"accuracy": {10**400}}}', "score 'accuracy': expected a number|expected the JSON of an evaluation result"),
+    ],
+)
+def test_json_of_other_types_is_refused(old: str, new: str, message: str) -> None:
+    text = result().to_json()
+    assert text.count(old) == 1
+    with pytest.raises(InputError, match=message):
+        EvaluationResult.from_json(text.replace(old, new))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, result().to_json().replace('"x"', r'"\ud83d"')])
+def test_json_that_goes_too_deep_or_holds_half_a_character_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="got text that is not JSON"):
+        EvaluationResult.from_json(text)
+    whole = EvaluationResult.from_json(result().to_json().replace('"x"', r'"\ud83d\ude00"'))
+    assert whole.judgements[0].translation == "😀"

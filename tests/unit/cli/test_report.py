@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -36,6 +37,18 @@ def test_page_tables_and_plots(files: Path) -> None:
         "quality.words.svg",
     ]  # fmt: skip
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
+
+
+def test_a_name_that_is_no_text_is_written_as_its_codes(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the names of files are that are not UTF-8."""
+    monkeypatch.chdir(files)
+    outputs = ["--html", "o.html", "--markdown", "o.md", "--latex", "o.tex", "--plots", "p", "--format", "svg"]
+    found = CliRunner().invoke(app, ["report", "a.json", *outputs, "--name", "X\udcff\x01", "--resamples", "10", "--quiet"])
+    assert found.exit_code == 0, found.exception
+    for name in ("o.html", "o.md", "o.tex"):
+        assert r"X\udcff" in (files / name).read_text(encoding="utf-8").replace(r"\textbackslash{}", "\\").replace("\\\\", "\\")
+    for path in (files / "p").iterdir():
+        ElementTree.parse(path)
 
 
 @pytest.mark.parametrize(

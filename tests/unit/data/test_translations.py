@@ -90,6 +90,8 @@ def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> N
         ("{", "line 1: expected a JSON object"),
         ("[1]", "line 1: expected an object with a string «translation»"),
         ('{"translation": 3}', "line 1: expected an object"),
+        ("[" * 100_000, "line 1: expected a JSON object"),
+        (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
         ('{"translation": "a", "id": 3}', "line 1: id: expected a string, got 3"),
         ('{"translation": "a", "source": "One."}\n{"translation": "b"}', "line 2: expected «source»"),
     ],

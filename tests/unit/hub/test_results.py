@@ -201,6 +201,10 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(hub: FakeHub, files: l
     ("more", "message"),
     [
         (["--date", "31.1.2026"], "date: expected YYYY-MM-DD"),
+        (["--date", "20260131"], "date: expected YYYY-MM-DD"),
+        (["--date", "2026-W05-6"], "date: expected YYYY-MM-DD"),
+        (["--date", "2026-02-30"], "date: expected YYYY-MM-DD"),
+        (["--date", "2026-01-31T10Z"], "date: expected YYYY-MM-DD"),
         (["--source-name", "Log"], "expected an address with it"),
         (["--card", "no.md"], "--card: expected a file"),
         (["--output", "out", "--yes"], "got both"),

@@ -11,6 +11,7 @@ from cc_hf.cli.main import app
 from cc_hf.errors import CCError, DataError
 from cc_hf.hub.push import RepoType, plan, push
 from tests.helpers.fake_hub import FakeHub, Refusal
+from tests.helpers.results import small_result, write_result
 from tests.unit.hub.conftest import TOKEN
 
 
@@ -122,3 +123,21 @@ def test_publish_metric(hub: FakeHub) -> None:
     output, error = run(*command, "--yes")
     assert "without the 5 files" in str(error)
     assert TOKEN not in output + str(error)
+
+
+def test_publish_leaderboard(hub: FakeHub, tmp_path: Path) -> None:
+    write_result(tmp_path, "aws", small_result((0.4, 0.9)))
+    command = ("leaderboard", "--results", tmp_path, "--repo", "org/board")
+    output, _ = run(*command)
+    assert "dry run: 4 files" in output
+    assert hub.paths == []
+    hub.refusals["/commit/"] = "drop"
+    output, error = run(*command, "--yes")
+    assert "without the 4 files" in str(error)
+    assert TOKEN not in output + str(error)
+    hub.refusals.clear()
+    output, error = run(*command, "--yes")
+    assert error is None
+    assert set(hub.repos["spaces/org/board"]) == {"README.md", "app.py", "requirements.txt", "results/aws.json"}
+    assert (hub.made[-1]["type"], hub.made[-1]["sdk"], hub.made[-1]["visibility"]) == ("space", "gradio", "private")
+    assert TOKEN not in output + b"".join(hub.repos["spaces/org/board"].values()).decode()

@@ -61,6 +61,7 @@ def test_what_the_page_refuses() -> None:
         ("x\n" * (MAX_LINES + 1), REFERENCE, f"at most {MAX_LINES} lines"),
         ("x" * (MAX_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
         ("x", "[" * 40_000, "not JSON"),
+        ("x", f"[{'1' * 5000}]", "not JSON"),
         ("x", "{}", "JSON list with one object"),
         ("x", "[1]", "JSON list with one object"),
         ("", "[]", "at least one prediction"),

@@ -11,7 +11,7 @@ import pytest
 import cc_hf
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
-from cc_hf.leaderboard.live import MAX_CHARACTERS, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
+from cc_hf.leaderboard.live import MAX_CHARACTERS, MAX_CUES, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
 from tests.unit.analysis.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
@@ -46,6 +46,8 @@ def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
         ({"gender": "x"}, "gold: male or female"),
         ({"gender": ""}, "correct cues: expected at least one cue"),
         ({"gender": "", "correct_cues": "one", "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
+        ({"gender": "", "correct_cues": "x" * (MAX_CHARACTERS + 1)}, "correct cues: expected at most 2000 characters, got 2001"),
+        ({"gender": "", "correct_cues": "one", "incorrect_cues": "|".join(map(str, range(MAX_CUES + 1)))}, "incorrect cues: expected at least one cue and at most 20, .* got 21"),
         ({"gender": "", "correct_cues": "one", "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
         ({"gender": "", "correct_cues": "one", "incorrect_cues": "two", "placement": "below"}, "placement: expected one of"),
         ({"translation": "lone \ud800"}, "lone surrogate"),
@@ -130,6 +132,8 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
         (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
         (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
         (b'{"translation": 3}\n', r"^t\.txt: line 1"),
+        (b'{"translation": ' + b"[" * 100_000, r"^t\.txt: line 1: expected a JSON object"),
+        (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
         (b"a ||| b\nc\n", r"^t\.txt: line 2"),
     ],
 )

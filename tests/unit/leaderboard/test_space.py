@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from huggingface_hub import SpaceCard
 from cc_hf import __version__
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.space import build_space
-from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.store import read_folder, read_quality
 from tests.helpers.results import small_result, write_result
 
 
@@ -43,6 +44,20 @@ def test_the_folder(results: Path, tmp_path: Path) -> None:
     assert (output / "results/aws.json").read_bytes() == (results / "aws.json").read_bytes()
 
 
+def test_the_program_serves_its_results_to_all(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Path, dict[str, Any]]] = []
+    monkeypatch.setattr("cc_hf.leaderboard.app.serve", lambda folder, **options: calls.append((folder, options)))
+    (tmp_path / "q.json").write_text('{"aws": 30}', encoding="utf-8")
+    build_space(results, tmp_path / "space", quality=tmp_path / "q.json")
+    runpy.run_path(str(tmp_path / "space/app.py"))
+    assert calls == []
+    runpy.run_path(str(tmp_path / "space/app.py"), run_name="__main__")
+    ((folder, options),) = calls
+    assert [entry.system for entry in read_folder(folder).entries] == ["aws", "google"]
+    assert options == {"quality": tmp_path / "space/bleu.json", "host": "0.0.0.0", "port": 7860}
+    assert read_quality(options["quality"]).of("aws", "winomt", "de") == 0.3
+
+
 def test_without_quality(results: Path, tmp_path: Path) -> None:
     build_space(results, tmp_path / "space")
     assert "quality=None" in (tmp_path / "space/app.py").read_text(encoding="utf-8")
@@ -51,8 +66,9 @@ def test_without_quality(results: Path, tmp_path: Path) -> None:
 def test_what_is_refused(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists and is not an empty folder"):
         build_space(results, results)
-    with pytest.raises(InputError, match="requirement: expected one line"):
-        build_space(results, tmp_path / "space", requirement="a\nb")
+    for line in ("a\nb", "a\rb", " ", "--index-url https://example.org"):
+        with pytest.raises(InputError, match="requirement: expected one line"):
+            build_space(results, tmp_path / "space", requirement=line)
     with pytest.raises(InputError, match="title: expected a text"):
         build_space(results, tmp_path / "space", title=" ")
     empty = tmp_path / "empty"

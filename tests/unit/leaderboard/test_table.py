@@ -68,11 +68,12 @@ def test_files_to_fetch(rows: list[Row]) -> None:
     assert json.loads(to_json(rows))[2]["bleu"] is None
 
 
-def test_a_spreadsheet_sees_no_formula(tmp_path: Path) -> None:
-    write_result(tmp_path, "a", small_result((0.4, 0.9), system="=1+1"))
+@pytest.mark.parametrize("first", "=+-@＝＋－＠\t")
+def test_a_spreadsheet_sees_no_formula(tmp_path: Path, first: str) -> None:
+    write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
     rows = table_rows(read_folder(tmp_path))
-    assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == "'=1+1"
-    assert json.loads(to_json(rows))[0]["system"] == "=1+1"
+    assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == f"'{first}1+1"
+    assert json.loads(to_json(rows))[0]["system"] == f"{first}1+1"
 
 
 def test_the_chart(rows: list[Row]) -> None:
