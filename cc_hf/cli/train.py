@@ -93,7 +93,9 @@ def wino_x(
     )
     output.mkdir(parents=True, exist_ok=True)
     write_atomically(output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
-    Console().print(_table(found))
+    console = Console()
+    console.print(_table(found))
+    console.print(_bias_table(found))
     if not quiet:
         notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
 
@@ -118,3 +120,24 @@ def _table(found: dict[str, Any]) -> Table:
             pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"
             table.add_row(str(point.get("n_train", 0)), epochs, name, str(row["n"]), f"{100 * row['accuracy']:.1f}", pair, str(row["n_ties"]))
     return table
+
+
+def _bias_table(found: dict[str, Any]) -> Table:
+    """Of each test part with known genders or positions; `cc-hf analyze referent-bias` has the same for whole results."""
+    table = Table(title=Text("Bias of the choices: |RBC| in the program's coding, p"), title_justify="left")
+    for name in ("trained on", "test", "gender", "p", "position", "p"):
+        table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
+    for point in found["points"]:
+        for name, bias in point["bias"].items():
+            tests = {test["feature"]: test for test in bias["tests"] if test["coding"] == "program"}
+            cells = [cell for feature in ("gender", "position") for cell in _bias_cells(tests.get(feature))]
+            table.add_row(str(point.get("n_train", 0)), name, *cells)
+    return table
+
+
+def _bias_cells(test: dict[str, Any] | None) -> tuple[str, str]:
+    if test is None:
+        return "", ""
+    from cc_hf.reports.studies import p_text
+
+    return f"{test['strength']:.3f}", p_text(test["test"]["p_value"])
