@@ -33,9 +33,9 @@ def p_text(value: float) -> str:
 
 def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
     """Accuracies, how often each pronoun and place was preferred, and the tests with the ids used."""
-    pairs = "" if found.pair_accuracy is None else f"; both of a pair right {percent(found.pair_accuracy)} ({found.n_correct_pairs} of {found.n_pairs})"
+    pairs = "" if found.pair_accuracy is None else f"; both of a pair right {percent(found.pair_accuracy)} % ({found.n_correct_pairs} of {found.n_pairs})"
     parts: list[RenderableType] = [heading(f"{title}: {percent(found.accuracy)} % right ({found.n_correct} of {found.n}){pairs}")]
-    table = plain_table("", "offered", "preferred", "% of offered", "% right")
+    table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
     for frequencies in (found.genders, found.positions):
         _add_frequencies(table, frequencies)
     tests = plain_table("bias", "|RBC|", "size", "attainable", "RBC", "U", "p", "n", "in the data", "ids")
@@ -53,8 +53,11 @@ def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
 
 
 def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
+    """As Table 4.9 of the thesis: shares of all choices; and of those in which the value was one of the two."""
+    n = sum(one.n_preferred for one in frequencies.values())
     for name, one in frequencies.items():
-        table.add_row(Text(name), str(one.n_offered), str(one.n_preferred), percent(one.n_preferred / one.n_offered), percent(one.n_correct / one.n_offered))
+        shares = percent(one.n_preferred / n), percent(one.n_correct / n), str(one.n_offered), percent(one.n_preferred / one.n_offered)
+        table.add_row(Text(name), str(one.n_preferred), *shares)
     table.add_section()
 
 

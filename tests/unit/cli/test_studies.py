@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,10 @@ def test_referent_bias_of_a_result(data: Path) -> None:
     result = EvaluationResult("wino_x", "mt_en_de.translations", "de", "contrastive_translation_scoring", "cts|n:4", 4, {}, {}, (), judgements)
     (data / "r.json").write_text(result.to_json(), encoding="utf-8")
     printed = run("referent-bias", data / "r.json", "--data-dir", data, "-o", data / "out.json")
-    assert "50.0 % right (2 of 4); both of a pair right 0.0 (0 of 2)" in printed
+    assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in printed
     assert "female 1, male 2, neutral 3" in printed
+    assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)  # preferred, % of all, right in % of all, offered, % of these
+    assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
     own = read(data / "out.json")
     assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
@@ -79,7 +82,7 @@ def test_referent_bias_of_preferences(data: Path) -> None:
     path = data / "p.csv"
     path.write_text("id,preferred\nQ1-1,1\nQ1-2,tie\nQ2-1,1\nQ2-2,2\n", encoding="utf-8")
     printed = run("referent-bias", "--preferences", path, "--data-dir", data)
-    assert "75.0 % right (3 of 4); both of a pair right 50.0 (1 of 2)" in printed
+    assert "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)" in printed
     assert "left out of the bias: 1 ties or undecided" in printed
     with pytest.raises(InputError, match="expected either a file of results or --preferences FILE, got neither"):
         run("referent-bias")
