@@ -39,8 +39,8 @@ def masked_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return cc_hf.load_evaluator(save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), max_tokens=300))
 
 
-def judged(config: str, folder: Path, evaluator: Any, **options: Any) -> EvaluationResult:
-    return cc_hf.evaluate("wino_x", config, metric=METRIC, data_dir=folder, evaluator=evaluator, n_resamples=20, **options)
+def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
+    return cc_hf.evaluate("wino_x", config, metric=METRIC, data_dir=folder, evaluator=evaluator)
 
 
 @pytest.mark.shared
@@ -60,7 +60,7 @@ def test_every_sample_runs_through_mt_and_lm_scoring(shared: Path, tmp_path: Pat
             assert sum(j.is_correct for j in found.judgements) == found.counts["n_correct"] == round(found.scores["accuracy"] * len(rows))
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
-            conditioned = cc_hf.evaluate("wino_x", f"mt_en_{lang}", translations=texts, data_dir=folder, evaluator=translation_model, n_resamples=20)
+            conditioned = cc_hf.evaluate("wino_x", f"mt_en_{lang}", translations=texts, data_dir=folder, evaluator=translation_model)
             assert [j.example_id for j in conditioned.judgements] == [row["qID"] for row in rows]
         counted[path.stem] = len(rows)
     assert (len(counted), sum(counted.values())) == (11, 136)
@@ -73,11 +73,11 @@ def swapped(rows: Rows) -> Rows:
     return [{"qID": row["qID"], **{key.translate(exchange): value for key, value in row.items() if key != "qID"}, "answer": 3 - row["answer"]} for row in rows]
 
 
-def both(part: str, rows: Rows, folder: Path, config: str, evaluator: Any, **options: Any) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
+def both(part: str, rows: Rows, folder: Path, config: str, evaluator: Any) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
     found = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)
-        found.append((judged(config, folder / name, evaluator, **options), cc_hf.load_examples("wino_x", config, data_dir=folder / name)))
+        found.append((judged(config, folder / name, evaluator), cc_hf.load_examples("wino_x", config, data_dir=folder / name)))
     return found
 
 

@@ -145,19 +145,19 @@ def test_the_trainer_has_the_settings_of_the_thesis(
     seen: list[PronounPenaltyTrainer] = []
     rates: list[float] = []
 
-    class Enough(Exception): ...
+    class EnoughError(Exception): ...
 
     class Seeing(PronounPenaltyTrainer):
         def training_step(self, *arguments: Any, **options: Any) -> Any:
             seen.append(self)
             rates.append(self.lr_scheduler.get_last_lr()[0])
             if len(rates) == 3:
-                raise Enough
+                raise EnoughError
             return super().training_step(*arguments, **options)
 
     own = own_copy(marian)
     pairs, dev = encode_pairs(own, splits.train[: 2 * batch_size]), encode_pairs(own, splits.dev[:4])
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), thesis_settings(family), penalty_weight=0.0)
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
     assert (arguments.num_train_epochs, arguments.per_device_train_batch_size, arguments.label_smoothing_factor) == (1000, batch_size, smoothing)
@@ -244,7 +244,8 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
     assert "trained on 40" in text.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
     assert found["settings"] == {
-        "learning_rate": 1e-3, "schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0, "batch_size": 8, "accumulation": 1, "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
+        "learning_rate": 1e-3, "schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0, "batch_size": 8, "accumulation": 1,
+        "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
         "pronouns": "all", "masking": "filler", "seed": 42,
     }  # fmt: skip
     assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
