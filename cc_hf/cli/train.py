@@ -57,6 +57,7 @@ def wino_x(
     """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4 and 4.4.3)."""
     import json
 
+    from cc_hf.reports.studies import bias_tables
     from cc_hf.training.debias import debias
 
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -95,7 +96,8 @@ def wino_x(
     write_atomically(output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
     console = Console()
     console.print(_table(found))
-    console.print(_bias_table(found))
+    biases = [(name, point.get("n_train", 0), bias) for point in found["points"] for name, bias in point["bias"].items()]
+    console.print(bias_tables(biases, title="bias of the choices"))
     if not quiet:
         notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
 
@@ -112,7 +114,7 @@ def _sizes(text: str | None) -> list[int] | None:
 
 def _table(found: dict[str, Any]) -> Table:
     table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
-    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "pair accuracy", "ties"):
+    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "of pairs", "ties"):
         table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
     for point in found["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
@@ -120,24 +122,3 @@ def _table(found: dict[str, Any]) -> Table:
             pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"
             table.add_row(str(point.get("n_train", 0)), epochs, name, str(row["n"]), f"{100 * row['accuracy']:.1f}", pair, str(row["n_ties"]))
     return table
-
-
-def _bias_table(found: dict[str, Any]) -> Table:
-    """Of each test part with known genders or positions; `cc-hf analyze referent-bias` has the same for whole results."""
-    table = Table(title=Text("Bias of the choices: |RBC| in the program's coding, p"), title_justify="left")
-    for name in ("trained on", "test", "gender", "p", "position", "p"):
-        table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
-    for point in found["points"]:
-        for name, bias in point["bias"].items():
-            tests = {test["feature"]: test for test in bias["tests"] if test["coding"] == "program"}
-            cells = [cell for feature in ("gender", "position") for cell in _bias_cells(tests.get(feature))]
-            table.add_row(str(point.get("n_train", 0)), name, *cells)
-    return table
-
-
-def _bias_cells(test: dict[str, Any] | None) -> tuple[str, str]:
-    if test is None:
-        return "", ""
-    from cc_hf.reports.studies import p_text
-
-    return f"{test['strength']:.3f}", p_text(test["test"]["p_value"])

@@ -240,8 +240,9 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
     found = run("--model", str(marian_folder), "--objective", "pronoun-penalty", "--sizes", "20,40", "--max-epochs", "2", "--n-dev", "10", "--n-test", "20",
                 "--learning-rate", "1e-3", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"))  # fmt: skip
     text = capsys.readouterr()
-    assert text.out.count("│ mt_en_de.translations │") == 2 * 3
+    assert text.out.count("│ mt_en_de.translations │") == 3
     assert "trained on 40" in text.err
+    assert "…" not in text.out  # in 80 columns
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
     assert found["settings"] == {
         "learning_rate": 1e-3, "schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0, "batch_size": 8, "accumulation": 1,
@@ -259,7 +260,9 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
         bias = point["bias"]["mt_en_de.translations"]
         assert (bias["n"], bias["n_correct"], bias["n_open"]) == (20, accuracy["n_correct"], accuracy["n_ties"])
         by_name = {(test["feature"], test["coding"]): test["strength"] for test in bias["tests"]}
-        assert re.search(rf"│ +{by_name['gender', 'program']:.3f} │ [<0-9. ]+ │ +{by_name['position', 'program']:.3f} │", text.out)
+        figures = [f"{by_name[key]:.3f}" for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))]
+        male = bias["genders"]["male"]["n_preferred"] / sum(gender["n_preferred"] for gender in bias["genders"].values())
+        assert re.search(rf"\n +{point.get('n_train', 0)} +{' +'.join(figures)} +{100 * male:.1f} ", text.out)
     with pytest.raises(InputError, match="expected a new or empty folder"):
         run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
 
