@@ -79,6 +79,15 @@ def test_a_picture() -> None:
     assert not ((alone[..., 2] > 0.7) & (alone[..., 0] < 0.15)).any()  # no twin, no trigger
 
 
+def test_a_picture_is_as_high_as_its_lines() -> None:
+    """Wide words need more lines than was reckoned with, narrow ones fewer."""
+    for word in ("W" * 24, "i"):
+        picture = imread(io.BytesIO(salience_png([sentence("a-1", [(word, 0.1)] * 40)])))
+        ink = (picture[..., :3] < 0.95).any(axis=(1, 2)).nonzero()[0]
+        assert 0 < ink[0] < 60
+        assert 0 < len(picture) - ink[-1] < 60
+
+
 def test_nothing_to_draw() -> None:
     for draw in (salience_html, salience_png):
         with pytest.raises(InputError, match="at least one sentence to draw"):
