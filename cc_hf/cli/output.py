@@ -36,7 +36,9 @@ def check_output(path: Path | None) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    r"""Write text, as UTF-8 (half of a surrogate pair, which is none, as \ud800), or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+    r"""Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+
+    Half of a surrogate pair, which UTF-8 has not, is written as its code, \ud800.
 
     A symbolic link is followed; what is no regular file (a device, a pipe) is written to as it is.
 

@@ -57,6 +57,8 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
         raise InputError(f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more with cc_hf on your own machine")
     languages = {key: value.strip() for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)) if value.strip()}
     given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
+    if given and "alignments" not in declared.options:
+        raise InputError(f"alignments: {name} takes none; leave them blank")
     objects = _objects(references)
     if len(objects) > MAX_LINES:
         raise InputError(f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with cc_hf on your own machine")

@@ -150,7 +150,7 @@ def serve(
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
             footer_links=[],
-            theme=gr.themes.Base(primary_hue="teal", neutral_hue="slate", font=["ui-sans-serif", "system-ui", "sans-serif"], font_mono=["ui-monospace", "Consolas", "monospace"]),
+            theme=_theme(gr),
             css_paths=[_CSS],
             prevent_thread_lock=True,
         )
@@ -160,6 +160,14 @@ def serve(
     if wait:
         wait_for_end(page)
     return page
+
+
+def _theme(gr: Any) -> Any:
+    """Fonts of the machine; grey text and buttons with contrast enough to read (WCAG AA)."""
+    fonts = {"font": ["ui-sans-serif", "system-ui", "sans-serif"], "font_mono": ["ui-monospace", "Consolas", "monospace"]}
+    return gr.themes.Base(primary_hue="teal", neutral_hue="slate", **fonts).set(
+        body_text_color_subdued="*neutral_600", button_primary_background_fill="*primary_700", button_primary_background_fill_hover="*primary_800"
+    )
 
 
 def wait_for_end(page: Any) -> None:
@@ -195,7 +203,7 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
     with gr.Row(elem_classes="cc-filters"):
         lists = [gr.Dropdown([_ANY, *choices(rows, name)], value=_ANY, label=name, elem_id=f"cc-{name}", min_width=120) for name in ("dataset", "language", "metric")]
         text = gr.Textbox(label="search", placeholder="system, signature, …", max_lines=1, elem_id="cc-search", min_width=160)
-        by = gr.Dropdown(list(SORT_KEYS), value=first_sort, label="sort by", elem_id="cc-sort", min_width=120)
+        by = gr.Dropdown(list(SORT_KEYS), value=first_sort, label="sort by", elem_id="cc-sort", min_width=210)
         order = gr.Radio(["descending", "ascending"], value="descending", label="order", elem_id="cc-order", min_width=280)
     value, svg = shown(_ANY, _ANY, _ANY, "", first_sort, "descending")
     table = gr.Dataframe(

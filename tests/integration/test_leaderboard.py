@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import urllib.request
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cc_hf.leaderboard.live import SentenceJudge
+from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from tests.helpers.leaderboard import served
 from tests.helpers.results import small_result, write_result
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
 SOURCE = "The doctor asked the nurse to help her."
-EVIL = "<img src=x onerror=document.title='broken'> ${document.title='broken'} {{value}}"  # gradio's HTML is a template, too
+EVIL = "<img src=x onerror=document.title='broken'>"
+TEMPLATE = "${document.title='broken'} {{value}}"  # gradio's HTML is one
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +33,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
     write_result(folder, "evil", small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL))
-    (folder / "damaged.json").write_text(f"{{{EVIL}", encoding="utf-8")
+    (folder / "damaged.json").write_text(f"{{{EVIL} {TEMPLATE}", encoding="utf-8")
     bleu = folder / "bleu.tsv"
     bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
     with served(folder, "--bleu", bleu, log=folder / "log.txt") as (address, seconds):
-        assert seconds < 10
+        assert seconds < 10 * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))  # of which the import of gradio takes most; others may use the cores
         yield address
-    left = [path.name for path in (folder / "tmp").rglob("*") if path.is_file()]
-    assert set(left) <= {"leaderboard.csv", "leaderboard.json"}  # nothing that visitors sent or were given
         log = (folder / "log.txt").read_text(encoding="utf-8")
+    left = [path.name for path in (folder / "tmp").rglob("*") if path.is_file() and path.stat().st_size]
+    assert set(left) <= {"leaderboard.csv", "leaderboard.json"}  # nothing that visitors sent or were given
     assert "damaged.json is not shown" in log
     assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])  # gradio's word on the path that a test makes up
 
@@ -58,7 +60,8 @@ def board(site: str, page: Page) -> Iterator[Page]:
 def expect_systems(page: Page, expected: list[str]) -> None:
     page.wait_for_function(
         """expected => {
-            const cells = [...document.querySelectorAll('#cc-table [role=gridcell][data-col="0"]')].sort((a, b) => a.dataset.row - b.dataset.row);
+            const top = cell => cell.getBoundingClientRect().top;  // as people see them: data-row is the number in the data, or the place, by version
+            const cells = [...document.querySelectorAll('#cc-table [role=gridcell][data-col="0"]')].sort((a, b) => top(a) - top(b));
             return JSON.stringify(cells.map(cell => cell.innerText.trim())) === expected;
         }""",
         arg=json.dumps(expected, ensure_ascii=False, separators=(",", ":")),
@@ -71,14 +74,20 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def open_menu_of_bleu(page: Page) -> None:
+    header = page.locator("#cc-table [data-testid=header-11]").first
+    header.hover()  # else its button is not shown
+    header.locator("button").first.click()
+
+
 @pytest.mark.browser
 def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
     expect_systems(board, ["google", "aws", EVIL])
     for way, expected in (("Sort ascending", [EVIL, "google", "aws"]), ("Sort descending", ["aws", "google", EVIL])):
-        board.locator("#cc-table [data-testid=header-11] button").first.click()  # BLEU
+        open_menu_of_bleu(board)
         board.locator("[role=menu]").get_by_text(way).click()
         expect_systems(board, expected)
-    board.locator("#cc-table [data-testid=header-11] button").first.click()
+    open_menu_of_bleu(board)
     board.locator("[role=menu]").get_by_text("Clear sort").click()
     choose(board, "sort", "accuracy")
     expect_systems(board, ["aws", "google", EVIL])
@@ -116,11 +125,11 @@ def test_a_sentence_is_judged(board: Page) -> None:
         decides = set(board.locator(".cc-explanation").nth(number).locator("mark.cc-decides").all_inner_texts())
         assert decides
         assert decides <= words
-    board.fill("#cc-translation textarea", f"{EVIL} Der Arzt.")
+    board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
     board.fill("#cc-other textarea", "")
     board.locator("#cc-judge").click()
     board.wait_for_function("() => document.querySelectorAll('.cc-explanation').length === 1 && document.querySelector('.cc-words').innerText.includes('onerror')")
-    assert board.locator(".cc-words").inner_text() == f"{EVIL} Der Arzt."
+    assert board.locator(".cc-words").inner_text() == f"{EVIL} {TEMPLATE} Der Arzt."
     board.fill("#cc-word textarea, #cc-word input", EVIL)
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-error")
@@ -153,6 +162,10 @@ def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) 
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
     assert (fetched["dataset"], fetched["metric"], fetched["n"]) == ("simplegen", "simplegen_accuracy", 2664)
     assert f"{100 * fetched['scores']['accuracy']:.1f}" in told
+    (tmp_path / "large.txt").write_bytes(b"Ja.\n" * (MAX_UPLOAD // 4 + 1))
+    board.locator("#cc-file button[aria-label='Clear']").click()
+    board.set_input_files("#cc-file input[type=file]", tmp_path / "large.txt")
+    board.get_by_text("exceed the maximum allowed size of 5.0 M").wait_for(timeout=15_000)
 
 
 def ask(site: str, name: str, data: list[Any]) -> str:

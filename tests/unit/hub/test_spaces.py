@@ -71,6 +71,10 @@ def test_what_the_page_refuses() -> None:
             judge_lines("gender_accuracy", translations, references, tgt_lang="de")
 
 
+    with pytest.raises(InputError, match="alignments: gender_accuracy takes none; leave them blank"):
+        judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
+
+
 def test_examples_are_literals() -> None:
     with pytest.raises(InputError, match="expected an example of literals, got open"):
         card_example("```python\nm.compute(predictions=open('x'))\n```")
@@ -86,9 +90,10 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     page = runpy.run_path(str(folder / "app.py"))["demo"]
     (judge,) = [one.fn for one in page.fns.values() if one.api_name == "judge"]
     example = card_example((folder / "README.md").read_text(encoding="utf-8"))
-    texts = ["\\n".join(example["predictions"]), json.dumps(example["references"]), example.get("src_lang", "en"), example["tgt_lang"]]
+    texts = ["\\n".join(example.get("predictions", [])), json.dumps(example["references"]), example.get("src_lang", "en"), example["tgt_lang"]]
     right = judge(*texts, "\\n".join(example.get("alignments", [])))
-    print(json.dumps([folder.name, example["predictions"], right, judge("<script>alert(1)</script>", "[", "en", "de", "")]))
+    judged = example.get("predictions", [one.get("correct_translation") for one in example["references"]])  # some judge the model, not translations
+    print(json.dumps([folder.name, judged, right, judge("<script>alert(1)</script>", "[", "en", "de", "")]))
 """
 
 
