@@ -204,7 +204,7 @@ class PackedModel:
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
         """By blocks of rows, whose inner states stay in the processor's cache."""
         prepare = self.arithmetic.prepare
-        for rows in hidden.flatten(0, 1).split(_BLOCK) if hidden.device.type == "cpu" else (hidden,):
+        for rows in torch.split(hidden.flatten(0, 1), _BLOCK) if hidden.device.type == "cpu" else (hidden,):
             given = layer.norm(rows) if self.pre_norm else rows
             rows.add_(layer.fc2(prepare(self.activation(layer.fc1(prepare(given))))))
         return self._after(layer.norm, hidden)
