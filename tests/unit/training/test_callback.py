@@ -57,10 +57,10 @@ def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.Evaluat
 def test_figures_are_those_of_the_checkpoint_and_choose_the_best(tiny_marian: Path, tmp_path: Path, people: str) -> None:
     probing, listener = ProbingCallback(people, evaluator=by_length), Listener()
     choice = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": True, "load_best_model_at_end": True, "save_strategy": "steps", "save_steps": 1, "eval_steps": 1}
-    trainer = made_trainer(tiny_marian, tmp_path / "out", [listener, probing], max_steps=3, learning_rate=5e-2, **choice)
+    trainer = made_trainer(tiny_marian, tmp_path / "out", [listener, probing], max_steps=6, learning_rate=5e-3, **choice)
     trainer.train()
     found = probed(trainer)
-    assert [row["step"] for row in found] == [1, 2, 3]
+    assert [row["step"] for row in found] == [1, 2, 3, 4, 5, 6]
     for row in found:
         expected = expected_of(people, tmp_path / f"out/checkpoint-{row['step']}").scores
         assert {name.removeprefix("eval_people_") for name in row if name.startswith("eval_people_")} == FIGURES
@@ -72,8 +72,8 @@ def test_figures_are_those_of_the_checkpoint_and_choose_the_best(tiny_marian: Pa
     heard = [(step, logs) for step, logs in listener.logs if "eval_people_accuracy" in logs]
     assert [(step, logs["eval_people_min_accuracy"]) for step, logs in heard] == list(enumerate(values, 1))
     assert not any("eval_loss" in logs for _, logs in heard)  # each figure is logged once, the trainer's own before
-    assert len([logs for _, logs in listener.logs if "eval_loss" in logs]) == 3
-    assert len([logs for _, logs in listener.logs if "loss" in logs]) == 3
+    assert len([logs for _, logs in listener.logs if "eval_loss" in logs]) == 6
+    assert len([logs for _, logs in listener.logs if "loss" in logs]) == 6
 
 
 def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people: str) -> None:
