@@ -47,7 +47,7 @@ def test_commands(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "bats.de.txt").write_text("Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8")
     environment = {**os.environ, "CC_HF_DATA_DIR": str(shared / "upstream")}
     commands = [shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")]
-    assert len(commands) == 10
+    assert len(commands) == 13
     for command in commands:
         found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *command[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert found.returncode == 0, f"{' '.join(command)}: {found.stderr}"

@@ -133,11 +133,15 @@ def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def _short_names(table: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """What tells the evaluators apart: the fields of their signatures that differ, or the model alone."""
+    """What tells the evaluators apart: the model alone, the metric alone, both, or the fields of their signatures that differ."""
     parsed = {judge: signature.parse(judge) for judge in table}
     models = {judge: fields.get("eval", "") for judge, (_, fields) in parsed.items()}
     if all(models.values()) and len(set(models.values())) == len(models):
         return models
+    metrics = {judge: metric for judge, (metric, _) in parsed.items()}
+    for short in (metrics, {judge: f"{metric} {models[judge]}".strip() for judge, metric in metrics.items()}):
+        if len(set(short.values())) == len(short):
+            return short
     keys = [key for key in dict.fromkeys(key for _, fields in parsed.values() for key in fields) if len({fields.get(key) for _, fields in parsed.values()}) > 1]
     names = {judge: " ".join((metric, *(f"{key}:{fields[key]}" for key in keys if key in fields))) for judge, (metric, fields) in parsed.items()}
     return names if len(set(names.values())) == len(names) else {judge: judge for judge in table}

@@ -18,7 +18,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
 
-__all__ = ["GENDER_CODINGS", "POSITION_CODING", "BiasTest", "Choice", "Frequency", "ReferentBias", "choices_of_result", "read_choices", "referent_bias"]
+__all__ = ["GENDER_CODINGS", "POSITION_CODING", "BiasTest", "Choice", "Frequency", "ReferentBias", "choice_of", "choices_of_result", "read_choices", "referent_bias"]
 
 #: numbers that stand for genders in the rank test. «program» gives the published values; the thesis prints «1=masculine, 2=feminine, 3=neutral»
 GENDER_CODINGS: dict[str, dict[str, int]] = {
@@ -179,6 +179,19 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
     )
 
 
+def choice_of(example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None) -> Choice:
+    """The choice on an example of Wino-X; None for a tie, or where neither reading was recognised.
+
+    Raises:
+        InputError: for an example with more than two readings.
+    """
+    if isinstance(example, ContrastiveTranslationExample) and len(example.contrastive_translations) != 1:
+        raise InputError(f"example {example.id!r}: expected one contrastive translation, so that the preferred one is known, got {len(example.contrastive_translations)}")
+    extra = example.extra
+    position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
+    return Choice(example.id, extra.get("pair", ""), extra.get("correct_gender", ""), extra.get("incorrect_gender", ""), position, is_correct)
+
+
 def choices_of_result(result: EvaluationResult, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]) -> list[Choice]:
     """The choices behind the judgements of a result: the correct reading where the judgement is correct, else the only other one.
 
@@ -200,7 +213,7 @@ def choices_of_result(result: EvaluationResult, examples: Iterable[ContrastiveTr
             + (f"{missing[0]} is not among the examples" if missing else f"{left[0]} was not judged")
             + "; load the configuration and split that were evaluated"
         )
-    return [_choice(table[judgement.example_id], _decision(judgement)) for judgement in result.judgements]
+    return [choice_of(table[judgement.example_id], _decision(judgement)) for judgement in result.judgements]
 
 
 def read_choices(path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]) -> list[Choice]:
@@ -227,7 +240,7 @@ def read_choices(path: Path, examples: Iterable[ContrastiveTranslationExample | 
         answer = table[name].extra.get("answer", "")
         if answer not in ("1", "2"):
             raise InputError(f"example {name!r}: expected the number of the correct translation under «answer», got {answer!r}; preferences by number are for wino_x")
-        found[name] = _choice(table[name], None if preferred == _TIE else preferred == answer)
+        found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
     if len(found) < len(table):
         raise InputError(f"{path}: expected a preference for each of {len(table)} examples, got {len(found)}; {next(i for i in table if i not in found)} has none")
     return list(found.values())
@@ -248,14 +261,6 @@ class _Sides:
     @property
     def rejected(self) -> str:
         return self.incorrect if self.is_correct else self.correct
-
-
-def _choice(example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None) -> Choice:
-    if isinstance(example, ContrastiveTranslationExample) and len(example.contrastive_translations) != 1:
-        raise InputError(f"example {example.id!r}: expected one contrastive translation, so that the preferred one is known, got {len(example.contrastive_translations)}")
-    extra = example.extra
-    position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
-    return Choice(example.id, extra.get("pair", ""), extra.get("correct_gender", ""), extra.get("incorrect_gender", ""), position, is_correct)
 
 
 def _decision(judgement: Judgement) -> bool | None:

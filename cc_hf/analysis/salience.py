@@ -173,7 +173,9 @@ def trigger_importance(saliences: Sequence[Salience], *, skipped: Mapping[str, s
         for all_of_kind, of_pair in zip(pieces, _subword_groups(left, right), strict=True):
             all_of_kind += of_pair
     if not pairs:
-        raise InputError(f"expected two sentences of one schema, which tell its triggers, got {len(saliences)} sentences of as many schemas; give whole schemas")
+        name, reason = next(iter((skipped or {}).items()), ("", ""))
+        why = f"{len(skipped or {})} were not measured, such as {name}: {reason}" if name else "give whole schemas"
+        raise InputError(f"expected two sentences of one schema, which tell its triggers, got {len(saliences)} sentences of as many schemas; {why}")
     found = [referent_salience(one) for one in saliences]
     referents = [pair for pair in found if pair is not None]
     return TriggerImportance(

@@ -57,6 +57,7 @@ def wino_x(
     """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4 and 4.4.3)."""
     import json
 
+    from cc_hf.reports.studies import bias_tables
     from cc_hf.training.debias import debias
 
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -93,7 +94,10 @@ def wino_x(
     )
     output.mkdir(parents=True, exist_ok=True)
     write_atomically(output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
-    Console().print(_table(found))
+    console = Console()
+    console.print(_table(found))
+    biases = [(name, point.get("n_train", 0), bias) for point in found["points"] for name, bias in point["bias"].items()]
+    console.print(bias_tables(biases, title="bias of the choices"))
     if not quiet:
         notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
 
@@ -110,7 +114,7 @@ def _sizes(text: str | None) -> list[int] | None:
 
 def _table(found: dict[str, Any]) -> Table:
     table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
-    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "pair accuracy", "ties"):
+    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "of pairs", "ties"):
         table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
     for point in found["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""

@@ -76,7 +76,7 @@ def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for th
                 text.set_position((x / width, y / height))
                 x += needed
         found = io.BytesIO()
-        figure.savefig(found, format="png")
+        figure.savefig(found, format="png", bbox_inches="tight", pad_inches=0.2)  # however many lines the sentences took
     return found.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -17,9 +18,10 @@ from cc_hf.results import Interval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
 
-__all__ = ["evaluator_agreement_tables", "p_text", "published_regression_tables", "referent_bias_tables", "regression_tables", "trigger_importance_tables"]
+__all__ = ["bias_tables", "evaluator_agreement_tables", "p_text", "published_regression_tables", "referent_bias_tables", "regression_tables", "trigger_importance_tables"]
 
 _SIGNIFICANT = 0.05
+_LONGEST_NAME = 20  # of evaluators above columns; longer ones stand below the table
 
 
 def p_text(value: float) -> str:
@@ -33,41 +35,76 @@ def p_text(value: float) -> str:
 
 def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
     """Accuracies, how often each pronoun and place was preferred, and the tests with the ids used."""
-    pairs = "" if found.pair_accuracy is None else f"; both of a pair right {percent(found.pair_accuracy)} ({found.n_correct_pairs} of {found.n_pairs})"
+    pairs = "" if found.pair_accuracy is None else f"; both of a pair right {percent(found.pair_accuracy)} % ({found.n_correct_pairs} of {found.n_pairs})"
     parts: list[RenderableType] = [heading(f"{title}: {percent(found.accuracy)} % right ({found.n_correct} of {found.n}){pairs}")]
-    table = plain_table("", "offered", "preferred", "% of offered", "% right")
+    table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
     for frequencies in (found.genders, found.positions):
         _add_frequencies(table, frequencies)
-    tests = plain_table("bias", "|RBC|", "size", "attainable", "RBC", "U", "p", "n", "in the data", "ids")
+    tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
+    frame = plain_table("", "attainable", "data's own", "ids")
     for one in found.tests:
-        values = f"{one.strength:.3f}", one.size, f"{one.attainable:.3f}", f"{one.test.rank_biserial:+.3f}", f"{one.test.u:.1f}", p_text(one.test.p_value), str(one.test.n_first)
-        ids = ", ".join(f"{name} {number}" for name, number in one.ids.items())
-        tests.add_row(Text(f"{one.feature} ({one.coding})"), *values, f"{abs(one.references.rank_biserial):.3f}", ids)
+        name = f"{one.feature} ({one.coding})"
+        values = f"{one.strength:.3f}", one.size, f"{one.test.rank_biserial:+.3f}", f"{one.test.u:.1f}", p_text(one.test.p_value), str(one.test.n_first)
+        tests.add_row(Text(name), *values)
+        ids = ", ".join(f"{value} {number}" for value, number in one.ids.items())
+        frame.add_row(Text(name), f"{one.attainable:.3f}", f"{abs(one.references.rank_biserial):.3f}", ids)
     parts += [table, tests] if found.tests else [Text("no gender or position is known of any choice")]
     if found.tests:
         limits = found.tests[0].thresholds
         parts.append(Text(f"small from {limits.small:.4f}, medium from {limits.medium:.4f}, large from {limits.large:.4f}; RBC > 0: higher ids are preferred", style="italic"))
+        parts += [frame, Text("|RBC| of choices that always prefer the higher id, |RBC| of the right readings against the wrong ones, ids of the values", style="italic")]
     left_out = {"ties or undecided": found.n_open, "of unknown gender": found.n_unknown_gender, "of unknown position": found.n_unknown_position}
     parts += [Text(f"left out of the bias: {n} {what}") for what, n in left_out.items() if n]
     return Group(*parts)
 
 
 def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
+    """As Table 4.9 of the thesis: shares of all choices; and of those in which the value was one of the two."""
+    n = sum(one.n_preferred for one in frequencies.values())
     for name, one in frequencies.items():
-        table.add_row(Text(name), str(one.n_offered), str(one.n_preferred), percent(one.n_preferred / one.n_offered), percent(one.n_correct / one.n_offered))
+        shares = percent(one.n_preferred / n), percent(one.n_correct / n), str(one.n_offered), percent(one.n_preferred / one.n_offered)
+        table.add_row(Text(name), str(one.n_preferred), *shares)
     table.add_section()
+
+
+def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> Group:
+    """How biases change: |RBC| and how often each gender was preferred.
+
+    Args:
+        points: what was judged, after how many samples of training, and its `ReferentBias` as a dict.
+        title: of the tables, one for each part that was judged.
+    """
+    parts: list[RenderableType] = []
+    for name in dict.fromkeys(part for part, _, _ in points):
+        table = plain_table("trained on", "gender\nprogram", "gender\nthesis", "position", "male\n%", "female\n%", "neutral\n%")
+        for _, size, bias in (point for point in points if point[0] == name):
+            strengths = {(one["feature"], one["coding"]): f"{one['strength']:.3f}" for one in bias["tests"]}
+            genders = {gender: one["n_preferred"] for gender, one in bias["genders"].items()}
+            shares = (percent(genders[gender] / sum(genders.values())) if gender in genders else "" for gender in ("male", "female", "neutral"))
+            table.add_row(Text(str(size)), *(strengths.get(key, "") for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))), *shares)
+        parts += [heading(f"{title} on {name}"), table]
+    note = "|RBC| of gender by both orders of ids and of position, as `cc-hf analyze referent-bias`; share of choices that prefer the gender"
+    return Group(*parts, Text(note, style="italic"))
 
 
 def trigger_importance_tables(found: TriggerImportance, *, title: str) -> Group:
     """Importance of triggers and referents, and what was left out."""
-    table = plain_table("", "n", "mean", "n", "mean", "D", "p (Welch)", "p (paired)")
-    table.add_row(Text("triggers against other words"), *_importance(found.triggers))
-    if found.referents is not None:
-        table.add_row(Text("correct against incorrect referents"), *_importance(found.referents))
+    means = plain_table("", "n", "mean salience")
+    tests = plain_table("", "D", "p (Welch)", "p (paired)")
+    kinds = (
+        ("triggers", "other words", "triggers against other words", found.triggers),
+        ("correct referents", "incorrect referents", "correct against incorrect referents", found.referents),
+    )
+    for first, second, both, one in kinds:
+        if one is not None:
+            means.add_row(Text(first), str(one.n_first), f"{100 * one.mean_first:+.2f}")
+            means.add_row(Text(second), str(one.n_second), f"{100 * one.mean_second:+.2f}")
+            means.add_section()
+            tests.add_row(Text(both), *_importance(one))
     if (own := found.as_program) is not None:
-        table.add_row(Text("triggers as the program: sub-words, |D|"), str(own.n_first), "", str(own.n_second), "", f"{own.effect:.3f}", p_text(own.test.p_value), "")
-    parts: list[RenderableType] = [heading(f"{title}: salience for the translation of «it», {found.n_sentences} sentences"), table]
-    parts.append(Text("mean salience in percentage points of probability; D: Cohen's, above 0 where the first matter more", style="italic"))
+        tests.add_row(Text("triggers as the program: sub-words, |D|"), f"{own.effect:.3f}", _starred(own.test), "")
+    parts: list[RenderableType] = [heading(f"{title}: salience for the translation of «it», {found.n_sentences} sentences"), means, tests]
+    parts.append(Text("salience in percentage points of probability; D: Cohen's, above 0 where the first matter more; *: p < 0.05", style="italic"))
     notes = {"sentences without their twin, whose triggers are unknown": found.n_alone, "sentences in which a referent was not found": found.n_without_referents}
     parts += [Text(f"left out: {n} {what}") for what, n in notes.items() if n]
     if found.skipped:
@@ -76,9 +113,8 @@ def trigger_importance_tables(found: TriggerImportance, *, title: str) -> Group:
     return Group(*parts)
 
 
-def _importance(one: Importance) -> Sequence[str]:
-    paired = "" if one.paired is None else _starred(one.paired)
-    return str(one.n_first), f"{100 * one.mean_first:+.2f}", str(one.n_second), f"{100 * one.mean_second:+.2f}", f"{one.effect:+.3f}", _starred(one.welch), paired
+def _importance(one: Importance) -> tuple[str, str, str]:
+    return f"{one.effect:+.3f}", _starred(one.welch), "" if one.paired is None else _starred(one.paired)
 
 
 def _starred(test: TTest) -> str:
@@ -87,7 +123,7 @@ def _starred(test: TTest) -> str:
 
 def regression_tables(found: Regression) -> Group:
     """Every coefficient, in the units of the columns."""
-    table = plain_table("", "coefficient", "(95 %)", "standard error", "t", "p")
+    table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
     if found.coefficients[0].interval.level != 0.95:
         table.columns[2].header = Text(f"({100 * found.coefficients[0].interval.level:g} %)")
     for one in found.coefficients:
@@ -100,7 +136,7 @@ def regression_tables(found: Regression) -> Group:
 
 def published_regression_tables(found: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
     """Table 3 of the case study beside what its printed figures give."""
-    table = plain_table("", "published", "from the printed table (95 %)", "standard error", "p")
+    table = plain_table("", "published", "from the printed\ntable (95 %)", "standard\nerror", "p")
     notes: list[RenderableType] = []
     for block, own in found:
         table.add_row(Text(f"{block.task} en-{block.tgt_lang}", style="bold"), "", "", "", "")
@@ -121,16 +157,18 @@ def _fit(found: Regression) -> Text:
 
 def evaluator_agreement_tables(found: EvaluatorAgreement) -> Group:
     """The figure of each system by each evaluator, and the rank correlations of each pair."""
-    figures = plain_table("system", *found.evaluators)
+    named = {name: name if max(map(len, found.evaluators)) <= _LONGEST_NAME else f"[{number}]" for number, name in enumerate(found.evaluators, 1)}
+    figures = plain_table("system", *named.values())
     for at, system in enumerate(found.systems):
         figures.add_row(Text(system), *(percent(found.scores[name][at]) for name in found.evaluators))
     table = plain_table("", "Spearman (95 %)", "Kendall (95 %)")
     for pair in found.pairs:
         own = pair.correlation
-        table.add_row(Text(f"{pair.left} and {pair.right}"), _correlation(own.spearman, own.spearman_interval), _correlation(own.kendall, own.kendall_interval))
+        table.add_row(Text(f"{named[pair.left]} and {named[pair.right]}"), _correlation(own.spearman, own.spearman_interval), _correlation(own.kendall, own.kendall_interval))
     table.add_section()
     table.add_row(Text("mean over pairs"), f"{found.mean_spearman:.3f}", f"{found.mean_kendall:.3f}")
-    notes = [Text("intervals by bootstrap over systems", style="italic")]
+    notes = [Text(f"{short}: {name}") for name, short in named.items() if short != name]
+    notes.append(Text("intervals by bootstrap over systems", style="italic"))
     if n := max(pair.correlation.n_undefined for pair in found.pairs):
         notes.append(Text(f"up to {n} resamples had no order and were left out of an interval: there are few systems"))
     return Group(heading(f"{found.figure.replace('_', ' ')} of {len(found.systems)} systems by {len(found.evaluators)} evaluators"), figures, table, *notes)

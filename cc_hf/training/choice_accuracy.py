@@ -27,6 +27,11 @@ class Choice:
         """Whether the correct translation beats all others; a tie is wrong."""
         return self.logprob_correct > self.logprob_contrastive
 
+    @property
+    def is_tie(self) -> bool:
+        """Whether no translation is preferred: the best contrastive one scores the same."""
+        return self.logprob_correct == self.logprob_contrastive
+
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAccuracy:
@@ -78,7 +83,7 @@ def choice_accuracy(evaluator: Evaluator, examples: Sequence[ContrastiveTranslat
     return ChoiceAccuracy(
         n=len(choices),
         n_correct=n_correct,
-        n_ties=sum(choice.logprob_correct == choice.logprob_contrastive for choice in choices),
+        n_ties=sum(choice.is_tie for choice in choices),
         accuracy=n_correct / len(choices),
         n_pairs=len(pairs),
         n_pairs_correct=sum(pairs),

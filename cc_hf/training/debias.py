@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from cc_hf.analysis.referent_bias import choice_of, referent_bias
 from cc_hf.data.loading import declaration, load_examples, signature_fields
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import library_versions
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.mbart import MBartEvaluator
 from cc_hf.evaluators.sharding import is_launched
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.training.choice_accuracy import ChoiceAccuracy
 from cc_hf.training.few_shot import CurvePoint, learning_curve
 from cc_hf.training.fine_tuning import thesis_settings
 from cc_hf.training.wino_x_splits import aligned, split_schemas
@@ -64,10 +67,12 @@ def debias(
         note: called with every point as soon as it is known.
 
     Returns:
-        Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, and all that the figures depend on.
+        Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of each (`cc_hf.analysis.referent_bias`: the thesis asks by how
+        much |RBC| falls), and all that the figures depend on.
 
     Raises:
         InputError: for a model, an objective, sizes or settings that do not fit.
+        MissingDependencyError: without scipy, before anything is trained.
         CCError: as `load_examples`, `load_evaluator` and `learning_curve`.
     """
     if objective not in OBJECTIVES:
@@ -76,6 +81,8 @@ def debias(
         raise InputError("expected one process, got several: these models are trained by one; start it without torchrun and accelerate launch")
     if device == "auto":
         raise InputError("device: 'auto' spreads the model over several GPUs, and training takes one; name it, such as 'cuda:0'")
+    if importlib.util.find_spec("scipy") is None:
+        raise MissingDependencyError("scipy", "analysis")
     examples, others = _examples(config, data_dir), {name: _examples(name, data_dir) for name in transfer if name != config}
     evaluator = load_evaluator(model, device=device, revision=revision, batch_tokens=batch_tokens, mode="exact")
     is_masked = isinstance(evaluator, MaskedLMEvaluator)
@@ -100,7 +107,7 @@ def debias(
         "objective": objective,
         "settings": asdict(tuning),
         "splits": {"n_train": len(splits.train), "n_dev": len(splits.dev), "n_test": len(splits.test), "seed": splits.seed},
-        "points": [_point(point) for point in points],
+        "points": [_point(point, tests) for point in points],
         "versions": library_versions(),
     }
 
@@ -112,7 +119,7 @@ def _examples(config: str, data_dir: str | Path | None) -> list[ContrastiveTrans
     return load_examples(_DATASET, config, data_dir=data_dir)
 
 
-def _point(point: CurvePoint) -> dict[str, Any]:
+def _point(point: CurvePoint, tests: Mapping[str, Sequence[ContrastiveTranslationExample]]) -> dict[str, Any]:
     tuned = point.tuned
     trained = {} if tuned is None else {"n_train": tuned.n_train, "n_epochs": len(tuned.dev_losses), "best_epoch": tuned.best_epoch, "dev_losses": list(tuned.dev_losses)}
     return {
@@ -120,4 +127,10 @@ def _point(point: CurvePoint) -> dict[str, Any]:
         **trained,
         **({} if tuned is None or point.folder is None else {"folder": point.folder.name, "identity": tuned.evaluator.identity}),
         "accuracies": {name: asdict(accuracy) for name, accuracy in point.accuracies.items()},
+        "bias": {name: _bias(accuracy, tests[name]) for name, accuracy in point.accuracies.items()},
     }
+
+
+def _bias(accuracy: ChoiceAccuracy, examples: Sequence[ContrastiveTranslationExample]) -> dict[str, Any]:
+    decisions = [None if choice.is_tie else choice.is_correct for choice in accuracy.choices]
+    return asdict(referent_bias([choice_of(example, is_correct) for example, is_correct in zip(examples, decisions, strict=True)]))

@@ -17,7 +17,7 @@ from cc_hf.training.filler_training import fine_tune_on_fillers
 from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
 from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.training.translation_pairs import PairCollator, encode_pairs
-from cc_hf.training.wino_x_splits import WinoXSplits
+from cc_hf.training.wino_x_splits import WinoXSplits, schema_of
 
 __all__ = ["CurvePoint", "fine_tune_on_translations", "learning_curve"]
 
@@ -91,10 +91,10 @@ def learning_curve(
         raise InputError("training sizes: expected at least one, got none")
     parts = [splits.train_part(size) for size in sizes]
     judged = {"test": splits.test} if tests is None else tests
-    seen = {example.id for example in (*splits.train, *splits.dev)}
+    seen = {schema_of(example) for example in (*splits.train, *splits.dev)}
     for name, examples in judged.items():
-        if known := [example.id for example in examples if example.id in seen]:
-            raise InputError(f"{name}: expected samples of the test part, {len(known)} are of the training or development part, such as {known[0]!r}")
+        if known := [example.id for example in examples if schema_of(example) in seen]:
+            raise InputError(f"{name}: expected samples of the test part, {len(known)} are of schemas of the training or development part, such as {known[0]!r}")
     tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = fine_tune_on_fillers if isinstance(evaluator, MaskedLMEvaluator) else fine_tune_on_translations
     found = [CurvePoint(0, None, {name: choice_accuracy(evaluator, examples) for name, examples in judged.items()}, None)]
     for size, part in zip(sizes, parts, strict=True):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ def test_the_dependent_columns_are_minima() -> None:
         assert float(row["winomt_female"]) < float(row["winomt_male"])
         assert (row["seqkd"] == "1") == row["model"].startswith("Student of")
     assert "vamvas-sennrich-2021" in CITATIONS
+
+
+def test_the_wheel_has_the_table(root: Path) -> None:
+    """Hatch takes all of the folder cc_hf, but what git ignores."""
+    path = CASE_STUDY.relative_to(root)
+    assert path.parts[0] == "cc_hf"
+    ignored = subprocess.run(["git", "check-ignore", path], cwd=root, capture_output=True, text=True, check=False)
+    assert ignored.stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from cc_hf.analysis.evaluator_agreement import evaluator_agreement
@@ -37,6 +39,12 @@ def test_one_model_with_two_options_is_two_evaluators() -> None:
     rows = {f"{options}{n}": result(f"s{n}", "a", n / 10, options=options) for options in ("score:geometric", "score:reference") for n in range(3)}
     found = evaluator_agreement(rows)
     assert list(found.evaluators) == ["cc score:geometric", "cc score:reference"]
+
+
+def test_metrics_without_a_model_are_told_by_their_names() -> None:
+    rows = {f"a{n}": result(f"s{n}", "a", n / 10) for n in range(3)}
+    others = {f"b{n}": dataclasses.replace(result(f"s{n}", "a", n / 20), signature="wxpm|data:winomt|n:2|seed:0") for n in range(3)}
+    assert list(evaluator_agreement({**rows, **others}).evaluators) == ["cc", "wxpm"]
 
 
 def test_what_cannot_be_compared() -> None:

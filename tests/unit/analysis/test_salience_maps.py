@@ -3,6 +3,7 @@ from __future__ import annotations
 import html.parser
 import io
 
+import numpy as np
 import pytest
 from matplotlib.image import imread
 
@@ -77,6 +78,15 @@ def test_a_picture() -> None:
     alone = imread(io.BytesIO(salience_png(TWINS[:1])))
     assert alone.shape[0] < picture.shape[0]
     assert not ((alone[..., 2] > 0.7) & (alone[..., 0] < 0.15)).any()  # no twin, no trigger
+
+
+def test_a_picture_is_as_high_as_its_lines() -> None:
+    """Wide words need more lines than was reckoned with, narrow ones fewer."""
+    for word in ("W" * 24, "i"):
+        picture = imread(io.BytesIO(salience_png([sentence("a-1", [(word, 0.1)] * 40)])))
+        ink = np.flatnonzero((picture[..., :3] < 0.95).any(axis=(1, 2)))
+        assert 0 < ink[0] < 60
+        assert 0 < len(picture) - ink[-1] < 60
 
 
 def test_nothing_to_draw() -> None:

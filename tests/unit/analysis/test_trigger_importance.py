@@ -197,6 +197,8 @@ def test_sentences_without_their_twin_are_counted() -> None:
     assert trigger_importance([*TWINS, alone]).n_alone == 1
     with pytest.raises(InputError, match="expected two sentences of one schema, which tell its triggers, got 1 sentences"):
         trigger_importance([alone])
+    with pytest.raises(InputError, match="got 0 sentences of as many schemas; 2 were not measured, such as a-1: no token of the model stands for the pronoun 'er'"):
+        trigger_importance([], skipped={"a-1": "no token of the model stands for the pronoun 'er'", "a-2": "another"})
     with pytest.raises(InputError, match="schema 'a': expected two sentences, got 3"):
         trigger_importance([*TWINS, dataclasses.replace(TWINS[0], example_id="a-3")])
     with pytest.raises(InputError, match="triggers: expected at least two on each side to compare, got 0 and"):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,13 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*arguments: str | Path, status: int = 0) -> str:
-    """In this process, in which warnings are errors."""
-    found = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["analyze", *map(str, arguments)])
+def run(*arguments: str | Path, status: int = 0, columns: int = 80) -> str:
+    """In this process, in which warnings are errors; in a terminal of the usual width, in which no figure is cut."""
+    found = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, ["analyze", *map(str, arguments)])
     if found.exception is not None and not isinstance(found.exception, SystemExit):
         raise found.exception
     assert found.exit_code == status, found.output
+    assert "…" not in found.stdout
     return found.stdout
 
 
@@ -65,8 +67,10 @@ def test_referent_bias_of_a_result(data: Path) -> None:
     result = EvaluationResult("wino_x", "mt_en_de.translations", "de", "contrastive_translation_scoring", "cts|n:4", 4, {}, {}, (), judgements)
     (data / "r.json").write_text(result.to_json(), encoding="utf-8")
     printed = run("referent-bias", data / "r.json", "--data-dir", data, "-o", data / "out.json")
-    assert "50.0 % right (2 of 4); both of a pair right 0.0 (0 of 2)" in printed
+    assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
+    assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)  # preferred, % of all, right in % of all, offered, % of these
+    assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
     own = read(data / "out.json")
     assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
@@ -79,7 +83,7 @@ def test_referent_bias_of_preferences(data: Path) -> None:
     path = data / "p.csv"
     path.write_text("id,preferred\nQ1-1,1\nQ1-2,tie\nQ2-1,1\nQ2-2,2\n", encoding="utf-8")
     printed = run("referent-bias", "--preferences", path, "--data-dir", data)
-    assert "75.0 % right (3 of 4); both of a pair right 50.0 (1 of 2)" in printed
+    assert "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)" in " ".join(printed.split())
     assert "left out of the bias: 1 ties or undecided" in printed
     with pytest.raises(InputError, match="expected either a file of results or --preferences FILE, got neither"):
         run("referent-bias")
@@ -97,7 +101,7 @@ def test_trigger_importance(data: Path) -> None:
     files = {name: data / f"out.{name}" for name in ("json", "html", "png")}
     options = ("--evaluator", "cc-tiny-en-de", "--data-dir", data, "-q", "-o", files["json"], "--html", files["html"], "--png", files["png"], "--maps", "1")
     printed = run("trigger-importance", *options)
-    assert "salience for the translation of «it», 4 sentences" in printed
+    assert "salience for the translation of «it», 4 sentences" in " ".join(printed.split())
     assert "prediction-difference|data:wino_x/mt_en_de.translations@local." in printed
     own = read(files["json"])
     assert [one["example_id"] for one in own["saliences"]] == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]
@@ -147,6 +151,13 @@ def test_agreement_of_evaluators(tmp_path: Path) -> None:
     printed = run("evaluator-agreement", *paths, "-o", tmp_path / "r.json", "--resamples", "200")
     assert "accuracy of 3 systems by 2 evaluators" in printed
     assert "a and b" in printed
+    longer = []
+    for path in paths:
+        longer.append(path.with_name(f"long-{path.name}"))
+        longer[-1].write_text(path.read_text(encoding="utf-8").replace("eval:", "eval:an-organisation/opus-mt-tc-big-en-de-"), encoding="utf-8")
+    printed = run("evaluator-agreement", *longer, "--resamples", "200")
+    assert "[1] and [2]" in printed
+    assert "[2]: an-organisation/opus-mt-tc-big-en-de-b\n" in printed
     found = read(tmp_path / "r.json")
     assert found["mean_spearman"] == pytest.approx(-0.5)
     assert found["systems"] == ["a0", "a1", "a2"]

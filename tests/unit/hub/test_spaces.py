@@ -70,7 +70,6 @@ def test_what_the_page_refuses() -> None:
         with pytest.raises(InputError, match=message):
             judge_lines("gender_accuracy", translations, references, tgt_lang="de")
 
-
     with pytest.raises(InputError, match="alignments: gender_accuracy takes none; leave them blank"):
         judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
 

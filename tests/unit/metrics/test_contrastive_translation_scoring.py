@@ -19,7 +19,7 @@ from tests.helpers import families, plain_forward
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.samples import lay_out_samples
+from tests.helpers.samples import is_sampled, lay_out_samples
 
 METRIC = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
@@ -192,8 +192,11 @@ def multilingual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> EvaluationResult:
-    data = shared / "upstream" if name in ("mt_geneval", "mucow") and config != "scoring.de-en" else lay_out_samples(name, config, folder, shared)
-    return cc_hf.evaluate(name, config, metric=METRIC, data_dir=data, **{"evaluator": hash_scores, **options})
+    return cc_hf.evaluate(name, config, metric=METRIC, data_dir=data_of(name, config, folder, shared), **{"evaluator": hash_scores, **options})
+
+
+def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
+    return lay_out_samples(name, config, folder, shared) if is_sampled(name, config) else shared / "upstream"
 
 
 @pytest.mark.shared
@@ -205,14 +208,17 @@ def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> E
         ("wino_x", "lm_en_fr", {"n_ties": 0}),
         ("wino_x", "lm_en_ru.english", {"n_without_twin": 1}),
         ("contrawsd", "de-en", {"n_without_contrast": 1}),
+        ("contrawsd", "de-fr", {"n_ties": 0}),
         ("mucow", "scoring.de-en", {"n_ties": 0}),
+        ("mucow", "scoring.lt-en", {"n_without_contrast": 0}),
+        ("mucow", "scoring.lv-en", {"n_without_contrast": 0}),
         ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
         ("mt_geneval", "contextual_it", {"n_ties": 0}),
     ],
 )
 def test_every_dataset_of_contrastive_translations(shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]) -> None:
     found = run(name, config, tmp_path, shared)
-    examples = cc_hf.load_examples(name, config, data_dir=shared / "upstream" if name == "mt_geneval" else tmp_path)
+    examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
     assert expected.items() <= found.counts.items()
     for example, judgement in zip(examples, found.judgements, strict=True):
         texts = (example.correct_translation, *example.contrastive_translations)

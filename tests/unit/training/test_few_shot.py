@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from cc_hf.training.choice_accuracy import choice_accuracy
 from cc_hf.training.debias import debias
 from cc_hf.training.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
 from cc_hf.training.filler_training import FillerCollator, encode_fillers, fine_tune_on_fillers
-from cc_hf.training.fine_tuning import FineTuning, thesis_settings
+from cc_hf.training.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
+from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf.training.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.wino_x_splits import WinoXSplits, aligned, split_schemas
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
@@ -105,20 +109,61 @@ def test_refusals(marian: Any, splits: WinoXSplits) -> None:
         learning_curve(marian, splits, [], settings)
     with pytest.raises(InputError, match="expected 1 to 112 samples, which is what the development and test parts leave, got 500"):
         learning_curve(marian, splits, [500], settings)
-    with pytest.raises(InputError, match="other: expected samples of the test part, 1 are of the training or development part"):
-        learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, splits.dev[0]]})
+    twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
+    for known in (splits.dev[0], splits.train[-1], twin):
+        with pytest.raises(InputError, match=f"other: expected samples of the test part, 1 are of schemas of the training or development part, such as '{known.id}'"):
+            learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
     changes: list[tuple[dict[str, Any], str]] = [
         ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
         ({"label_smoothing": 1.0}, "label_smoothing: expected 0 or more and less than 1, got 1.0"),
         ({"penalty_weight": float("inf")}, "penalty_weight: expected 0 or more, got inf"),
         ({"seed": -1}, "seed: expected 0 or more, got -1"),
+        ({"schedule": "cosine"}, "schedule: expected one of linear, inverse_sqrt, got 'cosine'"),
+        ({"beta2": 1.0}, "beta2: expected 0 or more and less than 1, got 1.0"),
+        ({"max_grad_norm": -1.0}, "max_grad_norm: expected 0 or more, got -1.0"),
     ]
     for change, message in changes:
         with pytest.raises(InputError, match=message):
             thesis_settings("fsmt", **change)
     with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
         fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3))
+
+
+@pytest.mark.parametrize(
+    ("family", "rate", "batch_size", "beta2", "max_grad_norm", "smoothing", "falls_by"),
+    [
+        ("fsmt", 1e-7, 8, 0.98, 0.0, 0.1, [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),  # Table 4.6: inverse_sqrt, of the program's script: no clipping
+        ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.11, and the defaults of transformers: linear
+        ("masked_lm", 1e-7, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
+    ],
+)
+def test_the_trainer_has_the_settings_of_the_thesis(
+    family: str, rate: float, batch_size: int, beta2: float, max_grad_norm: float, smoothing: float, falls_by: list[float], marian: Any, splits: WinoXSplits
+) -> None:
+    """Two batches in each of up to 1,000 epochs, of which three are taken."""
+    seen: list[PronounPenaltyTrainer] = []
+    rates: list[float] = []
+
+    class EnoughError(Exception): ...
+
+    class Seeing(PronounPenaltyTrainer):
+        def training_step(self, *arguments: Any, **options: Any) -> Any:
+            seen.append(self)
+            rates.append(self.lr_scheduler.get_last_lr()[0])
+            if len(rates) == 3:
+                raise EnoughError
+            return super().training_step(*arguments, **options)
+
+    own = own_copy(marian)
+    pairs, dev = encode_pairs(own, splits.train[: 2 * batch_size]), encode_pairs(own, splits.dev[:4])
+    with pytest.raises(EnoughError):
+        fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), thesis_settings(family), penalty_weight=0.0)
+    arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
+    assert (arguments.num_train_epochs, arguments.per_device_train_batch_size, arguments.label_smoothing_factor) == (1000, batch_size, smoothing)
+    assert (arguments.max_grad_norm, arguments.seed, arguments.gradient_accumulation_steps) == (max_grad_norm, 42, 1)
+    assert (group["betas"], group["weight_decay"]) == ((0.9, beta2), 0.0)
+    assert rates == pytest.approx([rate * share for share in falls_by], rel=1e-9)
 
 
 @pytest.mark.parametrize("family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")])
@@ -197,9 +242,11 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
     text = capsys.readouterr()
     assert text.out.count("│ mt_en_de.translations │") == 3
     assert "trained on 40" in text.err
+    assert "…" not in text.out  # in 80 columns
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
     assert found["settings"] == {
-        "learning_rate": 1e-3, "batch_size": 8, "accumulation": 1, "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
+        "learning_rate": 1e-3, "schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0, "batch_size": 8, "accumulation": 1,
+        "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
         "pronouns": "all", "masking": "filler", "seed": 42,
     }  # fmt: skip
     assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
@@ -210,6 +257,12 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
         assert f"{100 * accuracy['accuracy']:.1f} │" in text.out
         assert accuracy["n"] == len(accuracy["choices"]) == 20
         assert accuracy["n_correct"] == sum(c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"])
+        bias = point["bias"]["mt_en_de.translations"]
+        assert (bias["n"], bias["n_correct"], bias["n_open"]) == (20, accuracy["n_correct"], accuracy["n_ties"])
+        by_name = {(test["feature"], test["coding"]): test["strength"] for test in bias["tests"]}
+        figures = [f"{by_name[key]:.3f}" for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))]
+        male = bias["genders"]["male"]["n_preferred"] / sum(gender["n_preferred"] for gender in bias["genders"].values())
+        assert re.search(rf"\n +{point.get('n_train', 0)} +{' +'.join(figures)} +{100 * male:.1f} ", text.out)
     with pytest.raises(InputError, match="expected a new or empty folder"):
         run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
 
@@ -223,6 +276,7 @@ def test_the_command_for_transfer(masked_folder: Path, data_dir: Path, tmp_path:
         english, german = (point["accuracies"][config] for config in ("lm_en_de.english", "lm_en_de"))
         assert [c["example_id"] for c in english["choices"]] == [c["example_id"] for c in german["choices"]]
         assert [c["logprob_correct"] for c in english["choices"]] != [c["logprob_correct"] for c in german["choices"]]
+        assert [test["feature"] for test in point["bias"]["lm_en_de"]["tests"]] == ["position"]  # fillers have no gender that is known
 
 
 def run(*arguments: str) -> Any:
