@@ -57,7 +57,7 @@ def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.Evaluat
 def test_figures_are_those_of_the_checkpoint_and_choose_the_best(tiny_marian: Path, tmp_path: Path, people: str) -> None:
     probing, listener = ProbingCallback(people, evaluator=by_length), Listener()
     choice = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": True, "load_best_model_at_end": True, "save_strategy": "steps", "save_steps": 1, "eval_steps": 1}
-    trainer = made_trainer(tiny_marian, tmp_path / "out", [listener, probing], max_steps=3, learning_rate=5e-2, **choice)
+    trainer = made_trainer(tiny_marian, tmp_path / "out", [listener, probing], max_steps=3, learning_rate=2e-2, **choice)
     trainer.train()
     found = probed(trainer)
     assert [row["step"] for row in found] == [1, 2, 3]
