@@ -147,7 +147,7 @@ def _tried(act: Any, name: str) -> Shim:
 def _write(cache: str, name: str) -> str:
     """Again, where another process removes folders meanwhile."""
     for _ in range(_TRIES):
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, FileExistsError):  # the latter for a folder that was there a moment ago
             return _write_once(cache, name)
     return _write_once(cache, name)
 

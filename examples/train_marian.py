@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--tgt-lang", default="de")
     found.add_argument("--data-dir", type=Path, help="local copy of the upstream repositories")
     found.add_argument("--evaluator", help="default: the one that ships for the language pair")
-    found.add_argument("--n-examples", type=int, default=600, help="probe a sample of that size")
+    found.add_argument("--n-examples", type=int, help="probe a sample of that size; default: 600 of simplegen, all of another dataset")
     found.add_argument("--sentences", type=int, default=20_000, help="pairs to learn from, when the package makes them")
     found.add_argument("--development", type=int, default=200, help="pairs for BLEU, never learned from")
     found.add_argument("--steps", type=int, default=600)
@@ -117,8 +117,9 @@ def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
     """Train, print the table, save the model with the best minimum accuracy."""
     options = parser().parse_args(arguments)
+    n_examples = options.n_examples or (600 if options.dataset == "simplegen" else None)
     probing = ProbingCallback(
-        options.dataset, options.config, tgt_lang=options.tgt_lang, data_dir=options.data_dir, evaluator=options.evaluator, n_examples=options.n_examples, seed=options.seed
+        options.dataset, options.config, tgt_lang=options.tgt_lang, data_dir=options.data_dir, evaluator=options.evaluator, n_examples=n_examples, seed=options.seed
     )
     settings = Seq2SeqTrainingArguments(
         output_dir=str(options.output),
