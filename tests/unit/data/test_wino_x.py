@@ -190,5 +190,8 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
     assert signature_fields("wino_x", "mt_en_de", data_dir=tmp_path) != before
-    with pytest.raises(InputError, match="wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use mt_en_de \\(see"):
+    with pytest.raises(
+        InputError,
+        match="wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use mt_en_de, or for lm_en_de the metric contrastive_tra",
+    ):
         cc_hf.evaluate("wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path)
