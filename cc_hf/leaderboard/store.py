@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import logging
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from cc_hf import signature
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
+from cc_hf.reports.sources import from_points
 from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = ["Entry", "Quality", "Store", "read_folder", "read_quality"]
@@ -111,7 +111,7 @@ def read_quality(path: str | Path) -> Quality:
             raise InputError(f"{path}: {place}: expected a system, got none")
         if key in found:
             raise InputError(f"{path}: {place}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each")
-        found[key] = _bleu(path, place, row.get("bleu"))
+        found[key] = from_points(f"{path}: {place}: bleu", row.get("bleu"))
     if not found:
         raise InputError(f"{path}: expected at least one line with a system and its BLEU, got none")
     return Quality(found)
@@ -146,13 +146,3 @@ def _text(path: Path, place: str, row: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{path}: {place}: {key}: expected a text, got {value!r}")
     return value.strip()
-
-
-def _bleu(path: Path, place: str, value: Any) -> float:
-    try:
-        number = float(value) if not isinstance(value, bool) else math.nan
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (number == 0 or 1 <= number <= 100):  # as `cc-hf report`: what is below 1 was divided by 100
-        raise InputError(f"{path}: {place}: bleu: expected points, 1 to 100, such as 42.5, got {value!r}")
-    return number / 100

@@ -17,7 +17,7 @@ from cc_hf.reports.report import System
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 
-__all__ = ["quality_figures", "read_examples", "read_systems"]
+__all__ = ["from_points", "quality_figures", "read_examples", "read_systems"]
 
 _SUFFIXES = (".json", ".tsv")
 _HEADER = ["system", "bleu"]  # which `cc-hf leaderboard` needs
@@ -111,7 +111,7 @@ def quality_figures(values: Sequence[str]) -> dict[str, float]:
         for where, name, value in _pairs(text):
             if name in found:
                 raise InputError(f"{where}: expected one figure for each system, got several for {name!r}")
-            found[name] = _points(where, name, value)
+            found[name] = from_points(f"{where}: BLEU of {name!r}", value)
     return found
 
 
@@ -145,13 +145,21 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _points(where: str, name: str, value: Any) -> float:
+def from_points(where: str, value: Any) -> float:
+    """BLEU in [0, 1] from a figure in points; `where` begins the message.
+
+    Raises:
+        InputError: for what is no number of points, 0 or from 1 to 100: what is below 1 was divided by 100.
+
+    >>> from_points("--bleu", "42.5")
+    0.425
+    """
     try:
-        number = float("nan") if isinstance(value, bool) else float(value)
+        number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
-        number = float("nan")
-    if not (math.isfinite(number) and (number == 0 or 1 <= number <= 100)):
-        raise InputError(f"{where}: BLEU of {name!r}: expected points, 1 to 100, such as 42.5, got {value!r}")
+        number = math.nan
+    if not (number == 0 or 1 <= number <= 100):
+        raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {value!r}")
     return number / 100
 
 
