@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cc_hf import __version__, signature
-from cc_hf.data.translations import read_lines
+from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, ResultSet
+from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, Judgement
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
 from cc_hf.statistics.bootstrap import check_bootstrap
@@ -91,10 +91,7 @@ def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[st
     stems = [path.stem for path in paths]
     found: dict[str, EvaluationResult] = {}
     for path, stem in zip(paths, stems, strict=True):
-        try:
-            results = ResultSet.from_json("\n".join(read_lines(path))).results
-        except InputError as error:
-            raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+        results = read_result_file(path).results
         wanted = [result for result in results if metric is None or result.metric == metric]
         if not wanted:
             raise InputError(f"{path}: expected a result of the metric {metric}, got {', '.join(result.metric for result in results)}")

@@ -80,10 +80,9 @@ def human_agreement(
 
 
 def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
-    from cc_hf.data.translations import read_lines
-    from cc_hf.results import ResultSet
+    from cc_hf.data.result_files import read_result_file
 
-    return ResultSet.from_json("\n".join(read_lines(path))).results
+    return read_result_file(path).results
 
 
 def _with_inconclusive(path: Path) -> EvaluationResult:

@@ -8,12 +8,13 @@ from pathlib import Path
 from huggingface_hub import HfApi
 from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
+from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.hub.eval_results import check_dataset, checked_date, dataset_repos, eval_result_files, published, today
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.push import REFUSALS, refusal
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult
 
 __all__ = ["CARD", "read_card", "read_results", "results_folder"]
 
@@ -26,15 +27,7 @@ def read_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
     Raises:
         InputError: for a file that is not there or is none, with its name.
     """
-    found: list[EvaluationResult] = []
-    for path in files:
-        try:
-            found += ResultSet.from_json(Path(path).read_text(encoding="utf-8")).results
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error}); expected a file that `cc-hf evaluate --output` wrote") from error
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-    return found
+    return [result for path in files for result in read_result_file(path).results]
 
 
 def results_folder(

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import signature
+from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
 from cc_hf.reports.sources import from_points
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult
 
 __all__ = ["Entry", "Quality", "Store", "read_folder", "read_quality"]
 
@@ -74,7 +75,7 @@ def read_folder(folder: str | Path) -> Store:
     not_run: dict[str, Mapping[str, str]] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            found = ResultSet.from_json("\n".join(read_lines(path)))
+            found = read_result_file(path)
             entries += [_entry(path, result) for result in found.results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)

@@ -11,10 +11,11 @@ from typing import Any
 from cc_hf import signature
 from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import declaration, load_examples, signature_fields
+from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.report import System
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 
 __all__ = ["from_points", "quality_figures", "read_examples", "read_systems"]
@@ -44,10 +45,7 @@ def read_systems(paths: Sequence[Path], names: Sequence[str] | None = None, *, b
     for name, path in zip(names or stems, paths, strict=True):
         if not names and stems.count(path.stem) > 1:
             raise InputError(f"{path}: several files are named {path.stem}; name the system of each file with --name")
-        try:
-            read = ResultSet.from_json("\n".join(read_lines(path)))
-        except InputError as error:
-            raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+        read = read_result_file(path)
         own = found.setdefault(name, {})
         for result in read.results:
             if result.metric in own:

@@ -1,0 +1,27 @@
+"""Files of results, as `cc-hf evaluate --output` writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cc_hf.data.translations import read_lines
+from cc_hf.errors import InputError
+from cc_hf.results import ResultSet
+
+__all__ = ["read_result_file"]
+
+
+def read_result_file(path: str | Path) -> ResultSet:
+    """The results of a file, of one metric or of several.
+
+    Raises:
+        InputError: for a file that is not there or holds no result; it names the file.
+
+    >>> read_result_file("nowhere.json")
+    Traceback (most recent call last):
+    cc_hf.errors.InputError: file not found: nowhere.json
+    """
+    try:
+        return ResultSet.from_json("\n".join(read_lines(Path(path))))
+    except InputError as error:
+        raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
