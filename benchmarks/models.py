@@ -136,8 +136,9 @@ def _fsmt_tokenizer(size: ModelSize, folder: Path, texts: Iterable[str]) -> None
     trained = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     trained.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     moses = MosesTokenizer(lang="en")  # FSMTTokenizer's own step before BPE
-    split = (moses.tokenize(text, aggressive_dash_splits=True, return_str=True) for text in texts)
-    pieces, merges = _train(trained, split, ["<unk>"], size, end_of_word_suffix="</w>")
+    split = [moses.tokenize(text, aggressive_dash_splits=True, return_str=True) for text in texts]
+    final = sorted({f"{word[-1]}</w>" for text in split for word in text.split()})  # the trainer would number them in the order of a hash map, anew in every process
+    pieces, merges = _train(trained, split, ["<unk>"], size, first=final, end_of_word_suffix="</w>")
     (folder / "merges.txt").write_text("".join(f"{' '.join(merge)} 1\n" for merge in merges), encoding="utf-8")
     for side in ("src", "tgt"):
         (folder / f"vocab-{side}.json").write_text(json.dumps(_spread(_FAIRSEQ, pieces, size.vocabulary)), encoding="utf-8")
@@ -153,10 +154,10 @@ def _nllb_tokenizer(size: ModelSize, folder: Path, texts: Iterable[str]) -> None
     NllbTokenizer(vocab=vocabulary, merges=merges, src_lang="eng_Latn", tgt_lang="deu_Latn", model_max_length=size.n_positions).save_pretrained(folder)
 
 
-def _train(trained: Any, texts: Iterable[str], special: list[str], size: ModelSize, **options: Any) -> tuple[list[str], list[tuple[str, str]]]:
-    """Pieces and merges."""
+def _train(trained: Any, texts: Iterable[str], special: list[str], size: ModelSize, *, first: Sequence[str] = (), **options: Any) -> tuple[list[str], list[tuple[str, str]]]:
+    """Pieces, without the special ones, and merges; the pieces named first get the first numbers."""
     n_pieces = min(_N_PIECES, size.vocabulary - _N_MARKS - len(_FAIRSEQ))
-    trainer = tokenizers.trainers.BpeTrainer(vocab_size=n_pieces, special_tokens=special, show_progress=False, **options)
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=n_pieces, special_tokens=[*special, *first], show_progress=False, **options)
     trained.train_from_iterator(texts, trainer)
     found = json.loads(trained.to_str())["model"]
     return [piece for piece in found["vocab"] if piece not in special], [(left, right) for left, right in found["merges"]]

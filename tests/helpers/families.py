@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import string
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,9 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     """Merges of BPE for both sides; the vocabularies differ, or are one with all embeddings tied."""
     trained = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    trained.train_from_iterator(TEXT.splitlines(), tokenizers.trainers.BpeTrainer(vocab_size=110, end_of_word_suffix="</w>", show_progress=False))
+    # The trainer numbers the characters that end a word in the order of a hash map, anew in every process; named before, they keep theirs.
+    final = [f"{character}</w>" for character in sorted(set(TEXT) - set(string.whitespace))]
+    trained.train_from_iterator(TEXT.splitlines(), tokenizers.trainers.BpeTrainer(vocab_size=110, special_tokens=final, end_of_word_suffix="</w>", show_progress=False))
     parts = json.loads(trained.to_str())["model"]
     (folder / "merges.txt").write_text("".join(f"{' '.join(merge)} 1\n" for merge in parts["merges"]), encoding="utf-8")
     pieces = [piece for piece in parts["vocab"] if piece != "<unk>"]
