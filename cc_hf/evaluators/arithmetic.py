@@ -13,10 +13,11 @@ from typing import Any, Protocol, TypeAlias
 import torch
 from torch.nn import functional
 
-__all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_int8_available", "is_layout_known"]
+from cc_hf.evaluators.int8_products import Weights, quantise
+
+__all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_layout_known"]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
-_INT8_MAX = 127
 _LARGE_BUFFER = 2**24  # elements
 _USUAL_ROWS = 512  # of states; weights are laid out for as many
 _BF16_ACCURATE = 0.5
@@ -24,6 +25,12 @@ _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"} 
 
 #: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same width takes
 Product: TypeAlias = Callable[[Any], torch.Tensor]
+
+
+class Prepare(Protocol):
+    """See `Arithmetic.prepare`."""
+
+    def __call__(self, states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> Any: ...
 
 
 class MakeProduct(Protocol):
@@ -38,13 +45,14 @@ class Arithmetic:
 
     Attributes:
         prepare: states (..., n_in) in fp32 or in `dtype` -> what products of this arithmetic take; done once for all products of the same states.
+            `is_positive`: none is below 0. `is_spare`: nobody needs the states any more.
         product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0 becomes 0; `copies`: the weight may be copied
             -> the product with them. All arithmetics but exact copy it anyway.
         passing: as `product`, without a copy of the weight: it is converted at each call.
         dtype: of what products give.
     """
 
-    prepare: Callable[[torch.Tensor], Any]
+    prepare: Prepare
     product: MakeProduct
     passing: MakeProduct
     dtype: torch.dtype
@@ -107,7 +115,11 @@ def _fp32_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool
     return lambda states: _multiplied(states, weight, bias, relu)
 
 
-def _bf16(states: torch.Tensor) -> torch.Tensor:
+def _fp32(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> torch.Tensor:
+    return states
+
+
+def _bf16(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> torch.Tensor:
     return states.bfloat16()
 
 
@@ -122,33 +134,15 @@ def _bf16_passing(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool
     return lambda states: _multiplied(states, weight.bfloat16(), None if bias is None else bias.bfloat16(), relu)
 
 
-def _int8(states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Size]:
-    """Each row by a scale of its own, so that what a row gets does not depend on the rows beside it."""
-    rows = states.flatten(0, -2)
-    scale = rows.abs().amax(-1, keepdim=True).clamp_(min=1e-30).div_(_INT8_MAX)
-    return (rows / scale).round_().to(torch.int8), scale, states.shape[:-1]
-
-
 def _int8_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
-    """Each output by a scale of its own."""
-    scales = weight.abs().amax(-1).clamp_(min=1e-30).div_(_INT8_MAX)
-    own = (weight / scales[:, None]).round_().to(torch.int8).t().contiguous()
-    shift = torch.zeros_like(scales) if bias is None else bias.clone()
-
-    def product(prepared: tuple[torch.Tensor, torch.Tensor, torch.Size]) -> torch.Tensor:
-        rows, scale, shape = prepared
-        found = _BUFFERS.take(len(rows), own.shape[1], torch.float32).copy_(torch._int_mm(rows, own)).mul_(scale)
-        torch.addcmul(shift, found, scales, out=found)
-        return (found.relu_() if relu else found).view(*shape, -1)
-
-    return product
+    return Weights(weight, bias, relu=relu)
 
 
 #: by the name of the mode
 ARITHMETICS: dict[str, Arithmetic] = {
-    "exact": Arithmetic(lambda states: states, _fp32_product, _fp32_product, torch.float32),
+    "exact": Arithmetic(_fp32, _fp32_product, _fp32_product, torch.float32),
     "bf16": Arithmetic(_bf16, _bf16_product, _bf16_passing, torch.bfloat16),
-    "int8": Arithmetic(_int8, _int8_product, _int8_product, torch.float32),
+    "int8": Arithmetic(quantise, _int8_product, _int8_product, torch.float32),
 }
 
 
@@ -159,16 +153,6 @@ def is_bf16_fast(device: str) -> bool:
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return device == "cpu" and any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
-
-
-@cache
-def is_int8_available() -> bool:
-    """Whether this torch multiplies int8 matrices on the CPU."""
-    ones = torch.ones(32, 32, dtype=torch.int8)
-    try:
-        return bool((torch._int_mm(ones, ones) == len(ones)).all())
-    except (AttributeError, RuntimeError):
-        return False
 
 
 @cache

@@ -1,7 +1,7 @@
 """Teacher forcing faster than the model's own forward pass: the same sums, from the same weights, with less of everything else.
 
-Each distinct source is encoded once, at its own length; its states are kept without padding. Products are in fp32, bf16 or int8, the residual stream,
-norms and softmax in fp32. Of the vocabulary only the sum of exponentials is kept, tile by tile; the logit of the token itself is computed in fp32. For
+Each distinct source is encoded once. Tokens lie one after the other without padding, and get it for attention alone. Products are in fp32, bf16 or int8, the
+residual stream, norms and softmax in fp32. Of the vocabulary only the sum of exponentials is kept, tile by tile; the logit of the token itself is computed in fp32. For
 the encoder-decoders of transformers that share this plan: Marian, FSMT, M2M100 (NLLB), mBART and BART.
 """
 
@@ -63,6 +63,38 @@ class _Stack:
     after: nn.LayerNorm | None
 
 
+class _Rows:
+    """Rows of ids, whose tokens lie one after the other, and as rows of one length where attention wants them so.
+
+    Attributes:
+        ids: (tokens,).
+        columns: of each token in its row, (tokens,).
+        real: where tokens are among the places of rows of one length, (rows, longest), never on a device.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        lengths = torch.tensor([len(row) for row in rows])
+        self.real = torch.arange(int(lengths.max())) < lengths[:, None]
+        self._put, self._columns = put, self.real.nonzero()[:, 1]
+        self.ids, self.columns = put(torch.tensor([i for row in rows for i in row])), put(self._columns)
+        self._is_full = bool(self.real.all())
+        if not self._is_full:
+            self._slots, self._places = put(_slots(lengths.cumsum(0) - lengths, self.real)), put(self.real.flatten().nonzero().squeeze(-1))
+
+    def padded(self, states: torch.Tensor) -> torch.Tensor:
+        """(tokens, width) -> (rows, longest, width)."""
+        return states.view(*self.real.shape, -1) if self._is_full else functional.embedding(self._slots, states)
+
+    def unpadded(self, states: torch.Tensor) -> torch.Tensor:
+        """(rows, longest, width) -> (tokens, width)."""
+        flat = states.flatten(0, 1)
+        return flat if self._is_full else flat.index_select(0, self._places)
+
+    def behind(self, n: int, states: torch.Tensor) -> torch.Tensor:
+        """Those of tokens that are not among the first n of their row, (tokens, width)."""
+        return states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1))) if n else states
+
+
 class PackedModel:
     """A seq2seq model of one of PACKED_FAMILIES, with its weights in fp32.
 
@@ -111,49 +143,43 @@ class PackedModel:
         distinct = sorted({tuple(source) for source in sources}, key=lambda source: (len(source), source))
         found, places, at = [], {}, 0
         for batch in plan_batches([len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens):
-            rows = [distinct[i] for i in batch]
-            ids, real = _pad(rows)
-            hidden = self._embed(self.encoder, self._put(ids))
-            mask = self._additive(real)
+            rows = _Rows([distinct[i] for i in batch], self._put)
+            hidden, mask = self._embed(self.encoder, rows), self._additive(rows.real)
             for layer in self.encoder.layers:
-                hidden = self._self_attention(layer.self_attention, hidden, self.n_heads[0], mask=mask)
+                hidden = self._self_attention(layer.self_attention, hidden, rows, self.n_heads[0], mask=mask)
                 hidden = self._feed_forward(layer, hidden)
-            if self.encoder.after is not None:
-                hidden = self.encoder.after(hidden)
-            found.append(self._chosen(hidden, real))
-            for row in rows:
-                places[row] = (at, len(row))
-                at += len(row)
+            found.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
+            for i in batch:
+                places[distinct[i]] = (at, len(distinct[i]))
+                at += len(distinct[i])
         return torch.cat(found), places
 
     def _decode(
         self, states: torch.Tensor, places: Sequence[tuple[int, int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int
     ) -> torch.Tensor:
         """Log-probabilities of all counted labels, row by row, (tokens,)."""
-        ids, real = _pad(inputs)
-        wanted, _ = _pad(labels)
-        starts, lengths = (torch.tensor(column)[:, None] for column in zip(*places, strict=True))
-        place = torch.arange(int(lengths.max()))
-        real_source = place < lengths
-        slots = self._put(torch.where(real_source, starts + place, 0))  # of the states; what stands where there is none is masked
+        rows = _Rows(inputs, self._put)
+        starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
+        real_source = torch.arange(int(lengths.max())) < lengths[:, None]
+        slots = self._put(_slots(starts, real_source))
         memory, mask = self.arithmetic.prepare(states), self._additive(real_source)
-        causal = self._put(torch.full((ids.shape[1],) * 2, -torch.inf).triu_(1))
-        hidden = self._embed(self.decoder, self._put(ids))
+        causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
+        hidden = self._embed(self.decoder, rows)
         for layer in self.decoder.layers:
-            hidden = self._self_attention(layer.self_attention, hidden, self.n_heads[1], mask=causal)
-            hidden = self._cross_attention(layer, hidden, memory, slots, mask)
+            hidden = self._self_attention(layer.self_attention, hidden, rows, self.n_heads[1], mask=causal)
+            hidden = self._cross_attention(layer, hidden, rows, memory, slots, mask)
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
             hidden = self.decoder.after(hidden)
-        real[:, :n_uncounted] = False
-        return self._logprobs(self._chosen(hidden, real), self._put(wanted[real]))
+        wanted = self._put(torch.tensor([i for row in labels for i in row[n_uncounted:]]))
+        return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """In base 2 until the end: 2 ** x is four times as fast as e ** x where that is done by a library."""
         chosen: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
         if self.head_bias is not None:
             chosen += self.head_bias[labels]
-        prepared = self.arithmetic.prepare(states * _LOG2_E)
+        prepared = self.arithmetic.prepare(states * _LOG2_E, is_spare=True)
         total = torch.zeros_like(chosen)
         for tile in self.tiles:
             total += in_fp32(tile(prepared)).exp2_().sum(-1)
@@ -178,35 +204,36 @@ class PackedModel:
             for weight in weights:
                 self.file_memory.give_back(weight)
 
-    def _embed(self, stack: _Stack, ids: torch.Tensor) -> torch.Tensor:
-        hidden: torch.Tensor = stack.embed(ids) + stack.positions[: ids.shape[1]]
+    def _embed(self, stack: _Stack, rows: _Rows) -> torch.Tensor:
+        hidden: torch.Tensor = stack.embed(rows.ids) + stack.positions[rows.columns]
         if stack.before is not None:
             hidden = stack.before(hidden)
         return hidden
 
-    def _self_attention(self, block: _Attention, hidden: torch.Tensor, n_heads: int, *, mask: torch.Tensor | None) -> torch.Tensor:
+    def _self_attention(self, block: _Attention, hidden: torch.Tensor, rows: _Rows, n_heads: int, *, mask: torch.Tensor | None) -> torch.Tensor:
         given = block.norm(hidden) if self.pre_norm else hidden
-        queries, keys, values = (_heads(part, n_heads) for part in block.inputs(self.arithmetic.prepare(given)).chunk(3, dim=-1))
-        return self._add(block, hidden, _attend(queries, keys, values, mask))
+        queries, keys, values = (_heads(part, n_heads) for part in rows.padded(block.inputs(self.arithmetic.prepare(given))).chunk(3, dim=-1))
+        return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
-    def _cross_attention(self, layer: _Layer, hidden: torch.Tensor, memory: Any, slots: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    def _cross_attention(self, layer: _Layer, hidden: torch.Tensor, rows: _Rows, memory: Any, slots: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         block = layer.cross_attention
         if block is None or block.queries is None:
             raise TypeError("a decoder layer has attention over the source")
         given = block.norm(hidden) if self.pre_norm else hidden
-        queries = _heads(block.queries(self.arithmetic.prepare(given)), self.n_heads[1])
-        keys, values = (_heads(part, self.n_heads[1]) for part in block.inputs(memory)[slots].chunk(2, dim=-1))
-        return self._add(block, hidden, _attend(queries, keys, values, mask))
+        queries = _heads(rows.padded(block.queries(self.arithmetic.prepare(given))), self.n_heads[1])
+        keys, values = (_heads(part, self.n_heads[1]) for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1))
+        return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
-    def _add(self, block: _Attention, hidden: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
-        return self._after(block.norm, hidden.add_(block.output(self.arithmetic.prepare(found.transpose(1, 2).flatten(2)))))
+    def _add(self, block: _Attention, hidden: torch.Tensor, rows: _Rows, found: torch.Tensor) -> torch.Tensor:
+        return self._after(block.norm, hidden.add_(block.output(self.arithmetic.prepare(rows.unpadded(found.transpose(1, 2).flatten(2)), is_spare=True))))
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
         """By blocks of rows, whose inner states stay in the processor's cache."""
         prepare = self.arithmetic.prepare
-        for rows in torch.split(hidden.flatten(0, 1), _BLOCK) if hidden.device.type == "cpu" else (hidden,):
+        for rows in torch.split(hidden, _BLOCK) if hidden.device.type == "cpu" else (hidden,):
             given = layer.norm(rows) if self.pre_norm else rows
-            rows.add_(layer.fc2(prepare(self.activation(layer.fc1(prepare(given))))))
+            inner = self.activation(layer.fc1(prepare(given)))
+            rows.add_(layer.fc2(prepare(inner, is_positive=self.is_relu, is_spare=True)))
         return self._after(layer.norm, hidden)
 
     def _after(self, norm: nn.LayerNorm, added: torch.Tensor) -> torch.Tensor:
@@ -218,10 +245,6 @@ class PackedModel:
     def _put(self, made: torch.Tensor) -> torch.Tensor:
         """What was made of the lengths goes to the device without being waited for."""
         return made if self.device.type == "cpu" else made.to(self.device, non_blocking=True)
-
-    def _chosen(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """The states at real places, (tokens, width)."""
-        return hidden.flatten(0, 1)[self._put(real.flatten().nonzero().squeeze(-1))]
 
     def _additive(self, real: torch.Tensor) -> torch.Tensor | None:
         """(rows, 1, 1, tokens): -inf where there is no token; None where there is no such place."""
@@ -297,13 +320,9 @@ def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
 
 
-def _pad(rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids padded by 0 at the right, and where the real ones are, (rows, longest)."""
-    lengths = torch.tensor([len(row) for row in rows])
-    real = torch.arange(int(lengths.max())) < lengths[:, None]
-    ids = torch.zeros(real.shape, dtype=torch.long)
-    ids[real] = torch.tensor([i for row in rows for i in row])
-    return ids, real
+def _slots(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """(rows, longest): which token stands at each place, where those of a row begin at its start; 0 where there is none, which attention masks."""
+    return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:

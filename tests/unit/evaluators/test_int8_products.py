@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from cc_hf.evaluators import int8_products
+from cc_hf.evaluators.int8_products import Quantised, Weights, quantise
+
+Random = Callable[..., torch.Tensor]
+
+
+@pytest.fixture(params=[True, False], ids=["laid out", "plain"])
+def is_laid_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Both ways, the first where this machine has it."""
+    if request.param and not int8_products._is_layout_known():
+        pytest.skip("no instructions for products of bytes, or another torch")
+    monkeypatch.setattr(int8_products, "_is_layout_known", lambda: request.param)
+    return bool(request.param)
+
+
+@pytest.fixture
+def random() -> Random:
+    generator = torch.Generator().manual_seed(0)
+    return lambda *shape: torch.randn(*shape, generator=generator)
+
+
+def whole(given: Quantised) -> torch.Tensor:
+    return (given.rows.double() - given.zero) * given.scales.double()
+
+
+@pytest.mark.parametrize("is_positive", [False, True])
+def test_a_step_is_the_largest_error(is_laid_out: bool, is_positive: bool, random: Random) -> None:
+    states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
+    states = states.relu() if is_positive else states
+    given = quantise(states, is_positive=is_positive)
+    assert given.shape == (3, 5)
+    assert given.rows.shape == (15, 96)
+    rows = states.flatten(0, 1)
+    n_steps = 255 if is_positive and is_laid_out else 127
+    torch.testing.assert_close(given.scales, rows.abs().amax(-1, keepdim=True) / n_steps)
+    assert bool(((whole(given) - rows).abs() <= 0.5001 * given.scales).all())
+
+
+def test_states_are_kept_but_where_they_are_spare(is_laid_out: bool, random: Random) -> None:
+    states = random(4, 64)
+    before = states.clone()
+    kept = quantise(states)
+    assert torch.equal(states, before)
+    spent = quantise(states, is_spare=True)
+    assert torch.equal(kept.rows, spent.rows)
+    assert torch.equal(kept.scales, spent.scales)
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 512, 600])
+@pytest.mark.parametrize(("has_bias", "relu", "is_positive"), [(True, False, False), (False, False, True), (True, True, False), (True, True, True)])
+def test_products_are_those_of_the_bytes(is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random) -> None:
+    """With other numbers of rows than weights are laid out for, and of outputs than blocks hold."""
+    states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None
+    given = quantise(states.relu() if is_positive else states, is_positive=is_positive)
+    scales = weight.abs().amax(-1, keepdim=True) / 127
+    wanted = whole(given) @ ((weight / scales).round() * scales).double().t()
+    wanted = wanted if bias is None else wanted + bias
+    found = Weights(weight, bias, relu=relu)(given)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found.double(), wanted.relu() if relu else wanted, atol=1e-4, rtol=1e-5)
+
+
+def test_the_largest_values_lose_nothing(is_laid_out: bool) -> None:
+    """Instructions that add pairs of products in 16 bits would: 2 * 255 * 127 is more than they hold."""
+    states, weight = torch.ones(32, 256), torch.ones(32, 256)
+    weight[::2] *= -1
+    for is_positive in (False, True):
+        torch.testing.assert_close(Weights(weight, None)(quantise(states, is_positive=is_positive)), states @ weight.t())
+
+
+def test_zeros_and_what_is_no_number(is_laid_out: bool, random: Random) -> None:
+    """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as before."""
+    weight, bias, states = random(40, 64), random(40), random(3, 64)
+    product = Weights(weight, bias)
+    alone = product(quantise(states[2:]))
+    states[0], states[1, 5] = 0, torch.nan
+    found = product(quantise(states))
+    torch.testing.assert_close(found[0], bias)
+    assert bool(found[1].isnan().all())
+    assert torch.equal(found[2:], alone)
+
+
+def test_without_such_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True}, raising=False)
+    assert not int8_products._is_layout_known.__wrapped__()
+
+
+def test_products_that_saturate_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = int8_products._laid_out_product
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_vnni": True}, raising=False)
+    monkeypatch.setattr(int8_products, "_laid_out_product", lambda *given: exact(*given) - 1)
+    assert not int8_products._is_layout_known.__wrapped__()
