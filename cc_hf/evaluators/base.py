@@ -34,7 +34,7 @@ ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 MODES = ("auto", "exact", "bf16", "int8")
 
 #: Raised whenever `score` can give other numbers for the same model: scores that were stored before are then not taken.
-_SCORING_VERSION = 1
+_SCORING_VERSION = 2
 
 
 @dataclass(frozen=True)

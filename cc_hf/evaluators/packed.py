@@ -122,6 +122,7 @@ class PackedModel:
             self.head_weight = head.weight.detach()
             self.head_bias = _head_bias(model)
             self.tiles = self._tiles()
+        self.tables = (encoder.embed_tokens.weight, decoder.embed_tokens.weight, self.head_weight)  # of which rows are looked up, each with the pages around it
 
     def logprobs(
         self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int = 0, batch_tokens: int
@@ -136,6 +137,7 @@ class PackedModel:
         with torch.inference_mode(), fast_exact_products():
             states, places = self._encode(sources, batch_tokens)
             found = self._decode(states, [places[tuple(source)] for source in sources], inputs, labels, n_uncounted=n_uncounted)
+        self._give_back(*self.tables)
         return np.split(found.double().cpu().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1])
 
     def _encode(self, sources: Sequence[Sequence[int]], batch_tokens: int) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:

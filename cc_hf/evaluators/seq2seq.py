@@ -18,12 +18,15 @@ from transformers.modeling_outputs import BaseModelOutput
 from cc_hf.errors import InputError
 from cc_hf.evaluators.arithmetic import is_bf16_fast
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
 from cc_hf.evaluators.int8_products import is_int8_available
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import embeddings_without, input_device, label_logprobs, pad_ids, projection_input
 from cc_hf.languages import LANGUAGES, two_letter_code
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
+
+_LARGE = 3 * 2**28  # bytes of weights: with a copy in bf16, and all libraries, half as much again and half a GB
 
 
 class Seq2SeqEvaluator(Evaluator):
@@ -37,10 +40,12 @@ class Seq2SeqEvaluator(Evaluator):
         decoder_start: what stands before every target; in models that start with a language token nothing does.
         n_forced: how many tokens at the start of a target are not counted.
         shares_weights: another evaluator goes on to read the model's weights.
+        rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of their two forms of the weights one is held at a time.
     """
 
     n_forced: int = 0
     shares_weights: bool = False
+    rival: Seq2SeqEvaluator | None = None
 
     def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), src_lang: str = "", tgt_lang: str = "", **options: Any) -> None:
         super().__init__(src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options)
@@ -86,7 +91,9 @@ class Seq2SeqEvaluator(Evaluator):
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        return PackedModel(self.model, mode=arithmetic, alone=self.mode != "auto" and not self.shares_weights)
+        if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
+            give_back_freed()
+        return PackedModel(self.model, mode=arithmetic, alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights))
 
     @cached_property
     def fast(self) -> Evaluator | None:
@@ -94,8 +101,17 @@ class Seq2SeqEvaluator(Evaluator):
         if self.mode != "auto":
             return None
         found = self.with_mode("bf16")
-        vars(found)["shares_weights"] = True
+        if not isinstance(found, Seq2SeqEvaluator):
+            raise TypeError(f"a copy is of the same class, got {type(found).__name__}")
+        found.shares_weights = True
+        if self._is_large_on_file():
+            found.rival, self.rival = self, found
         return found
+
+    def _is_large_on_file(self) -> bool:
+        """Whether two forms of the weights would take more memory than is worth not making them again, and they can be made from the file."""
+        memory = FileMemory()
+        return sum(int(weight.nbytes) for weight in self.model.parameters() if memory.holds(weight)) > _LARGE
 
     def fast_modes(self) -> tuple[str, ...]:
         """Of models that have the packed pass: bf16, and on the CPU int8."""
@@ -106,7 +122,7 @@ class Seq2SeqEvaluator(Evaluator):
     def with_mode(self, mode: str) -> Evaluator:
         """As `Evaluator.with_mode`."""
         found = super().with_mode(mode)
-        for name in ("packed", "fast"):
+        for name in ("packed", "fast", "rival"):
             vars(found).pop(name, None)
         return found
 

@@ -11,7 +11,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from cc_hf.evaluators.file_memory import FileMemory
+from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="areas of memory are read from Linux")
 
@@ -54,6 +54,24 @@ def test_a_part_gives_back_no_more_than_itself(mapped: torch.Tensor) -> None:
     assert before - _resident(mapped) <= 4096
 
 
+def test_what_was_written_to_since_stays(mapped: torch.Tensor) -> None:
+    memory = FileMemory()
+    mapped[4, 4] = -1
+    assert memory.holds(mapped)  # as it was then
+    memory.give_back(mapped)
+    assert mapped[4, 4] == -1
+
+
+def test_where_the_system_does_not_tell_all_stays(mapped: torch.Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = FileMemory()
+    mapped.sum()
+    before = _resident(mapped)
+    monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(PermissionError()))
+    memory.give_back(mapped)
+    monkeypatch.undo()
+    assert _resident(mapped) == before
+
+
 def test_memory_that_was_written_to_stays(mapped: torch.Tensor) -> None:
     mapped[4, 4] = -1
     memory = FileMemory()
@@ -71,3 +89,9 @@ def test_other_memory_is_no_files(mapped: torch.Tensor) -> None:
 def test_elsewhere_nothing_is_held(mapped: torch.Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert not FileMemory().holds(mapped)
+
+
+def test_giving_back_what_was_freed_keeps_the_rest() -> None:
+    kept = torch.arange(2.0**16)
+    give_back_freed()
+    assert float(kept.sum()) == 2**15 * (2**16 - 1)
