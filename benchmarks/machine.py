@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from cc_hf.evaluators.int8_products import Weights, quantise
+
 __all__ = ["busy", "cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
 
 _REPEATS = 3
@@ -64,7 +66,8 @@ def peaks(device: str, side: int) -> dict[str, float]:
     products["bfloat16"] = [lambda: half[0] @ half[1], lambda: torch.nn.functional.linear(*half)]
     if device == "cpu":
         whole = [torch.randint(-127, 128, (side, side), dtype=torch.int8, generator=generator) for _ in range(2)]
-        products["int8"] = [lambda: torch._int_mm(*whole)]
+        bytes_product, quantised = Weights(right, None), quantise(left)
+        products["int8"] = [lambda: torch._int_mm(*whole), lambda: bytes_product(quantised)]
         with contextlib.suppress(RuntimeError):  # torch may be without oneDNN
             inner = left.to_mkldnn()
             products["float32"].append(lambda: torch.nn.functional.linear(inner, right))

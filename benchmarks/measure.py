@@ -133,8 +133,8 @@ def measure(
     visits: dict[str, list[_Visit]] = {name: [] for name in chosen}
     rates: list[dict[str, float]] = []
     for i, sample in enumerate(rounds):
-        rates.append(launch(peaks, threads, device, peak_side))
         for name in chosen[i % len(chosen) :] + chosen[: i % len(chosen)]:  # nobody is always first
+            rates.append(launch(peaks, threads, device, peak_side))  # each time: a machine may be slower for a while
             tell(f"{size.name}: round {i + 1} of {n_rounds}, {ALTERNATIVES[name].title}")
             visits[name].append(_visited(launch, threads, setting, name, sample))
     best = {dtype: max(found.get(dtype, 0.0) for found in rates) for dtype in rates[0]}

@@ -122,7 +122,8 @@ class PackedModel:
             self.head_weight = head.weight.detach()
             self.head_bias = _head_bias(model)
             self.tiles = self._tiles()
-        self.tables = (encoder.embed_tokens.weight, decoder.embed_tokens.weight, self.head_weight)  # of which rows are looked up, each with the pages around it
+        tables = (encoder.embed_tokens.weight, decoder.embed_tokens.weight, self.head_weight)
+        self.tables = tuple({table.data_ptr(): table for table in tables}.values())  # rows of them are looked up, each with the pages around it
 
     def logprobs(
         self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int = 0, batch_tokens: int

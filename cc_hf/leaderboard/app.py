@@ -14,11 +14,10 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError, InputError, MissingDependencyError
-from cc_hf.leaderboard.html import lead, message, notes_html, result_html
+from cc_hf.leaderboard.html import lead, message, notes_html, plot_html, result_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics, read_occurrence
-from cc_hf.leaderboard.scatter import scatter_svg
 from cc_hf.leaderboard.store import Quality, read_folder, read_quality
-from cc_hf.leaderboard.table import HEADERS, PERCENT_HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, points, sorted_rows, table_rows, to_csv, to_json
+from cc_hf.leaderboard.table import HEADERS, PERCENT_HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, sorted_rows, table_rows, to_csv, to_json
 from cc_hf.reports.explanations import explanation_html
 
 __all__ = ["build", "serve", "wait_for_end"]
@@ -197,7 +196,7 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
         wanted = {"dataset": dataset, "language": language, "metric": metric}
         chosen = filtered(rows, text=text or "", **{name: "" if value == _ANY else value for name, value in wanted.items()})
         ordered = sorted_rows(chosen, by, descending=order == "descending")
-        return _styled(ordered), _plot(ordered)
+        return _styled(ordered), plot_html(ordered)
 
     first_sort = "minimum accuracy"
     with gr.Row(elem_classes="cc-filters"):
@@ -245,15 +244,6 @@ def _styled(rows: list[Row]) -> Any:
     numbers = dict.fromkeys(PERCENT_HEADERS, "{:.1f}")
     frame = pandas.DataFrame([display_cells(row) for row in rows], columns=list(HEADERS)).astype(dict.fromkeys(PERCENT_HEADERS, float))
     return frame.style.format(numbers, na_rep="")
-
-
-def _plot(rows: list[Row]) -> str:
-    found = points(rows)
-    if not found:
-        return ""
-    is_several = len({(row.dataset, row.config, row.language, row.metric) for row in rows if row.bleu is not None}) > 1
-    note = '<p class="cc-note">Several datasets, languages or metrics are in this chart; choose one of each to compare systems.</p>' if is_several else ""
-    return f'<figure class="cc-figure"><figcaption>Minimum accuracy against BLEU</figcaption>{scatter_svg(found)}{note}</figure>'
 
 
 def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from cc_hf.leaderboard.store import Store
+from cc_hf.leaderboard.table import Row
+from cc_hf.reports.charts import quality_chart
+from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.tables import category_key, percent
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, Interval
 
-__all__ = ["lead", "message", "notes_html", "result_html"]
+__all__ = ["lead", "message", "notes_html", "plot_html", "result_html"]
 
+_PLOT = "Minimum accuracy against BLEU"
 _FIRST = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
 
 
@@ -21,6 +25,23 @@ def message(text: str) -> str:
     '<div class="cc-error" role="alert">expected &lt;b&gt;</div>'
     """
     return f'<div class="cc-error" role="alert">{escape(text)}</div>'
+
+
+def plot_html(rows: Sequence[Row]) -> str:
+    """Minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas & Sennrich (2021); "" where no row has both."""
+    shown = [(row, row.bleu, row.min_accuracy) for row in rows if row.bleu is not None and row.min_accuracy is not None]
+    if not shown:
+        return ""
+    points = [QualityPoint(at, bleu, accuracy, _interval(row)) for at, (row, bleu, accuracy) in enumerate(shown)]
+    is_several = len({(row.dataset, row.config, row.language, row.metric) for row, _, _ in shown}) > 1
+    note = '<p class="cc-note">Several datasets, languages or metrics are in this chart; choose one of each to compare systems.</p>' if is_several else ""
+    chart = quality_chart(points, [row.system for row, _, _ in shown], label=_PLOT)
+    return f'<figure class="cc-figure"><figcaption>{_PLOT}</figcaption>{chart}{note}</figure>'
+
+
+def _interval(row: Row) -> Interval | None:
+    low, high = row.min_accuracy_low, row.min_accuracy_high
+    return None if low is None or high is None else Interval(low, high)
 
 
 def lead(text: str) -> str:

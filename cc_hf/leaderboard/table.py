@@ -13,7 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.leaderboard.store import Entry, Quality, Store
 from cc_hf.reports.tables import percent
 
-__all__ = ["HEADERS", "PERCENT_HEADERS", "SORT_KEYS", "Row", "choices", "display_cells", "filtered", "points", "sorted_rows", "table_rows", "to_csv", "to_json"]
+__all__ = ["HEADERS", "PERCENT_HEADERS", "SORT_KEYS", "Row", "choices", "display_cells", "filtered", "sorted_rows", "table_rows", "to_csv", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +154,6 @@ def display_cells(row: Row) -> list[str | float | int | None]:
     others = "; ".join(f"{name.replace('_', ' ')} {percent(value)}" for name, value in row.other_figures.items())
     dataset = row.dataset if row.config in ("", "default") else f"{row.dataset} {row.config}"
     return [row.system, dataset, row.language, row.metric.replace("_", " "), *figures, row.n, in_percent(row.bleu), others, row.signature]
-
-
-def points(rows: Iterable[Row]) -> list[tuple[str, float, float]]:
-    """(label, BLEU, minimum accuracy) of the rows that have both."""
-    return [(row.system, row.bleu, row.min_accuracy) for row in rows if row.bleu is not None and row.min_accuracy is not None]
 
 
 def to_csv(rows: Sequence[Row]) -> str:

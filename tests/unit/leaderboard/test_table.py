@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import xml.etree.ElementTree as ET
@@ -9,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.html import message, notes_html, result_html
-from cc_hf.leaderboard.scatter import scatter_svg
+from cc_hf.leaderboard.html import message, notes_html, plot_html, result_html
 from cc_hf.leaderboard.store import Quality, Store, read_folder
-from cc_hf.leaderboard.table import HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, points, sorted_rows, table_rows, to_csv, to_json
+from cc_hf.leaderboard.table import HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, sorted_rows, table_rows, to_csv, to_json
 from tests.helpers.results import small_result, write_result
 
 EVIL = "<script>alert(1)</script>&\"'"
@@ -76,30 +76,46 @@ def test_a_spreadsheet_sees_no_formula(tmp_path: Path, first: str) -> None:
     assert json.loads(to_json(rows))[0]["system"] == f"{first}1+1"
 
 
+def dots(html: str) -> list[tuple[float, float]]:
+    """Their places, in the order of the rows."""
+    return [(float(c.get("cx", "nan")), float(c.get("cy", "nan"))) for c in ET.fromstring(html).iter("circle")]
+
+
 def test_the_chart(rows: list[Row]) -> None:
-    assert points(rows) == [("aws", 0.4, 0.4), ("google", 0.3, 0.5)]
-    tree = ET.fromstring(scatter_svg(points(rows)))
-    space = "{http://www.w3.org/2000/svg}"
-    circles = {group[0].text: (float(group[1].get("cx", "")), float(group[1].get("cy", ""))) for group in tree.iter(f"{space}g")}
-    aws, google = (next(place for name, place in circles.items() if name and name.startswith(system)) for system in ("aws", "google"))
+    html = plot_html(rows)
+    aws, google = dots(html)
     assert aws[0] > google[0]  # a higher BLEU is further right
     assert aws[1] > google[1]  # a lower accuracy is further down
-    labels = [text.text for text in tree.iter(f"{space}text")]
-    assert {"aws", "google", "BLEU", "minimum accuracy (%)", "40", "50"} <= set(labels)
+    labels = [text.text for text in ET.fromstring(html).iter("text")]
+    assert {"aws", "google", "BLEU", "minimum accuracy, %", "40", "50"} <= set(labels)
+    assert "other" not in labels  # it has no BLEU
+    assert plot_html(rows[2:]) == ""
+
+
+def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[Row]) -> None:
+    other = dataclasses.replace(rows[1], language="en-ru")
+    assert "Several datasets" not in plot_html(rows[:2])
+    assert "Several datasets" in plot_html([rows[0], other])
 
 
 @pytest.mark.parametrize("values", [[(0.0, 0.0)], [(1.0, 1.0)], [(0.3, 0.5), (0.3, 0.5)], [(0.0, 1.0), (1.0, 0.0)], [(0.311, 0.4), (0.312, 0.401)]])
-def test_points_stay_on_the_chart(values: list[tuple[float, float]]) -> None:
-    tree = ET.fromstring(scatter_svg([(f"s{i}", x, y) for i, (x, y) in enumerate(values)]))
-    places = [(float(c.get("cx", "nan")), float(c.get("cy", "nan"))) for c in tree.iter("{http://www.w3.org/2000/svg}circle")]
-    assert len(places) == len(values)
-    assert all(60 <= x <= 700 and 15 <= y <= 335 for x, y in places)
+@pytest.mark.parametrize("has_interval", [True, False])
+def test_points_stay_on_the_chart(values: list[tuple[float, float]], has_interval: bool, rows: list[Row]) -> None:
+    def row(bleu: float, accuracy: float) -> Row:
+        low, high = (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
+        return dataclasses.replace(rows[0], bleu=bleu, min_accuracy=accuracy, min_accuracy_low=low, min_accuracy_high=high)
+
+    html = plot_html([row(*value) for value in values])
+    assert len(dots(html)) == len(values)
+    width, height = (float(size) for size in next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:])
+    assert all(40 <= x <= width and 5 <= y <= height - 40 for x, y in dots(html))
+    assert ('class="line' in html) == has_interval
 
 
-def test_texts_from_outside_are_escaped() -> None:
+def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
-    for html in (message(EVIL), notes_html(store), result_html(result), scatter_svg([(EVIL, 0.3, 0.4)], title=EVIL)):
+    for html in (message(EVIL), notes_html(store), result_html(result), plot_html([dataclasses.replace(rows[0], system=EVIL)])):
         assert "<script" not in html
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;" in html
 
