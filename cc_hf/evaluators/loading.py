@@ -35,7 +35,7 @@ except ModuleNotFoundError as error:
 __all__ = ["LoadedModel", "evaluator_of", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-_BATCH_TOKENS = {"cpu": 1024, "cuda": 16384}
+_BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
 _SPREAD = "auto"  # device
 _UNLIMITED = 10**9  # T5 has no table of positions
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends

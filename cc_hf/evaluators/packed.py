@@ -231,9 +231,9 @@ class PackedModel:
         return self._after(block.norm, hidden.add_(block.output(self.arithmetic.prepare(rows.unpadded(found.transpose(1, 2).flatten(2)), is_spare=True))))
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
-        """By blocks of rows, whose inner states stay in the processor's cache."""
+        """By blocks of rows, all of about the same size, whose inner states stay in the processor's cache."""
         prepare = self.arithmetic.prepare
-        for rows in torch.split(hidden, _BLOCK) if hidden.device.type == "cpu" else (hidden,):
+        for rows in hidden.tensor_split(-(-len(hidden) // _BLOCK)) if hidden.device.type == "cpu" else (hidden,):
             given = layer.norm(rows) if self.pre_norm else rows
             inner = self.activation(layer.fc1(prepare(given)))
             rows.add_(layer.fc2(prepare(inner, is_positive=self.is_relu, is_spare=True)))
