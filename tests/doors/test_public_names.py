@@ -17,7 +17,7 @@ import cc_hf
 #: Where torch may be imported (ARCHITECTURE: «who may import whom»).
 _FAMILIES = ("arithmetic", "causal_lm", "fairseq", "fsmt", "m2m100", "marian", "masked_lm", "mbart", "packed", "seq2seq", "t5")
 _HEAVY = (
-    *(f"cc_hf.evaluators.{name}" for name in ("file_memory", "fill_mask", "loading", "teacher_forcing", *_FAMILIES)),
+    *(f"cc_hf.evaluators.{name}" for name in ("file_memory", "fill_mask", "int8_products", "loading", "teacher_forcing", *_FAMILIES)),
     "cc_hf.analysis.trigger_importance",
     "cc_hf.translation",
     "cc_hf.training",
