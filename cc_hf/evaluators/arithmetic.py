@@ -13,13 +13,12 @@ from typing import Any, Protocol, TypeAlias
 import torch
 from torch.nn import functional
 
-from cc_hf.evaluators.int8_products import Weights, quantise
+from cc_hf.evaluators.int8_products import USUAL_ROWS, Weights, quantise
 
 __all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_layout_known"]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
 _LARGE_BUFFER = 2**24  # elements
-_USUAL_ROWS = 512  # of states; weights are laid out for as many
 _BF16_ACCURATE = 0.5
 _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}  # of oneDNN and of torch's way to it, in prepared products
 
@@ -92,7 +91,7 @@ def _multiplied(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor |
 
 def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
     """The weight in the order in which oneDNN reads it; bias and relu are done while the product is written."""
-    own, activation = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), _USUAL_ROWS), "relu" if relu else "none"
+    own, activation = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS), "relu" if relu else "none"
     width = len(weight)
 
     def product(states: torch.Tensor) -> torch.Tensor:

@@ -12,12 +12,13 @@ from typing import Any
 
 import torch
 
-__all__ = ["Quantised", "Weights", "is_int8_available", "quantise"]
+__all__ = ["USUAL_ROWS", "Quantised", "Weights", "is_int8_available", "quantise"]
 
+#: of states; weights are laid out for as many
+USUAL_ROWS = 512
 _LEAST = 1e-30  # of scales: a row of zeros has one too
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-_USUAL_ROWS = 512  # of states; weights are laid out for as many
 _INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")  # as torch names them; older ones saturate sums of two products
 
 
@@ -92,7 +93,7 @@ def is_int8_available() -> bool:
 
 
 def _laid_out(rows: torch.Tensor) -> torch.Tensor:
-    found: torch.Tensor = torch.ops.onednn.qlinear_prepack(rows, [_USUAL_ROWS, rows.shape[1]])
+    found: torch.Tensor = torch.ops.onednn.qlinear_prepack(rows, [USUAL_ROWS, rows.shape[1]])
     return found
 
 
