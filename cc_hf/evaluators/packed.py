@@ -74,9 +74,9 @@ class _Rows:
 
     def __init__(self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]) -> None:
         lengths = torch.tensor([len(row) for row in rows])
-        self.real = torch.arange(int(lengths.max())) < lengths[:, None]
+        self.real = _real(lengths)
         self._put, self._columns = put, self.real.nonzero()[:, 1]
-        self.ids, self.columns = put(torch.tensor([i for row in rows for i in row])), put(self._columns)
+        self.ids, self.columns = put(_joined_ids(rows)), put(self._columns)
         self._is_full = bool(self.real.all())
         if not self._is_full:
             self._slots, self._places = put(_slots(lengths.cumsum(0) - lengths, self.real)), put(self.real.flatten().nonzero().squeeze(-1))
@@ -163,7 +163,7 @@ class PackedModel:
         """Log-probabilities of all counted labels, row by row, (tokens,)."""
         rows = _Rows(inputs, self._put)
         starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
-        real_source = torch.arange(int(lengths.max())) < lengths[:, None]
+        real_source = _real(lengths)
         slots = self._put(_slots(starts, real_source))
         memory, mask = self.arithmetic.prepare(states), self._additive(real_source)
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
@@ -174,7 +174,7 @@ class PackedModel:
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
             hidden = self.decoder.after(hidden)
-        wanted = self._put(torch.tensor([i for row in labels for i in row[n_uncounted:]]))
+        wanted = self._put(_joined_ids([row[n_uncounted:] for row in labels]))
         return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -321,6 +321,16 @@ def _attend(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mas
 
 def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
+
+
+def _joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
+    return torch.tensor([i for row in rows for i in row], dtype=torch.long)
+
+
+def _real(lengths: torch.Tensor) -> torch.Tensor:
+    """(rows, longest): where tokens are among the places of rows of one length."""
+    found: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
+    return found
 
 
 def _slots(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
