@@ -14,6 +14,7 @@ from cc_hf import registry
 from cc_hf.leaderboard.html import result_html
 from cc_hf.metrics import gender_accuracy
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.reports.figures import histograms
 from cc_hf.reports.html import html_page
 from cc_hf.reports.latex import latex_report
 from cc_hf.reports.markdown import markdown_report
@@ -191,8 +192,10 @@ def test_ties_count_as_declared(metric: str) -> None:
     rows = [[row] * 4] if not declared.takes_translations else [["a"] * 4, [row] * 4]
     result = declared.evaluate(*rows, evaluator=lambda sources, translations: [0.5] * len(sources), n_resamples=5)
     assert {judgement.verdict for judgement in result.judgements} == {declared.ties}
-    notes = build_report([System("a", {metric: result})]).notes
-    assert f"a: 4 of 4 judgements of {metric} are ties, which count as {declared.ties}" in notes
+    report = build_report([System("a", {metric: result})])
+    assert f"a: 4 of 4 judgements of {metric} are ties, which count as {declared.ties}" in report.notes
+    (histogram,) = histograms(report, metric)
+    assert sum(histogram.counts[len(histogram.counts) // 2 :]) == (4 if declared.ties == "correct" else 0)
     assert f"which count as {declared.ties}" in result_html(result)
 
 
