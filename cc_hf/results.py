@@ -12,19 +12,50 @@ from typing import Any
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 
-__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "ResultSet"]
+__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "NoInterval", "ResultSet"]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_METHODS = ("percentile", "wilson")
 _LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval in the unit of its score; `level` in (0, 1)."""
+    """A confidence interval in the unit of its score, of a width above 0.
+
+    Attributes:
+        low, high: the limits.
+        level: in (0, 1).
+        n_undefined: resamples in which the figure is undefined; the interval leaves them out.
+        method: "percentile" of the bootstrap, or "wilson" where all resamples agree.
+    """
 
     low: float
     high: float
     level: float = 0.95
+    n_undefined: int = 0
+    method: str = "percentile"
+
+    @property
+    def note(self) -> str:
+        """What a reader must know of it; "" of a usual one."""
+        parts = ["Wilson score interval, since all resamples agree"] if self.method == "wilson" else []
+        if self.n_undefined:
+            parts.append(f"undefined in {self.n_undefined} resamples, which the interval leaves out")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class NoInterval:
+    """Why a figure has no confidence interval. `n_undefined`: resamples in which the figure is undefined."""
+
+    reason: str
+    n_undefined: int = 0
+
+    @property
+    def note(self) -> str:
+        """What a reader must know."""
+        return f"no interval: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +82,7 @@ class EvaluationResult:
         scores: name -> value in [0, 1], of differences (names that begin with «delta» or end in «_gap») in [-1, 1]. BLEU and chrF are here / 100.
             What is undefined, for want of samples, is left out.
         intervals: name of a score -> confidence interval.
+        no_interval: name of a score that was resampled, but has no interval -> why.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         counts: name -> number, such as n_ties.
@@ -67,6 +99,7 @@ class EvaluationResult:
     categories: tuple[CategoryAccuracy, ...]
     judgements: tuple[Judgement, ...] = field(repr=False)
     counts: Mapping[str, int] = field(default_factory=dict)
+    no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -74,9 +107,21 @@ class EvaluationResult:
             if not (math.isfinite(value) and low <= value <= 1):
                 raise InputError(f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out what is undefined")
 
+    def interval_notes(self) -> dict[str, str]:
+        """Return what a reader must know of the intervals that are not the usual ones: name of the score -> text.
+
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, {"f1": NoInterval("it is the same in every resample")})
+        >>> result.interval_notes()
+        {'f1': 'no interval: it is the same in every resample'}
+        """
+        notes = {name: missing.note for name, missing in self.no_interval.items()}
+        return notes | {name: interval.note for name, interval in self.intervals.items() if interval.note}
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists, ready for JSON."""
-        row = {**asdict(self), "intervals": {name: asdict(i) for name, i in self.intervals.items()}}
+        """Plain dicts and lists, ready for JSON. What is as usual of an interval is left out."""
+        row = {**asdict(self), "intervals": {name: _interval_row(i) for name, i in self.intervals.items()}}
+        if not self.no_interval:
+            del row["no_interval"]
         for judgement in row["judgements"]:
             if not judgement["scores"]:  # most metrics have none
                 del judgement["scores"]
@@ -107,6 +152,7 @@ class EvaluationResult:
                 **{
                     **row,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
+                    "no_interval": {name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()},
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
                 }
@@ -154,6 +200,14 @@ def _parsed(text: str) -> Any:
         raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
 
 
+def _interval_row(interval: Interval) -> dict[str, Any]:
+    row = asdict(interval)
+    for name, usual in (("n_undefined", 0), ("method", _METHODS[0])):
+        if row[name] == usual:
+            del row[name]
+    return row
+
+
 def _judgement(row: Mapping[str, Any]) -> Judgement:
     return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})
 
@@ -166,7 +220,13 @@ def _check_types(found: EvaluationResult) -> None:
         if not _is_count(count):
             raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
     for name, interval in found.intervals.items():
-        _expect(f"intervals: {name}: ", interval, ("low", "high", "level"), _is_number, "a number")
+        place = f"intervals: {name}: "
+        _expect(place, interval, ("low", "high", "level"), _is_number, "a number")
+        _expect(place, interval, ("n_undefined",), _is_count, "a number, 0 or more")
+        _expect(place, interval, ("method",), lambda value: value in _METHODS, " or ".join(_METHODS))
+    for name, missing in found.no_interval.items():
+        _expect(f"no_interval: {name}: ", missing, ("reason",), _is_text, "a text")
+        _expect(f"no_interval: {name}: ", missing, ("n_undefined",), _is_count, "a number, 0 or more")
     for category in found.categories:
         place = f"categories: {category.category!r}: "
         _expect(place, category, ("category",), _is_text, "a text")

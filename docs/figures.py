@@ -20,15 +20,14 @@ _ROOT = Path(__file__).parent.parent
 def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False) -> str:
     """A score in percent, with its interval where asked for."""
     text = f"{100 * result.scores[name]:.1f}"
-    if interval:
-        found = result.intervals[name]
+    if interval and (found := result.intervals.get(name)):
         text += f" ({100 * found.low:.1f} – {100 * found.high:.1f})"
     return text
 
 
 def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
     """The block of the README."""
-    lines = ["WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de (accuracy in percent):", ""]
+    lines = ["WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de (accuracy in percent, `--mode exact`):", ""]
     lines += ["| system | total | male | female | minimum | weighted |", "|---|---|---|---|---|---|"]
     agreement = ""
     for system in systems:
@@ -45,7 +44,7 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
             agreement += f"\n\n`{result.signature}`"
     result = cc_hf.evaluate("simplegen", "en-de", system="cc-tiny-en-de", mode="exact", progress=True)
     names = ("MoMc", "FoFc", "MoFc", "FoMc")
-    lines += ["", agreement, "", "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in percent):", ""]
+    lines += ["", agreement, "", "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in percent, `--mode exact`):", ""]
     lines += [f"| total | {' | '.join(names)} |", "|---|---|---|---|---|"]
     lines.append(f"| {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |")
     return "\n".join([*lines, "", f"`{result.signature}`"])

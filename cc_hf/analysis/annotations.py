@@ -10,7 +10,7 @@ from typing import Any
 
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
-from cc_hf.results import Interval
+from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 
 __all__ = ["Annotation", "AnnotatorAgreement", "annotator_agreement", "binarised", "read_annotations"]
@@ -61,10 +61,10 @@ class AnnotatorAgreement:
 
     n_raw: int
     kappa_raw: float | None
-    raw_interval: Interval | None
+    raw_interval: Interval | NoInterval | None
     n_binarised: int
     kappa_binarised: float
-    binarised_interval: Interval
+    binarised_interval: Interval | NoInterval
 
 
 def read_annotations(path: Path) -> list[Annotation]:

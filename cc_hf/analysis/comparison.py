@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf import __version__, signature
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, Judgement
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
 from cc_hf.statistics.bootstrap import check_bootstrap
@@ -51,9 +51,9 @@ class MetricAgreement:
     right: str
     n: int
     agreement: float
-    interval: Interval
+    interval: Interval | NoInterval
     kappa: float
-    kappa_interval: Interval
+    kappa_interval: Interval | NoInterval
     verdict_agreement: float
     verdict_kappa: float
     labels: tuple[str, ...]

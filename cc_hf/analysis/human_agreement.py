@@ -9,7 +9,7 @@ from pathlib import Path
 from cc_hf.analysis.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
 
@@ -62,15 +62,20 @@ class HumanAgreement:
     strict_agreement: float
     weighted_agreement: float | None
     kappa: float
-    interval: Interval
-    weighted_interval: Interval | None
-    kappa_interval: Interval
+    interval: Interval | NoInterval
+    weighted_interval: Interval | NoInterval | None
+    kappa_interval: Interval | NoInterval
     labels: tuple[str, str]
     confusion: tuple[tuple[int, int], tuple[int, int]]
     n_skipped: int = 0
     n_open: int = 0
     n_assumed: float = 0
     coverage: float | None = None
+
+    def interval_notes(self) -> dict[str, str]:
+        """Return what a reader must know of the intervals that are not the usual ones, or are missing: name of the figure -> text."""
+        intervals = {"agreement": self.interval, "weighted agreement": self.weighted_interval, "kappa": self.kappa_interval}
+        return {name: one.note for name, one in intervals.items() if one is not None and one.note}
 
 
 @dataclass(frozen=True, slots=True)

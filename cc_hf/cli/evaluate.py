@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cc_hf import signature
 from cc_hf.cli.options import (
     BatchTokens,
     Cache,
@@ -67,7 +66,8 @@ def evaluate(
 ) -> None:
     """Judge the translations of one system on a dataset, or an evaluator by the translations that it prefers (contrastive_translation_scoring)."""
     from cc_hf.evaluators import sharding
-    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.metrics.declaration import registered_declaration
+    from cc_hf.reports.tables import result_table, results_table, tie_text
     from cc_hf.results import ResultSet
     from cc_hf.run import evaluate as run_evaluate
     from cc_hf.run import evaluate_all
@@ -114,8 +114,9 @@ def evaluate(
         if copies := result.counts.get("n_with_source"):
             notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
         for result in results:
-            if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
-                counted = signature.parse(result.signature)[1].get("tie", "correct")
-                notes.print(f"note: {ties} of {result.n} judgements are ties, which count as {counted}; {_TIES[counted]}", highlight=False)
+            if ties := tie_text(result):
+                declared = registered_declaration(result.metric)
+                asked = _TIES.get(declared.ties) if declared is not None and declared.ties else None
+                notes.print("note: " + "; ".join(filter(None, (ties, asked))), highlight=False)
         if output is not None:
             notes.print(Text(f"written: {output}"), soft_wrap=True)

@@ -9,7 +9,7 @@ from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import Row
 from cc_hf.reports.charts import quality_chart
 from cc_hf.reports.figures import QualityPoint
-from cc_hf.reports.tables import category_key, percent
+from cc_hf.reports.tables import category_key, interval_notes, limits, percent, resampling_text, tie_text
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = ["lead", "message", "notes_html", "plot_html", "result_html"]
@@ -74,15 +74,15 @@ def result_html(result: EvaluationResult) -> str:
     sizes = {"accuracy": result.n} | {f"accuracy_{name}": c.n for name, c in categories.items()}
     rows = []
     for name in names:
-        interval = result.intervals.get(name)
-        limits = "" if interval is None else f"{percent(interval.low)} – {percent(interval.high)}"
-        figures = f"<td>{sizes.get(name, '')}</td><td>{percent(result.scores[name])}</td><td>{limits}</td>"
+        figures = f"<td>{sizes.get(name, '')}</td><td>{percent(result.scores[name])}</td><td>{limits(result.intervals.get(name))}</td>"
         rows.append(f'<tr><th scope="row">{escape(name.replace("_", " "))}</th>{figures}</tr>')
     title = " ".join(filter(None, (result.dataset, result.config, result.tgt_lang)))
     counts = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {count}" for name, count in result.counts.items())
+    said = [f"intervals by bootstrap {resampling_text([result.metric])}", *interval_notes(result), *filter(None, [tie_text(result)])]
+    notes = "".join(f'<p class="cc-note">{escape(note)}</p>' for note in (counts, *said))
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", "n", "percent", "95 %"))
     return (
         f'<section class="cc-result"><h3>{escape(title)}: {escape(result.metric.replace("_", " "))}</h3>'
         f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        f'<p class="cc-note">{escape(counts)}</p><p class="cc-signature">{escape(result.signature)}</p></section>'
+        f'{notes}<p class="cc-signature">{escape(result.signature)}</p></section>'
     )

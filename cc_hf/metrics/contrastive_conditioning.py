@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,18 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import opened_evaluator
+from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
-from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap
+from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap, known_intervals, missing_intervals
 
 __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
+
+_TIES: Final = "correct"
 
 _KEYS = ("correct_sources", "incorrect_sources", "category")
 
@@ -224,6 +226,7 @@ def evaluate(
         "weighted_min_accuracy": min_accuracy(found, weighted=True),
         "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
     }
+    intervals = accuracy_intervals(correct, weights, categories, seed=seed, n_resamples=n_resamples)
     by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found if c.weighted_accuracy is not None}
     return EvaluationResult(
         dataset=dataset,
@@ -233,7 +236,8 @@ def evaluate(
         signature=_signature(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, n=len(judgements), seed=seed, n_resamples=n_resamples),
         n=len(judgements),
         scores={**totals, **by_category},
-        intervals=accuracy_intervals(correct, weights, categories, seed=seed, n_resamples=n_resamples),
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=found,
         judgements=judgements,
         counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
@@ -264,7 +268,7 @@ def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], 
         **model,
         "pool": "max",
         "weight": "rank",
-        "tie": "correct",
+        "tie": _TIES,
         "n": n,
         "boot": n_resamples,
         "seed": seed,
@@ -301,7 +305,7 @@ def compute(
 
     Returns:
         accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category>,
-        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), signature.
+        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature.
 
     Raises:
         As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
@@ -334,7 +338,7 @@ def compute(
         "n": result.n,
         **result.counts,
         "probability_correct": [j.probability_correct for j in result.judgements],
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
+        **interval_fields(result),
         "signature": result.signature,
     }
 
@@ -353,6 +357,7 @@ DECLARATION = MetricDeclaration(
     references=_references,
     fits=_fits,
     takes_evaluator=True,
+    ties=_TIES,
     options=("score",),
     leaderboard=("accuracy", "weighted_accuracy", "min_accuracy"),
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,20 @@ from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.metrics.checks import check_ids, check_text, check_twins
 from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import opened_evaluator
+from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 
 __all__ = [
     "CONTEXTS", "DECLARATION", "METRIC_VERSION", "check_input", "check_predictions", "completed", "compute", "contests", "evaluate", "judge", "requests", "translation_scores",
 ]  # fmt: skip
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
+
+_TIES: Final = "incorrect"
 
 #: our names of scores -> those of `cc_hf.evaluators.base`; perplexity is kept as its inverse, so that higher is better
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
@@ -244,11 +246,12 @@ def evaluate(
     scores = translation_scores(wanted, evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(references, scores, ids=ids, is_log=isinstance(evaluator, Evaluator) and score == "logprob")
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    of_pairs, intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
+    of_pairs, pair_intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
+    intervals = {**summary.intervals, **pair_intervals}
     ties = [j.score_correct == j.score_incorrect for j in judgements]
     has_context = any(reference.get("context") for reference in references)
     fields = _signature_fields(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, context=context if has_context else "")
-    fields |= {"tie": "incorrect", "n": len(judgements), "boot": n_resamples, "seed": seed, "m": METRIC_VERSION, "v": __version__}
+    fields |= {"tie": _TIES, "n": len(judgements), "boot": n_resamples, "seed": seed, "m": METRIC_VERSION, "v": __version__}
     return EvaluationResult(
         dataset=dataset,
         config=config,
@@ -257,7 +260,8 @@ def evaluate(
         signature=signature.build("cts", fields),
         n=len(judgements),
         scores={**summary.scores, **of_pairs},
-        intervals={**summary.intervals, **intervals},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
         judgements=judgements,
         counts={"n_correct": summary.counts["n_correct"], "n_ties": sum(ties), "n_without_contrast": sum(j.score_incorrect is None for j in judgements), **counts},
@@ -318,7 +322,7 @@ def compute(
     Returns:
         accuracy, min_accuracy, accuracy_<category>, pair_accuracy (both twins correct; where rows have twins), n, n_correct, n_ties (the correct translation
         and the best contrastive one score the same: incorrect), n_without_contrast (correct), and with pairs n_pairs, n_pairs_correct, n_without_twin;
-        verdicts (list), scores (per row a list, the correct translation's first), intervals (name -> [low, high], 95 %), signature.
+        verdicts (list), scores (per row a list, the correct translation's first), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature.
 
     Raises:
         As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
@@ -352,7 +356,7 @@ def compute(
         **result.counts,
         "verdicts": [j.verdict for j in result.judgements],
         "scores": [list(j.scores) for j in result.judgements],
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
+        **interval_fields(result),
         "signature": result.signature,
     }
 
@@ -383,6 +387,8 @@ DECLARATION = MetricDeclaration(
     fits=_fits,
     takes_evaluator=True,
     takes_translations=False,
+    ties=_TIES,
+    resampling="within categories; of pairs, over whole pairs",
     options=("score", "context"),
     leaderboard=("accuracy", "min_accuracy", "pair_accuracy"),
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from cc_hf import registry
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 
-__all__ = ["MetricDeclaration"]
+__all__ = ["MetricDeclaration", "registered_declaration"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class MetricDeclaration:
             what the dataset holds: `evaluate` then has no argument of translations.
         judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
         leaderboard: names of the scores that leaderboards show, each as a task of its own: higher is better, so no differences and no rates of errors.
+        ties: how a tie counts; None where the metric has no ties.
+        resampling: how the bootstrap of its intervals draws, in words that follow "bootstrap".
         options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
     """
 
@@ -39,3 +42,17 @@ class MetricDeclaration:
     judges: bool = True
     options: tuple[str, ...] = ()
     leaderboard: tuple[str, ...] = ("accuracy", "min_accuracy")
+    ties: Literal["correct", "incorrect"] | None = None
+    resampling: str = "within categories"
+
+
+def registered_declaration(metric: str) -> MetricDeclaration | None:
+    """Return what a metric declares; None for a metric that is not registered, whose results can be shown all the same.
+
+    >>> registered_declaration("contrastive_conditioning").ties
+    'correct'
+    """
+    if metric not in registry.names("metric"):
+        return None
+    found: MetricDeclaration = registry.resolve("metric", metric)
+    return found

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf import __version__, signature
 from cc_hf.errors import InputError
@@ -15,15 +14,14 @@ from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.resampling import percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, known_intervals, missing_intervals, resampled_sums
 
 __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "words"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 _REQUIRED = ("reference", "contrastive_reference")
 _OPTIONAL = ("category", "gender", "pair")
@@ -127,7 +125,8 @@ def evaluate(
     judgements = judge(predictions, references, ids=ids, undecided=undecided)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     pairs = [reference.get("pair") or "" for reference in references]
-    scores, intervals, n_pairs_correct = _unit_figures(judgements, pairs if any(pairs) else None, seed=seed, n_resamples=n_resamples)
+    scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs if any(pairs) else None, seed=seed, n_resamples=n_resamples)
+    intervals = {**summary.intervals, **unit_intervals}
     fields: dict[str, str | int] = {
         "data": "own",
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
@@ -149,25 +148,32 @@ def evaluate(
         signature=signature.build("ga", fields),
         n=len(judgements),
         scores={**summary.scores, **scores, **_decided_by_category(judgements)},
-        intervals={**summary.intervals, **intervals},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=summary.categories,
         judgements=judgements,
         counts={**summary.counts, **of_pairs, "n_undecided": sum(not j.predicted for j in judgements), "n_blank": blank},
     )
 
 
-def _unit_figures(judgements: Sequence[Judgement], pairs: Sequence[str] | None, *, seed: int, n_resamples: int) -> tuple[dict[str, float], dict[str, Interval], int]:
+_Intervals = dict[str, Interval | NoInterval]
+
+
+def _unit_figures(judgements: Sequence[Judgement], pairs: Sequence[str] | None, *, seed: int, n_resamples: int) -> tuple[dict[str, float], _Intervals, int]:
     """Figures of pairs and of decided translations, their intervals, and the number of correct pairs; pairs are drawn whole, without pairs translations are."""
     units: dict[str, list[Judgement]] = {}
     for row, judgement in enumerate(judgements):
         units.setdefault(str(row) if pairs is None else pairs[row], []).append(judgement)
     statistics = np.array([_contribution(unit) for unit in units.values()], dtype=np.float64)
-    figures = _ratios(statistics.sum(axis=0)[None])
-    resampled = _ratios(resampled_sums(statistics, n_resamples=n_resamples, seed=seed))
     wanted = [*(("pair_accuracy", "decided_pair_accuracy") if pairs is not None else ()), "decided_accuracy", "undecided_rate"]
-    scores = {name: float(figures[name][0]) for name in wanted if np.isfinite(figures[name][0])}
-    intervals = {name: interval for name in scores if (interval := percentile_interval(resampled[name])) is not None}
-    return scores, intervals, int(statistics[:, 0].sum())
+    observed = statistics.sum(axis=0)
+    proportions = {name: (observed[at], observed[at + 1]) for name, at in _COLUMNS.items() if name in wanted and observed[at + 1]}
+    sums = resampled_sums(statistics, n_resamples=n_resamples, seed=seed)
+    drawn = {name: np.divide(sums[:, at], sums[:, at + 1], out=np.full(n_resamples, np.nan), where=sums[:, at + 1] > 0) for name, at in _COLUMNS.items()}
+    # translations of a pair are no independent samples
+    independent = {name: share for name, share in proportions.items() if pairs is None or "pair" in name}
+    intervals = figure_intervals({name: drawn[name] for name in proportions}, independent)
+    return {name: float(part / whole) for name, (part, whole) in proportions.items()}, intervals, int(observed[0])
 
 
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
@@ -176,15 +182,8 @@ def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
     return all(correct), 1, all(both), all(decided), sum(both), sum(decided), len(unit) - sum(decided), len(unit)
 
 
-def _ratios(sums: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
-    """From sums of `_contribution`, shape (r, 8); NaN where nothing is decided."""
-    with np.errstate(invalid="ignore"):
-        return {
-            "pair_accuracy": sums[:, 0] / sums[:, 1],
-            "decided_pair_accuracy": sums[:, 2] / sums[:, 3],
-            "decided_accuracy": sums[:, 4] / sums[:, 5],
-            "undecided_rate": sums[:, 6] / sums[:, 7],
-        }
+#: place of the part of each figure in the sums of `_contribution`; its whole is behind it
+_COLUMNS = {"pair_accuracy": 0, "decided_pair_accuracy": 2, "decided_accuracy": 4, "undecided_rate": 6}
 
 
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
@@ -217,7 +216,7 @@ def compute(
     Returns:
         accuracy, min_accuracy, accuracy_<category>; pair_accuracy and decided_pair_accuracy, where there are pairs; decided_accuracy (of translations with a
         word of only one reference), decided_accuracy_<category>, undecided_rate; n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs,
-        n_pairs_correct; verdicts and predicted (lists); intervals (name -> [low, high], 95 %); signature. A figure of no sample is left out.
+        n_pairs_correct; verdicts and predicted (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature. A figure of no sample is left out.
 
     Raises:
         As `evaluate`.
@@ -252,4 +251,12 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return ""
 
 
-DECLARATION = MetricDeclaration("gender_accuracy", evaluate, _references, _fits, options=("undecided",), leaderboard=("accuracy", "pair_accuracy"))
+DECLARATION = MetricDeclaration(
+    name="gender_accuracy",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    options=("undecided",),
+    leaderboard=("accuracy", "pair_accuracy"),
+    resampling="within categories; of pairs and of what is decided, over whole pairs",
+)

@@ -13,10 +13,9 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
-from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.resampling import percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, known_intervals, missing_intervals, resampled_sums
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "sacrebleu_signatures"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 #: of a reference, all required
 KEYS = ("reference", "gender", "pair")
@@ -91,14 +90,14 @@ def evaluate(
     check_spaced_language(tgt_lang, "gender_quality_gap")
     sides = [_side(predictions, references, gender) for gender in _GENDERS]
     scores: dict[str, float] = {}
-    intervals: dict[str, Interval] = {}
+    intervals: dict[str, Interval | NoInterval] = {}
     used: dict[str, str | int] = {}
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         per_pair = np.concatenate([_statistics(scorer, *side) for side in sides], axis=1)
         points = _figures(scorer, name, per_pair.sum(axis=0)[None])
         resampled = _figures(scorer, name, resampled_sums(per_pair, n_resamples=n_resamples, seed=seed))
         scores.update({key: float(values[0]) for key, values in points.items()})
-        intervals.update({key: found for key, values in resampled.items() if (found := percentile_interval(values)) is not None})
+        intervals.update(figure_intervals(resampled))
         used[name] = str(scorer.get_signature()).replace("|", ",").replace(":", "=")
     fields: dict[str, str | int] = {
         "data": "own",
@@ -119,7 +118,8 @@ def evaluate(
         signature=signature.build("gqg", fields),
         n=len(predictions),
         scores=scores,
-        intervals=intervals,
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=(),
         judgements=(),
         counts={"n_pairs": len(sides[0][0]), "n_blank": sum(not translation.strip() for translation in predictions)},
@@ -180,7 +180,7 @@ def compute(
 
     Returns:
         bleu_male, bleu_female, chrf_male, chrf_female in [0, 1]; bleu_gap, chrf_gap (male less female) in [-1, 1]; n, n_pairs, n_blank;
-        intervals (name -> [low, high], 95 %); bleu_signature, chrf_signature (sacreBLEU's); signature.
+        intervals (name -> [low, high], 95 %), interval_notes (name -> text); bleu_signature, chrf_signature (sacreBLEU's); signature.
 
     Raises:
         As `evaluate`.
@@ -208,4 +208,12 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return ""
 
 
-DECLARATION = MetricDeclaration("gender_quality_gap", evaluate, _references, _fits, judges=False, leaderboard=("bleu_male", "bleu_female", "chrf_male", "chrf_female"))
+DECLARATION = MetricDeclaration(
+    name="gender_quality_gap",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    judges=False,
+    leaderboard=("bleu_male", "bleu_female", "chrf_male", "chrf_female"),
+    resampling="over pairs of a sentence and its counterfactual",
+)

@@ -11,7 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.results import EvaluationResult
 
-__all__ = ["filled", "flat", "opened_evaluator", "picked", "split_options"]
+__all__ = ["filled", "flat", "interval_fields", "opened_evaluator", "picked", "split_options"]
 
 
 def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -43,16 +43,21 @@ def picked(references: Sequence[Mapping[str, Any]], keys: Collection[str]) -> li
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:
-    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), intervals as [low, high], signature."""
+    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), `interval_fields`, signature."""
     verdicts = {"verdicts": [j.verdict for j in result.judgements], "predicted": [j.predicted for j in result.judgements]}
     return {
         **result.scores,
         "n": result.n,
         **result.counts,
         **(verdicts if result.judgements else {}),
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
+        **interval_fields(result),
         "signature": result.signature,
     }
+
+
+def interval_fields(result: EvaluationResult) -> dict[str, Any]:
+    """Return `intervals` (name -> [low, high]) and `interval_notes` (name -> what is unusual of its interval, or why there is none)."""
+    return {"intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()}, "interval_notes": result.interval_notes()}
 
 
 def opened_evaluator(evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None, *, src_lang: str, tgt_lang: str, **loading: Any) -> Evaluator | ScoreFunction:

@@ -12,10 +12,11 @@ from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 from cc_hf.statistics.decisions import decision_intervals, decision_scores
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import moses_words
@@ -24,7 +25,7 @@ from cc_hf.text.transliteration import in_latin_letters
 __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 _SENSES = ("correct_senses", "incorrect_senses")
 _GROUPS = {"domain": ("in_domain", "out_of_domain", ""), "frequency": ("frequent", "infrequent", "")}
@@ -184,6 +185,7 @@ def evaluate(
     verdicts = [j.verdict for j in judgements]
     groupings = {name: [reference[name] for reference in references] for name in _GROUPS}
     common = summarize(judgements, seed=seed, n_resamples=n_resamples)
+    intervals = {**common.intervals, **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples)}
     fields: dict[str, str | int] = {
         "data": "own",
         **(origin or {}),
@@ -205,7 +207,8 @@ def evaluate(
         signature=signature.build("mucow-pm", fields),
         n=len(judgements),
         scores={**common.scores, **decision_scores(verdicts, groupings)},
-        intervals={**common.intervals, **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples)},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=common.categories,
         judgements=judgements,
         counts={**common.counts, "n_incorrect": verdicts.count("incorrect"), "n_blank": sum(not text.strip() for text in predictions)},
@@ -270,7 +273,7 @@ def compute(
     Returns:
         accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them by domain and by frequency (precision_in_domain, ...), and the
         smallest of both (min_precision_frequency, ...); what is undefined is left out. n, n_correct, n_incorrect, n_inconclusive, n_blank,
-        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), signature.
+        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature.
 
     Raises:
         As `evaluate`.
@@ -297,7 +300,7 @@ def compute(
         "n": result.n,
         "verdicts": [j.verdict for j in result.judgements],
         "predicted": [j.predicted for j in result.judgements],
-        "intervals": {name: [i.low, i.high] for name, i in result.intervals.items()},
+        **interval_fields(result),
         "signature": result.signature,
     }
 
@@ -327,4 +330,5 @@ DECLARATION = MetricDeclaration(
     fits=_fits,
     options=("lemmatizer", "lemmatized", "parity"),
     leaderboard=("precision", "recall_a", "f1_a", "coverage"),
+    resampling="within domains and frequencies",
 )

@@ -19,15 +19,14 @@ from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.resampling import percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, known_intervals, missing_intervals, resampled_sums
 
 __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 #: of a reference, all required
 KEYS = ("category", "gender", "occupation", "number")
@@ -163,7 +162,8 @@ def evaluate(
     words = load_dictionary(dictionary, tgt_lang)
     judgements = judge(predictions, references, words, ids=ids)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    scores, intervals = _figures_of_groups(judgements, seed=seed, n_resamples=n_resamples)
+    scores, group_intervals = _figures_of_groups(judgements, seed=seed, n_resamples=n_resamples)
+    intervals = {**summary.intervals, **group_intervals}
     fields: dict[str, str | int] = {
         "data": "own",
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
@@ -186,35 +186,46 @@ def evaluate(
         signature=signature.build("sg", fields),
         n=len(judgements),
         scores={**summary.scores, **scores},
-        intervals={**summary.intervals, **intervals},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=summary.categories,
         judgements=judgements,
         counts={**counts, "n_both_genders": predicted.count("both"), "n_no_form": predicted.count(""), "n_blank": sum(not j.translation.strip() for j in judgements)},
     )
 
 
-def _figures_of_groups(judgements: Sequence[Judgement], *, seed: int, n_resamples: int) -> tuple[dict[str, float], dict[str, Interval]]:
+def _figures_of_groups(judgements: Sequence[Judgement], *, seed: int, n_resamples: int) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Rates of pro, anti, the four categories and all, and the differences, with intervals; those of a group without a sample are left out."""
     statistics = np.zeros((len(judgements), len(_CATEGORIES), len(VERDICTS)))
     for row, judgement in enumerate(judgements):
         statistics[row, _CATEGORIES.index(judgement.category), VERDICTS.index(judgement.verdict)] = 1
     flat = statistics.reshape(len(judgements), -1)
-    points = _rates(flat.sum(axis=0)[None])
-    resampled = _rates(resampled_sums(flat, [j.category for j in judgements], n_resamples=n_resamples, seed=seed))
-    scores = {name: float(values[0]) for name, values in points.items()}
-    return scores, {name: found for name in scores if (found := percentile_interval(resampled[name])) is not None}
+    observed = flat.sum(axis=0)[None]
+    scores = {name: float(values[0]) for name, values in _figures(observed).items()}
+    resampled = _figures(resampled_sums(flat, [j.category for j in judgements], n_resamples=n_resamples, seed=seed))
+    proportions = {name: (float(part[0]), float(whole[0])) for name, (part, whole) in _rates(observed).items()}
+    return scores, figure_intervals(resampled, proportions)
 
 
-def _rates(sums: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
-    """From sums of shape (r, categories x verdicts)."""
+_Floats = npt.NDArray[np.float64]
+
+
+def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
+    """Part and whole of each rate, from sums of shape (r, categories x verdicts)."""
     cells = sums.reshape(len(sums), len(_CATEGORIES), len(VERDICTS))
-    found: dict[str, npt.NDArray[np.float64]] = {}
+    found: dict[str, tuple[_Floats, _Floats]] = {}
     for group, categories in _GROUPS.items():
         part = cells[:, [_CATEGORIES.index(category) for category in categories]].sum(axis=1)
         if not part.sum(axis=1).all():  # resampling is within categories, so a group is empty in all resamples or in none
             continue
         for at, rate in enumerate(_RATES):
-            found[f"{rate}_{group}" if group else rate] = part[:, at] / part.sum(axis=1)
+            found[f"{rate}_{group}" if group else rate] = part[:, at], part.sum(axis=1)
+    return found
+
+
+def _figures(sums: _Floats) -> dict[str, _Floats]:
+    """The rates and their differences, from sums of shape (r, categories x verdicts)."""
+    found = {name: part / whole for name, (part, whole) in _rates(sums).items()}
     for name, (left, right) in _DELTAS.items():
         if f"accuracy_{left}" in found and f"accuracy_{right}" in found:
             found[name] = found[f"accuracy_{left}"] - found[f"accuracy_{right}"]
@@ -243,7 +254,7 @@ def compute(
     Returns:
         accuracy, incorrect_rate, inconclusive_rate, and each with _pro, _anti, _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy; delta (pro less anti), delta_fc
         (FoFc less MoFc), delta_mc (MoMc less FoMc); n, n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form, n_blank; verdicts
-        and predicted (lists); intervals (name -> [low, high], 95 %); signature. A figure of no sample is left out.
+        and predicted (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature. A figure of no sample is left out.
 
     Raises:
         As `evaluate`.

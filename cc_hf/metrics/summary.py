@@ -7,21 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cc_hf.results import CategoryAccuracy, Interval
+from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
-from cc_hf.statistics.bootstrap import accuracy_intervals
-from cc_hf.statistics.resampling import percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import accuracy_intervals, percentile_interval, resampled_sums
 
 __all__ = ["Summary", "pair_figures", "summarize"]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Parts of an `EvaluationResult`: accuracy, min_accuracy, accuracy_<category>, their intervals, categories, n_correct and n_inconclusive."""
+    """Parts of an `EvaluationResult`: accuracy, min_accuracy, accuracy_<category>, their intervals or why they have none, categories, n_correct and n_inconclusive."""
 
     scores: Mapping[str, float]
-    intervals: Mapping[str, Interval]
+    intervals: Mapping[str, Interval | NoInterval]
     categories: tuple[CategoryAccuracy, ...]
     counts: Mapping[str, int]
 
@@ -50,7 +49,9 @@ def summarize(judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: in
     )
 
 
-def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str], *, seed: int = 0, n_resamples: int = 1000) -> tuple[dict[str, float], dict[str, Interval], dict[str, int]]:
+def pair_figures(
+    judgements: Sequence[Judgement], pairs: Sequence[str], *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval], dict[str, int]]:
     """pair_accuracy, the share of twins of which both are correct, its interval (pairs are drawn whole), and n_pairs, n_pairs_correct, n_without_twin.
 
     Args:
@@ -74,5 +75,5 @@ def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str], *, seed:
     if not len(whole):
         return {}, {}, counts
     sums = resampled_sums(whole, n_resamples=n_resamples, seed=seed)
-    interval = percentile_interval(sums[:, 0] / sums[:, 1])
-    return {"pair_accuracy": counts["n_pairs_correct"] / len(whole)}, {} if interval is None else {"pair_accuracy": interval}, counts
+    interval = percentile_interval(sums[:, 0] / sums[:, 1], proportion=(counts["n_pairs_correct"], len(whole)))
+    return {"pair_accuracy": counts["n_pairs_correct"] / len(whole)}, {"pair_accuracy": interval}, counts

@@ -18,13 +18,13 @@ from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_gender", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 _REQUIRED = ("source", "correct_gender", "incorrect_gender")
 _OPTIONAL = ("category", "pair")
@@ -141,7 +141,8 @@ def evaluate(
         raise InputError(f"tgt_lang: wino_x_pattern_matching knows the pronouns of {', '.join(_LANGUAGES)}; expected one of these, got {tgt_lang!r}")
     judgements = judge(predictions, references, tgt_lang=tgt_lang, ids=ids)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    of_pairs, intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
+    of_pairs, pair_intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
+    intervals = {**summary.intervals, **pair_intervals}
     predicted = [j.predicted for j in judgements]
     fields: dict[str, str | int] = {
         "data": "own",
@@ -161,7 +162,8 @@ def evaluate(
         signature=signature.build("wxpm", fields),
         n=len(judgements),
         scores={**summary.scores, **of_pairs, "inconclusive_rate": summary.counts["n_inconclusive"] / len(judgements)},
-        intervals={**summary.intervals, **intervals},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=summary.categories,
         judgements=judgements,
         counts={**summary.counts, **counts, "n_no_pronoun": predicted.count(""), "n_several_pronouns": predicted.count("several")},
@@ -188,7 +190,7 @@ def compute(
     Returns:
         accuracy (an inconclusive translation is not correct), min_accuracy, accuracy_<category>, inconclusive_rate, pair_accuracy (with pairs); n, n_correct,
         n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs n_pairs, n_pairs_correct, n_without_twin; verdicts and predicted (lists);
-        intervals (name -> [low, high], 95 %); signature.
+        intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature.
 
     Raises:
         As `evaluate`.
@@ -214,4 +216,6 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return f"wino_x_pattern_matching needs English sentences with an ambiguous «it», as mt_* of wino_x have them, not {dataset} {config}"
 
 
-DECLARATION = MetricDeclaration("wino_x_pattern_matching", evaluate, _references, _fits, leaderboard=("accuracy", "pair_accuracy"))
+DECLARATION = MetricDeclaration(
+    "wino_x_pattern_matching", evaluate, _references, _fits, leaderboard=("accuracy", "pair_accuracy"), resampling="within categories; of pairs, over whole pairs"
+)

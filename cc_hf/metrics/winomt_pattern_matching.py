@@ -13,10 +13,11 @@ from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 from cc_hf.statistics.gender_figures import count_cells, gender_figures, gender_intervals, printed_figures
 from cc_hf.text.alignment import Aligner, Alignment, GivenAlignments, find_aligner, parse_pharaoh, space_tokens
 from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, GenderPredictor, Phrase, gender_predictor
@@ -24,7 +25,7 @@ from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, GenderPredicto
 __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 _KEYS = {"source": str, "occupation": str, "occupation_index": int, "gold_gender": str, "stereotype": str}
 _CHOICES = {"gold_gender": GENDERS, "stereotype": ("pro", "anti", "none")}
@@ -171,6 +172,7 @@ def evaluate(
     cells = count_cells([j.gold for j in judgements], [r["stereotype"] for r in references], [j.predicted for j in judgements])
     own = gender_figures(cells) if figures == "exact" else printed_figures(cells)
     recall_intervals = {f"recall_{c.category}": summary.intervals[f"accuracy_{c.category}"] for c in summary.categories}  # the same figure
+    intervals = {**gender_intervals(cells, seed=seed, n_resamples=n_resamples), **summary.intervals, **recall_intervals}
     fields: dict[str, str | int] = {
         "langs": f"en-{tgt_lang}",
         "align": chosen.signature_name,
@@ -190,7 +192,8 @@ def evaluate(
         signature=signature.build("winomt", {"data": "own", **(origin or {}), **fields}),
         n=len(judgements),
         scores={**summary.scores, **own},
-        intervals={**gender_intervals(cells, seed=seed, n_resamples=n_resamples), **summary.intervals, **recall_intervals},
+        intervals=known_intervals(intervals),
+        no_interval=missing_intervals(intervals),
         categories=summary.categories,
         judgements=judgements,
         counts={**summary.counts, **_counts(judgements)},
@@ -252,7 +255,7 @@ def compute(
     Returns:
         In [0, 1]: accuracy, min_accuracy, accuracy_<gender>, precision_<gender>, recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti; in [-1, 1]:
         delta_g, delta_s; n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gender>; predicted and verdicts (lists);
-        intervals (name -> [low, high], 95 %); signature. A figure without any sample is left out.
+        intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature. A figure without any sample is left out.
 
     >>> reference = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}
     >>> result = compute(["Die Köchin ging."], [reference], tgt_lang="de", alignments=["0-0 1-1 2-2"])
@@ -267,7 +270,7 @@ def compute(
         **result.counts,
         "predicted": [j.predicted for j in result.judgements],
         "verdicts": [j.verdict for j in result.judgements],
-        "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
+        **interval_fields(result),
         "signature": result.signature,
     }
 
@@ -290,4 +293,11 @@ def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lan
     return ""
 
 
-DECLARATION = MetricDeclaration("winomt_pattern_matching", evaluate, _references, _fits, options=("aligner", "alignments", "figures", "spacy_model"))
+DECLARATION = MetricDeclaration(
+    name="winomt_pattern_matching",
+    evaluate=evaluate,
+    references=_references,
+    fits=_fits,
+    options=("aligner", "alignments", "figures", "spacy_model"),
+    resampling="within gold genders",
+)

@@ -13,7 +13,8 @@ from rich.text import Text
 from cc_hf.analysis.annotations import AnnotatorAgreement
 from cc_hf.analysis.human_agreement import HumanAgreement
 from cc_hf.analysis.published_agreement import CITATION_KEY, PUBLISHED_KAPPAS, published
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.reports.tables import grouped_notes, limits
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
 
 __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
@@ -72,8 +73,10 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
         raw = "" if people.kappa_raw is None else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "
         known = PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang))
         printed = "" if known is None else f" ({CITATION_KEY}, Table A3: {known[0]:.2f}, {known[1]:.2f})"
-        low, high = people.binarised_interval.low, people.binarised_interval.high
-        notes.append(f"  kappa of the annotators: {raw}{people.kappa_binarised:.4f} ({low:.2f} – {high:.2f}) on {people.n_binarised} binary ones{printed}")
+        interval = limits(people.binarised_interval, digits=2)
+        shown = f"{people.kappa_binarised:.4f}" + (f" ({interval})" if interval else "")
+        notes.append(f"  kappa of the annotators: {raw}{shown} on {people.n_binarised} binary ones{printed}")
+        notes += [f"  {note}" for note in grouped_notes({**found.interval_notes(), "kappa of the annotators": people.binarised_interval.note})]
         notes.append(f"  signature: {row.result.signature}")
     return notes
 
@@ -99,8 +102,8 @@ def _name(result: EvaluationResult) -> str:
     return result.metric.replace("_", " ") + (f", {with_what}" if with_what else "")
 
 
-def _percent(value: float | None, interval: Interval | None = None) -> str:
+def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
     """With two digits and the interval, or with the one digit that the paper prints."""
     if value is None:
         return ""
-    return f"{100 * value:.1f}" if interval is None else f"{100 * value:.2f} ({100 * interval.low:.1f} – {100 * interval.high:.1f})"
+    return f"{100 * value:.2f} ({limits(interval)})" if isinstance(interval, Interval) else f"{100 * value:.1f}"

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
-from cc_hf.reports.tables import category_key, heading, percent, plain_table, with_interval
+from cc_hf.reports.tables import category_key, grouped_notes, heading, limits, percent, plain_table, with_interval
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["comparison_tables", "p_text"]
@@ -24,9 +24,13 @@ def comparison_tables(found: Comparison) -> Group:
         parts += [heading(f"{title}: {metric}: {one.system} (system) against {one.baseline} (baseline), n = {one.n}"), _differences_table(one)]
     if found.systems:
         parts.append(Text("percent; intervals and p by paired bootstrap within categories, McNemar's p exact; not corrected for several comparisons", style="italic"))
+    for one in found.systems:
+        notes = {label: difference.interval.note for label, difference in _in_order(one.differences)}
+        parts += [Text(f"{one.system}: difference: {note}") for note in grouped_notes(notes)]
     for agreement in found.agreements:
         parts += [heading(f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same translations, n = {agreement.n}")]
         parts += [_confusion_table(agreement), _agreement_table(agreement)]
+        parts += map(Text, grouped_notes({"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}))
     parts += [Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()]
     return Group(*parts)
 
@@ -42,7 +46,8 @@ def _differences_table(found: SystemComparison) -> Table:
 
 def _agreement_table(found: MetricAgreement) -> Table:
     table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
-    kappa = f"{found.kappa:.3f} ({found.kappa_interval.low:.3f} – {found.kappa_interval.high:.3f})"
+    interval = limits(found.kappa_interval, digits=3)
+    kappa = f"{found.kappa:.3f} ({interval})" if interval else f"{found.kappa:.3f}"
     table.add_row("correct or not", with_interval(found.agreement, found.interval), kappa)
     if len(found.labels) > 2:
         table.add_row("verdicts", percent(found.verdict_agreement), f"{found.verdict_kappa:.3f}")

@@ -55,14 +55,16 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
-    """One per system whose judgements have probabilities; () of metrics that have none. A p of 0.5 is in the bin above it, as it counts as correct."""
+    """One per system whose judgements have probabilities; () of metrics that have none. A tie, p = 0.5, is on the side on which it counts."""
     found = []
     for at, result in _results(report, metric):
         judged = [j for j in result.judgements if j.probability_correct is not None]
         if judged:
             counts = [0] * n_bins
             for judgement in judged:
-                counts[min(int((judgement.probability_correct or 0.0) * n_bins), n_bins - 1)] += 1
+                probability = judgement.probability_correct or 0.0
+                is_tie_below = probability == 0.5 and not judgement.is_correct
+                counts[min(int(probability * n_bins), n_bins - 1) - is_tie_below] += 1
             found.append(Histogram(at, tuple(counts), sum(j.is_correct for j in judged)))
     return tuple(found)
 

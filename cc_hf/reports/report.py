@@ -11,7 +11,7 @@ from cc_hf.analysis.annotations import Annotation
 from cc_hf.analysis.comparison import SystemComparison, compare
 from cc_hf.analysis.human_agreement import HumanAgreement, agreement_with_labels
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.tables import category_key
+from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, tie_text
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
 
@@ -148,7 +148,7 @@ def build_report(
         samples=tuple(samples),
         comparisons=comparisons,
         agreements=agreements,
-        notes=(*notes, *found_notes, *obstacles, *_oddities(systems)),
+        notes=(*notes, *found_notes, *obstacles, *_oddities(systems), *_agreement_notes(agreements)),
         signature=compared_with,
     )
 
@@ -273,5 +273,13 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
         if copies := first.counts.get("n_with_source"):
             yield f"{system.name}: {copies} of {first.n} translations hold their whole source"
         for metric, result in system.results.items():
-            if 10 * (ties := result.counts.get("n_ties", 0)) > result.n:
-                yield f"{system.name}: {ties} of {result.n} judgements of {metric} are ties, which count as correct"
+            if ties := tie_text(result):
+                yield f"{system.name}: {ties}"
+            for note in interval_notes(result):
+                yield f"{system.name}: {metric}: {note}"
+
+
+def _agreement_notes(agreements: Sequence[LabelAgreement]) -> Iterable[str]:
+    for one in agreements:
+        for note in grouped_notes(one.agreement.interval_notes()):
+            yield f"{one.system}: {one.metric}: agreement with human labels: {note}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from cc_hf.reports.comparisons import p_text
 from cc_hf.reports.report import Report
-from cc_hf.reports.tables import category_key, figure_rows, percent
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.reports.tables import category_key, figure_rows, limits, percent, resampling_text
+from cc_hf.results import EvaluationResult
 
 __all__ = ["Cell", "ReportTable", "Row", "agreement_table", "category_table", "figures_table", "metric_name", "report_tables", "summary_table"]
 
@@ -109,9 +109,9 @@ def agreement_table(report: Report) -> ReportTable:
     rows = []
     for one in report.agreements:
         found = one.agreement
-        weighted = Cell("") if found.weighted_agreement is None else Cell(percent(found.weighted_agreement), _interval(found.weighted_interval))
-        kappa = Cell(f"{found.kappa:.2f}", f"{found.kappa_interval.low:.2f} – {found.kappa_interval.high:.2f}")
-        cells = (Cell(str(found.n_labels)), Cell(percent(found.agreement), _interval(found.interval)), weighted, kappa)
+        weighted = Cell("") if found.weighted_agreement is None else Cell(percent(found.weighted_agreement), limits(found.weighted_interval))
+        kappa = Cell(f"{found.kappa:.2f}", limits(found.kappa_interval, digits=2))
+        cells = (Cell(str(found.n_labels)), Cell(percent(found.agreement), limits(found.interval)), weighted, kappa)
         rows.append(Row(one.system, cells, metric_name(one.metric)))
     caption = "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by bootstrap over translations."
     return ReportTable("Agreement with human labels", "system", ("labels", "agreement", "weighted", "kappa"), tuple(rows), caption=caption)
@@ -136,14 +136,10 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
         return Cell("")
     compared = report.comparisons.get((metric, system))
     one = compared.differences.get(name) if compared else None
-    value, interval = percent(result.scores[name]), _interval(result.intervals.get(name))
+    value, interval = percent(result.scores[name]), limits(result.intervals.get(name))
     if one is None:
         return Cell(value, interval)
     return Cell(value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT)
-
-
-def _interval(found: Interval | None) -> str:
-    return "" if found is None else f"{percent(found.low)} – {percent(found.high)}"
 
 
 def _signed(value: float) -> str:
@@ -156,7 +152,7 @@ def _caption(report: Report) -> list[str]:
     levels = sorted({_level(result) for system in report.systems for result in system.results.values()} - {""})
     said = ["Percent."]
     if levels:
-        said.append(f"In brackets {' and '.join(levels)} intervals by bootstrap within categories.")
+        said.append(f"In brackets {' and '.join(levels)} intervals by bootstrap {resampling_text(report.metrics)}.")
     if report.comparisons:
         said.append(f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not corrected for several comparisons; * p < 0.05.")
     return said

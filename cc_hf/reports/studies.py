@@ -13,8 +13,8 @@ from cc_hf.analysis.case_study import CITATION_KEY, PublishedRegression
 from cc_hf.analysis.evaluator_agreement import EvaluatorAgreement
 from cc_hf.analysis.referent_bias import Frequency, ReferentBias
 from cc_hf.analysis.salience import Importance, TriggerImportance
-from cc_hf.reports.tables import heading, percent, plain_table
-from cc_hf.results import Interval
+from cc_hf.reports.tables import grouped_notes, heading, limits, percent, plain_table
+from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
 
@@ -171,8 +171,16 @@ def evaluator_agreement_tables(found: EvaluatorAgreement) -> Group:
     notes.append(Text("intervals by bootstrap over systems", style="italic"))
     if n := max(pair.correlation.n_undefined for pair in found.pairs):
         notes.append(Text(f"up to {n} resamples had no order and were left out of an interval: there are few systems"))
+    without = {
+        f"{named[pair.left]} and {named[pair.right]} ({name})": one.note
+        for pair in found.pairs
+        for name, one in (("Spearman", pair.correlation.spearman_interval), ("Kendall", pair.correlation.kendall_interval))
+        if isinstance(one, NoInterval)
+    }
+    notes += map(Text, grouped_notes(without))
     return Group(heading(f"{found.figure.replace('_', ' ')} of {len(found.systems)} systems by {len(found.evaluators)} evaluators"), figures, table, *notes)
 
 
-def _correlation(value: float, interval: Interval) -> str:
-    return f"{value:.3f} ({interval.low:.3f} – {interval.high:.3f})"
+def _correlation(value: float, interval: Interval | NoInterval) -> str:
+    shown = limits(interval, digits=3)
+    return f"{value:.3f} ({shown})" if shown else f"{value:.3f}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rich import box
@@ -11,13 +11,30 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
+from cc_hf.metrics.declaration import registered_declaration
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval, ResultSet
 
-__all__ = ["FigureRow", "category_key", "data_name", "figure_rows", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
+__all__ = [
+    "FigureRow",
+    "category_key",
+    "data_name",
+    "figure_rows",
+    "grouped_notes",
+    "heading",
+    "interval_notes",
+    "limits",
+    "percent",
+    "plain_table",
+    "resampling_text",
+    "result_table",
+    "results_table",
+    "tie_text",
+    "with_interval",
+]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
-_CAPTION = Text("percent; intervals by bootstrap within categories", style="italic")
+_NAMED_IN_NOTES = 6  # figures; a dataset can have hundreds of categories
 
 
 def result_table(result: EvaluationResult) -> Group:
@@ -27,7 +44,7 @@ def result_table(result: EvaluationResult) -> Group:
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
         parts.append(_figures_table(others))
-    return Group(heading(title), *parts, _CAPTION)
+    return Group(heading(title), *parts, _caption([result]), *map(Text, interval_notes(result)))
 
 
 def results_table(found: ResultSet) -> Group:
@@ -42,7 +59,68 @@ def results_table(found: ResultSet) -> Group:
         table.add_section()
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
     judged = "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"  # without translations, the evaluator is judged
-    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _CAPTION, *notes)
+    notes += [Text(f"{result.metric.replace('_', ' ')}: {note}") for result in found.results for note in interval_notes(result)]
+    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _caption(found.results), *notes)
+
+
+def _caption(results: Iterable[EvaluationResult]) -> Text:
+    return Text(f"percent; intervals by bootstrap {resampling_text(result.metric for result in results)}", style="italic")
+
+
+def resampling_text(metrics: Iterable[str]) -> str:
+    """Say how the bootstrap of each metric draws, as it declares; what all share is said once.
+
+    >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
+    'within categories'
+    >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
+    'within categories (contrastive conditioning), within gold genders (winomt pattern matching)'
+    >>> resampling_text(["a metric of one's own"])
+    'over samples'
+    """
+    by_text: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(metrics):
+        declared = registered_declaration(metric)
+        by_text.setdefault("over samples" if declared is None else declared.resampling, []).append(metric.replace("_", " "))
+    if len(by_text) == 1:
+        return next(iter(by_text))
+    return ", ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())
+
+
+def interval_notes(result: EvaluationResult) -> list[str]:
+    """Say which intervals are unusual or missing, and why; one line for all figures of which the same is to be said.
+
+    >>> from cc_hf.results import NoInterval
+    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, {"f1": NoInterval("it is the same in every resample")})
+    >>> interval_notes(result)
+    ['no interval: it is the same in every resample: f1']
+    """
+    return grouped_notes({name.replace("_", " "): text for name, text in result.interval_notes().items()})
+
+
+def grouped_notes(notes: Mapping[str, str]) -> list[str]:
+    """Put the names of which the same is said into one line.
+
+    >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
+    ['no interval: a, c']
+    """
+    by_text: dict[str, list[str]] = {}
+    for name, text in notes.items():
+        if text:
+            by_text.setdefault(text, []).append(name)
+    found = []
+    for text, names in by_text.items():
+        more = f" and {len(names) - _NAMED_IN_NOTES} more" if len(names) > _NAMED_IN_NOTES else ""
+        found.append(f"{text}: {', '.join(names[:_NAMED_IN_NOTES])}{more}")
+    return found
+
+
+def tie_text(result: EvaluationResult) -> str:
+    """Say how many judgements are ties, where they are many, and how the metric counts them; "" otherwise."""
+    if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
+        return ""
+    declared = registered_declaration(result.metric)
+    counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
+    return f"{ties} of {result.n} judgements of {result.metric} are ties{counted}"
 
 
 def category_key(name: str) -> tuple[int, str]:
@@ -59,13 +137,24 @@ def percent(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
 
 
-def with_interval(value: float, interval: Interval | None) -> str:
+def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
     """A figure with its interval, where it has one.
 
     >>> with_interval(0.5, Interval(0.41, 0.6))
     '50.0 (41.0 – 60.0)'
     """
-    return percent(value) if interval is None else f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
+    return f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})" if isinstance(interval, Interval) else percent(value)
+
+
+def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
+    """Write the limits of an interval, in percent or with so many digits; "" where there is none.
+
+    >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
+    ('41.0 – 60.0', '0.41 – 0.60', '')
+    """
+    if not isinstance(interval, Interval):
+        return ""
+    return " – ".join(percent(value) if digits is None else f"{value:.{digits}f}" for value in (interval.low, interval.high))
 
 
 def heading(text: str) -> Text:

@@ -5,18 +5,17 @@ Labels are any hashable values, compared by equality; nothing is an ordinal scal
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 
 __all__ = ["agreement_interval", "cohen_kappa", "confusion_matrix", "kappa_interval", "proportion_of_agreement"]
-
-_CHUNK = 250  # resamples drawn at a time: bounds the memory
 
 
 def confusion_matrix(left: Sequence[Hashable], right: Sequence[Hashable], *, labels: Sequence[Hashable] | None = None) -> npt.NDArray[np.int64]:
@@ -66,7 +65,8 @@ def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable], *, labels: 
     >>> cohen_kappa(["a", "a"], ["a", "a"]), cohen_kappa(["a", "a"], ["a", "b"])
     (1.0, 0.0)
     """
-    return float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
+    kappa = float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
+    return 1.0 if math.isnan(kappa) else kappa
 
 
 def kappa_interval(
@@ -78,8 +78,10 @@ def kappa_interval(
     n_resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-) -> Interval:
-    """Percentile bootstrap interval of `cohen_kappa`.
+) -> Interval | NoInterval:
+    """Interval of `cohen_kappa` (`cc_hf.statistics.bootstrap.percentile_interval`).
+
+    Kappa is undefined, 0 / 0, in a resample in which both sides have one and the same label only.
 
     Args:
         left, right, labels: as of `confusion_matrix`.
@@ -90,12 +92,12 @@ def kappa_interval(
         InputError: as `confusion_matrix`, or for options out of range, or groups of another length.
 
     >>> kappa_interval(["a", "b"] * 5, ["a", "b"] * 5)
-    Interval(low=1.0, high=1.0, level=0.95)
+    NoInterval(reason='it is the same in every resample', n_undefined=0)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, k = _cells(left, right, labels)
-    sums = _resampled_sums(np.eye(k * k)[cells], groups, n_resamples, seed)
-    return _percentiles(_kappas(sums.reshape(n_resamples, k, k)), level)
+    sums = resampled_sums(np.eye(k * k)[cells], groups=groups, n_resamples=n_resamples, seed=seed)
+    return percentile_interval(_kappas(sums.reshape(n_resamples, k, k)), level=level)
 
 
 def agreement_interval(
@@ -107,20 +109,23 @@ def agreement_interval(
     n_resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-) -> Interval:
-    """Percentile bootstrap interval of `proportion_of_agreement`; arguments as there and of `kappa_interval`. Weights travel with their items.
+) -> Interval | NoInterval:
+    """Interval of `proportion_of_agreement`; arguments as there and of `kappa_interval`. Weights travel with their items.
+
+    It is undefined in a resample whose weights sum to 0. Without weights and groups it is a proportion.
 
     Raises:
         InputError: as these.
 
-    >>> agreement_interval(["a", "b"], ["a", "b"])
-    Interval(low=1.0, high=1.0, level=0.95)
+    >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
+    0.342
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     equal, weight = _equal_and_weights(left, right, weights)
-    sums = _resampled_sums(np.stack([weight * equal, weight], axis=1), groups, n_resamples, seed)
-    defined = sums[sums[:, 1] > 0]  # a resample of weight 0 says nothing
-    return _percentiles(defined[:, 0] / defined[:, 1], level)
+    sums = resampled_sums(np.stack([weight * equal, weight], axis=1), groups=groups, n_resamples=n_resamples, seed=seed)
+    values = np.divide(sums[:, 0], sums[:, 1], out=np.full(n_resamples, np.nan), where=sums[:, 1] > 0)
+    proportion = (float(equal.sum()), float(len(equal))) if weights is None and groups is None else None
+    return percentile_interval(values, level=level, proportion=proportion)
 
 
 def _cells(left: Sequence[Hashable], right: Sequence[Hashable], labels: Sequence[Hashable] | None) -> tuple[npt.NDArray[np.int64], int]:
@@ -159,35 +164,11 @@ def _check_lengths(left: Sequence[Hashable], right: Sequence[Hashable]) -> None:
 
 
 def _kappas(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """(r,) kappas of (r, k, k) confusion matrices."""
+    """(r,) kappas of (r, k, k) confusion matrices, NaN for 0 / 0."""
     n = tables.sum(axis=(1, 2))
     agreed = n * np.trace(tables, axis1=1, axis2=2)  # times n², so that counts stay whole and 0 / 0 is exact
     chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
     beyond = n * n - chance
-    kappas = np.ones(len(tables))
+    kappas = np.full(len(tables), np.nan)
     np.divide(agreed - chance, beyond, out=kappas, where=beyond > 0)
     return kappas
-
-
-def _resampled_sums(columns: npt.NDArray[np.float64], groups: Iterable[Hashable] | None, n_resamples: int, seed: int) -> npt.NDArray[np.float64]:
-    """(n_resamples, m) sums of (n, m) columns over groups drawn with replacement."""
-    if groups is not None:
-        number: dict[Hashable, int] = {}
-        members = [number.setdefault(group, len(number)) for group in groups]
-        if len(members) != len(columns):
-            raise InputError(f"groups: expected one per item, {len(columns)} in all, got {len(members)}")
-        summed = np.zeros((len(number), columns.shape[1]))
-        np.add.at(summed, members, columns)
-        columns = summed
-    generator = np.random.default_rng(seed)
-    n = len(columns)
-    parts = []
-    for start in range(0, n_resamples, _CHUNK):
-        times_drawn = generator.multinomial(n, np.full(n, 1 / n), size=min(_CHUNK, n_resamples - start))
-        parts.append(times_drawn @ columns)
-    return np.concatenate(parts)
-
-
-def _percentiles(values: npt.NDArray[np.float64], level: float) -> Interval:
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level)

@@ -1,66 +1,43 @@
-"""Bootstrap confidence intervals over judgements: samples are resampled within their category, so that the balance is kept.
+"""The bootstrap, in one place: how samples are drawn, and what an interval is made of.
 
-The weights are part of a sample's judgement and travel with it; they are not ranked anew in every resample.
+Callers compute what each sample contributes to sums, draw these sums with `resampled_strata` or
+`resampled_sums`, apply their figure to the sums, and hand its values to `percentile_interval`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.results import Interval
+from cc_hf.results import Interval, NoInterval
 
-__all__ = ["accuracy_intervals", "check_bootstrap", "figures_of_sums"]
+__all__ = [
+    "MOST_UNDEFINED",
+    "accuracy_intervals",
+    "check_bootstrap",
+    "figure_intervals",
+    "figures_of_sums",
+    "known_intervals",
+    "missing_intervals",
+    "percentile_interval",
+    "resampled_strata",
+    "resampled_sums",
+    "wilson_interval",
+]
 
-_CHUNK = 250  # resamples drawn at a time: bounds the memory
+#: share of resamples in which a figure may be undefined and still has an interval
+MOST_UNDEFINED = 0.05
 
+_DRAWN_AT_ONCE = 1 << 20  # samples: bounds the memory; the stream of random numbers does not depend on it
+_ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
 
-def accuracy_intervals(
-    is_correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.int64] | None,
-    categories: Sequence[str],
-    *,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Interval]:
-    """Percentile intervals of accuracy, weighted_accuracy, both minima, and both per category.
-
-    Args:
-        is_correct: shape (n,).
-        weights: shape (n,), positive; None where there are none, and the weighted figures are left out.
-        categories: n names.
-        n_resamples: at least 1.
-        level: in (0, 1).
-        seed: of numpy's default generator.
-
-    Raises:
-        InputError: for empty input, or a level or number of resamples out of range.
-
-    >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)["accuracy"]
-    >>> interval.low, interval.high
-    (1.0, 1.0)
-    """
-    if len(is_correct) == 0:
-        raise InputError("confidence intervals of nothing: expected at least one judgement, got none")
-    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    generator = np.random.default_rng(seed)
-    names = np.asarray(categories)
-    parts: dict[str, tuple[npt.NDArray[np.float64], ...]] = {}
-    for name in sorted(set(categories)):
-        members = names == name
-        own = np.ones(int(members.sum())) if weights is None else weights[members].astype(np.float64)
-        parts[name] = _resample(is_correct[members], own, n_resamples, generator)
-    samples = {name: values for name, values in figures_of_sums(parts).items() if weights is not None or not name.startswith("weighted_")}
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    found = {}
-    for name, values in samples.items():
-        low, high = np.quantile(values, tails)
-        found[name] = Interval(float(low), float(high), level)
-    return found
+_Floats = npt.NDArray[np.float64]
+_Proportions = Mapping[str, tuple[float, float]]
 
 
 def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None:
@@ -75,19 +52,227 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
 
 
-def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:
-    """Per resample: number of samples, number correct, sum of weights, sum of the weights of the correct ones."""
-    n = len(correct)
-    columns = np.stack([np.ones(n), correct.astype(np.float64), weights, weights * correct])
-    sums = []
-    for start in range(0, n_resamples, _CHUNK):
-        drawn = generator.integers(0, n, size=(min(_CHUNK, n_resamples - start), n))
-        sums.append(columns[:, drawn].sum(axis=2))
-    return tuple(np.concatenate(sums, axis=1))
+def resampled_strata(
+    columns: npt.NDArray[np.generic],
+    strata: Sequence[str] | None = None,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    counts: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> dict[str, _Floats]:
+    """Draw resamples within each stratum, and return the sums of what the drawn samples contribute.
+
+    Every stratum keeps its number of samples. Figures of several systems on the same samples are
+    columns beside each other, so that each resample draws the same samples for all systems.
+
+    Args:
+        columns: shape (n, k), what each sample contributes to k sums; exact for integers below 2**53.
+        strata: n names; None for one stratum, "all".
+        groups: n names; samples of one group are drawn together, such as the labels of several
+            annotators on one translation, and lie in one stratum. None: each sample by itself.
+        counts: how many samples each row of `columns` stands for, where many are alike: then the cost
+            depends on the number of rows alone. None: each row is one sample. Not with `groups`.
+        n_resamples: at least 1.
+        seed: of numpy's default generator.
+
+    Returns:
+        Stratum -> shape (n_resamples, k), sorted by name.
+
+    Raises:
+        InputError: for no sample, a column of another length, a group in two strata, or options out of range.
+
+    >>> found = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
+    >>> {name: sums.tolist() for name, sums in found.items()}
+    {'a': [[2.0], [2.0]], 'b': [[5.0], [5.0]]}
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples)
+    n = len(columns)
+    if n == 0:
+        raise InputError("resamples of nothing: expected at least one sample, got none")
+    names = ["all"] * n if strata is None else list(strata)
+    for what, given in (("strata", names), ("groups", groups), ("counts", counts)):
+        if given is not None and len(given) != n:
+            raise InputError(f"{what}: expected one per item, {n} in all, got {len(given)}")
+    values = np.asarray(columns, dtype=np.float64)
+    if groups is not None:
+        values, names = _whole_groups(values, names, groups)
+    times = None if counts is None else np.asarray(counts, dtype=np.int64)
+    generator = np.random.default_rng(seed)
+    where = np.asarray(names)
+    found = {}
+    for name in sorted(set(names)):
+        members = where == name
+        found[name] = _drawn_sums(values[members], None if times is None else times[members], n_resamples, generator)
+    return found
 
 
-def figures_of_sums(parts: Mapping[str, Sequence[npt.NDArray[np.float64]] | npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
-    """Accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by category; the minimum is over all but «none».
+def resampled_sums(
+    columns: npt.NDArray[np.generic],
+    strata: Sequence[str] | None = None,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    counts: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> _Floats:
+    """Return the sums over all strata of `resampled_strata`, whose arguments and errors these are; shape (n_resamples, k).
+
+    >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
+    [[3.0, 6.0], [3.0, 6.0]]
+    """
+    parts = resampled_strata(columns, strata, groups=groups, counts=counts, n_resamples=n_resamples, seed=seed)
+    total: _Floats = np.sum(list(parts.values()), axis=0)
+    return total
+
+
+def _whole_groups(values: _Floats, names: Sequence[str], groups: Sequence[Hashable]) -> tuple[_Floats, list[str]]:
+    """Sum the rows of each group; groups are in the order in which they first occur."""
+    first: dict[Hashable, int] = {}
+    members = [first.setdefault(group, len(first)) for group in groups]
+    strata: dict[int, str] = {}
+    for row, (member, name) in enumerate(zip(members, names, strict=True)):
+        if strata.setdefault(member, name) != name:
+            raise InputError(f"row {row}: expected a group in one stratum, got group {groups[row]!r} in {strata[member]!r} and {name!r}")
+    summed = np.zeros((len(first), values.shape[1]))
+    np.add.at(summed, members, values)
+    return summed, list(strata.values())
+
+
+def _drawn_sums(values: _Floats, times: npt.NDArray[np.int64] | None, n_resamples: int, generator: np.random.Generator) -> _Floats:
+    n = len(values)
+    total = n if times is None else int(times.sum())
+    at_once = max(1, _DRAWN_AT_ONCE // n)
+    sums = np.zeros((n_resamples, values.shape[1]))
+    if total == 0:
+        return sums
+    for start in range(0, n_resamples, at_once):
+        rows = min(at_once, n_resamples - start)
+        if times is None:
+            drawn = generator.integers(0, n, size=(rows, n)) + n * np.arange(rows)[:, None]
+            n_drawn = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+        else:
+            n_drawn = generator.multinomial(total, times / total, size=rows)
+        sums[start : start + rows] = n_drawn @ values
+    return sums
+
+
+def percentile_interval(values: _Floats, *, level: float = 0.95, proportion: tuple[float, float] | None = None) -> Interval | NoInterval:
+    """Return the middle of a figure's values in all resamples.
+
+    Resamples in which the figure is undefined (NaN) are left out and counted; where they are more
+    than `MOST_UNDEFINED` of all, there is no interval. Nor is there one of zero width, which would
+    claim certainty: where all resamples agree, the bootstrap knows nothing. A proportion then gets
+    Wilson's score interval, any other figure none.
+
+    Args:
+        values: of the figure, one per resample.
+        level: in (0, 1).
+        proportion: where the figure is a share of independent samples: how many, of how many.
+
+    >>> percentile_interval(np.arange(5.0), level=0.5)
+    Interval(low=1.0, high=3.0, level=0.5, n_undefined=0, method='percentile')
+    >>> percentile_interval(np.array([0.5, float("nan")])).reason
+    'it is undefined in 1 of 2 resamples, more than 5 %'
+    """
+    defined = values[np.isfinite(values)]
+    n_undefined = len(values) - len(defined)
+    if n_undefined > MOST_UNDEFINED * len(values):
+        return NoInterval(f"it is undefined in {n_undefined} of {len(values)} resamples, more than {100 * MOST_UNDEFINED:g} %", n_undefined)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    if high - low > _ROUNDING:
+        return Interval(float(low), float(high), level, n_undefined)
+    if proportion is None:
+        return NoInterval("it is the same in every resample", n_undefined)
+    limits = wilson_interval(*proportion, level=level)
+    return Interval(limits.low, limits.high, level, n_undefined, limits.method)
+
+
+def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a proportion (Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001).
+
+    Args:
+        part, whole: how many of how many; `whole` is above 0.
+        level: in (0, 1).
+
+    >>> found = wilson_interval(2, 2)
+    >>> round(found.low, 3), found.high
+    (0.342, 1.0)
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share, weight = part / whole, z * z / whole
+    middle = (share + weight / 2) / (1 + weight)
+    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
+    return Interval(0.0 if part == 0 else middle - half, 1.0 if part == whole else middle + half, level, method="wilson")
+
+
+def figure_intervals(samples: Mapping[str, _Floats], proportions: _Proportions | None = None, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
+    """Return `percentile_interval` of each figure.
+
+    Args:
+        samples: name -> values in all resamples.
+        proportions: name -> how many of how many in the observed samples, of figures that are proportions.
+        level: in (0, 1).
+    """
+    return {name: percentile_interval(values, level=level, proportion=(proportions or {}).get(name)) for name, values in samples.items()}
+
+
+def known_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
+    """Return the intervals that there are."""
+    return {name: interval for name, interval in found.items() if isinstance(interval, Interval)}
+
+
+def missing_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, NoInterval]:
+    """Return why the others are missing."""
+    return {name: interval for name, interval in found.items() if isinstance(interval, NoInterval)}
+
+
+def accuracy_intervals(
+    is_correct: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.int64] | None,
+    categories: Sequence[str],
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Interval | NoInterval]:
+    """Return intervals of accuracy, weighted_accuracy, both minima, and both per category.
+
+    Samples are drawn within their category, so that the balance is kept. The weights are part of a
+    sample's judgement and travel with it; they are not ranked anew in every resample. Accuracies are
+    proportions (see `percentile_interval`); the weighted ones and the minima are not.
+
+    Args:
+        is_correct: shape (n,).
+        weights: shape (n,), positive; None where there are none, and the weighted figures are left out.
+        categories: n names.
+        n_resamples: at least 1.
+        level: in (0, 1).
+        seed: of numpy's default generator.
+
+    Raises:
+        InputError: for empty input, or a level or number of resamples out of range.
+
+    >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)["accuracy"]
+    >>> round(interval.low, 3), interval.high, interval.method
+    (0.566, 1.0, 'wilson')
+    """
+    if len(is_correct) == 0:
+        raise InputError("confidence intervals of nothing: expected at least one judgement, got none")
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    weight = np.ones(len(is_correct)) if weights is None else weights.astype(np.float64)
+    columns = np.stack([np.ones(len(is_correct)), is_correct, weight, weight * is_correct], axis=1)
+    parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
+    samples = figures_of_sums({name: sums.T for name, sums in parts.items()})
+    if weights is None:
+        samples = {name: values for name, values in samples.items() if not name.startswith("weighted_")}
+    names = np.asarray(categories)
+    proportions = {f"accuracy_{name}": (int(is_correct[names == name].sum()), int((names == name).sum())) for name in parts}
+    return figure_intervals(samples, {"accuracy": (int(is_correct.sum()), len(is_correct)), **proportions}, level=level)
+
+
+def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:
+    """Return accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by category; the minimum is over all but "none".
 
     Args:
         parts: category -> number of samples, number correct, sum of weights, sum of the weights of the correct ones; arrays of one shape, which

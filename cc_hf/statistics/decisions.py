@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.results import Interval
+from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS
-from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, resampled_strata
 
 __all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores"]
 
@@ -21,9 +21,10 @@ __all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores
 FIGURES = ("coverage", "precision", "recall_a", "recall_b", "f1_a", "f1_b")
 
 _Counts = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
 
 
-def decision_figures(counts: _Counts) -> npt.NDArray[np.float64]:
+def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     """The figures of counts of verdicts.
 
     F1 is 0 where nothing is correct, also where precision or recall is then undefined.
@@ -37,11 +38,15 @@ def decision_figures(counts: _Counts) -> npt.NDArray[np.float64]:
     >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
     [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
     """
+    return np.stack([np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in _ratios(counts)], axis=-1)
+
+
+def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], ...]:
+    """Part and whole of each of FIGURES; all but F1 are proportions."""
     correct, incorrect, inconclusive = (counts[..., i].astype(np.float64) for i in range(3))
     decided, total = correct + incorrect, correct + incorrect + inconclusive
     wanted = correct + inconclusive
-    pairs = ((decided, total), (correct, decided), (correct, wanted), (correct, total), (2 * correct, decided + wanted), (2 * correct, decided + total))
-    return np.stack([np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in pairs], axis=-1)
+    return (decided, total), (correct, decided), (correct, wanted), (correct, total), (2 * correct, decided + wanted), (2 * correct, decided + total)
 
 
 def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> dict[str, float]:
@@ -63,27 +68,35 @@ def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[st
     return {name: float(value) for name, value in found.items() if not np.isnan(value)}
 
 
-def decision_intervals(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]], *, seed: int = 0, n_resamples: int = 1000, level: float = 0.95) -> dict[str, Interval]:
-    """Percentile intervals of what `decision_scores` answers; decisions are resampled within the groups that they are in.
-
-    Resamples in which a figure is undefined do not count for it.
+def decision_intervals(
+    verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]], *, seed: int = 0, n_resamples: int = 1000, level: float = 0.95
+) -> dict[str, Interval | NoInterval]:
+    """Intervals of what `decision_scores` answers (`percentile_interval`); decisions are resampled within the groups that they are in.
 
     Raises:
         InputError: for no verdicts, or options out of range.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, counts, scores = _cells(verdicts, groupings)
-    generator = np.random.default_rng(seed)
-    drawn = np.stack([generator.multinomial(row.sum(), row / row.sum(), size=n_resamples) for row in counts], axis=1)
-    samples = _summary(drawn, cells, list(groupings))
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    found = {}
-    for name in scores:
-        defined = samples[name][~np.isnan(samples[name])]
-        if len(defined):
-            low, high = np.quantile(defined, tails)
-            found[name] = Interval(float(low), float(high), level)
-    return found
+    strata = [f"{at:06}" for at in range(len(cells)) for _ in VERDICTS]
+    alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
+    parts = resampled_strata(alike, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed)
+    samples = _summary(np.stack(list(parts.values()), axis=1), cells, list(groupings))
+    return figure_intervals({name: samples[name] for name in scores}, _proportions(counts, cells, list(groupings)), level=level)
+
+
+def _proportions(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, tuple[float, float]]:
+    """How many of how many, of the figures in all and by group that are proportions."""
+    groups = {"": counts.sum(axis=0)}
+    for at in range(len(groupings)):
+        for group in {cell[at] for cell in cells} - {""}:
+            groups[f"_{group}"] = counts[[cell[at] == group for cell in cells]].sum(axis=0)
+    return {
+        f"{name}{suffix}": (float(part), float(whole))
+        for suffix, own in groups.items()
+        for name, (part, whole) in zip(FIGURES, _ratios(own), strict=True)
+        if not name.startswith("f1")
+    }
 
 
 def _cells(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
@@ -100,7 +113,7 @@ def _cells(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> t
     return cells, counts, defined
 
 
-def _summary(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, npt.NDArray[np.float64]]:
+def _summary(counts: npt.NDArray[np.generic], cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, npt.NDArray[np.float64]]:
     """Each figure from (..., cells, 3) counts, with the shape of what comes before the cells."""
     found = _named(counts.sum(axis=-2), "")
     for at, grouping in enumerate(groupings):
@@ -116,6 +129,6 @@ def _summary(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]
     return found
 
 
-def _named(counts: _Counts, suffix: str) -> dict[str, npt.NDArray[np.float64]]:
+def _named(counts: npt.NDArray[np.generic], suffix: str) -> dict[str, npt.NDArray[np.float64]]:
     figures = decision_figures(counts)
     return {f"{name}{suffix}": figures[..., i] for i, name in enumerate(FIGURES)}

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.results import Interval
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import figure_intervals, resampled_strata
 
 __all__ = ["count_cells", "gender_figures", "gender_intervals", "printed_figures"]
 
@@ -58,23 +59,28 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     return found
 
 
-def gender_intervals(cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-    """Percentile bootstrap intervals of `gender_figures`: rows are resampled within their gold gender.
-
-    A resample in which a figure has no sample says nothing of it.
-    """
-    generator = np.random.default_rng(seed)
-    drawn = np.zeros((n_resamples, *cells.shape))
-    for gender, own in enumerate(cells):
-        if n := int(own.sum()):
-            drawn[:, gender] = generator.multinomial(n, own.ravel() / n, size=n_resamples).reshape(n_resamples, *own.shape)
+def gender_intervals(cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> dict[str, Interval | NoInterval]:
+    """Intervals of `gender_figures` (`percentile_interval`): rows are resampled within their gold gender."""
+    n_kinds = cells[0].size
+    strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
+    alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
+    parts = resampled_strata(alike, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed)
+    drawn = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
     defined = gender_figures(cells)
-    intervals = {}
-    for name, values in _figures(drawn).items():
-        if name in defined:
-            low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-            intervals[name] = Interval(float(low), float(high), level)
-    return intervals
+    return figure_intervals({name: values for name, values in _figures(drawn).items() if name in defined}, _proportions(cells), level=level)
+
+
+def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]:
+    """How many of how many, of the figures that are proportions: F1 is none, and no precision where a gender is never predicted."""
+    confusion = cells.sum(axis=1)
+    found = {}
+    for at, gender in enumerate(_GENDERS):
+        for name, whole in (("recall", confusion[at].sum()), ("precision", confusion[:, at].sum())):
+            found[f"{name}_{gender}"] = (float(confusion[at, at]), float(whole))
+    for at, stereotype in enumerate(_STEREOTYPES[:2]):
+        own = cells[:, at, : len(_GENDERS)]
+        found[f"accuracy_{stereotype}"] = (float(np.trace(own)), float(cells[:, at].sum()))
+    return {name: (part, whole) for name, (part, whole) in found.items() if whole}
 
 
 def _figures(cells: _Floats) -> dict[str, _Floats]:

@@ -12,23 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import check_bootstrap, figures_of_sums
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import check_bootstrap, figures_of_sums, percentile_interval, resampled_strata
 
 __all__ = ["McNemar", "PairedDifference", "mcnemar", "paired_differences"]
 
-_CHUNK = 250  # resamples drawn at a time: bounds the memory
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A figure of two systems in [0, 1], the second minus the first in [-1, 1] with its percentile interval, and a two-sided p in (0, 1]."""
+    """A figure of two systems in [0, 1], the second minus the first in [-1, 1] with its interval, and a two-sided p in (0, 1]."""
 
     first: float
     second: float
     difference: float
-    interval: Interval
+    interval: Interval | NoInterval
     p_value: float
 
 
@@ -75,14 +74,11 @@ def paired_differences(
         raise InputError(f"expected a category, and a weight, for each of {correct.shape[1]} samples, got {len(categories)} categories" + _shape(weights))
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
     columns = np.stack([np.ones(correct.shape), correct, weight, weight * correct]).reshape(-1, correct.shape[1]).T  # (n, 4 s)
-    generator = np.random.default_rng(seed)
     names = np.asarray(categories)
-    observed, resampled = {}, {}
-    for name in sorted(set(categories)):
-        own = columns[names == name]
-        observed[name] = own.sum(axis=0).reshape(4, -1)
-        resampled[name] = _resampled(own, n_resamples, generator).reshape(n_resamples, 4, -1).swapaxes(0, 1)  # (4, n_resamples, s)
-    values, samples = figures_of_sums(observed), figures_of_sums(resampled)
+    parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
+    observed = {name: columns[names == name].sum(axis=0).reshape(4, -1) for name in parts}
+    values = figures_of_sums(observed)
+    samples = figures_of_sums({name: sums.reshape(n_resamples, 4, -1).swapaxes(0, 1) for name, sums in parts.items()})  # of (4, n_resamples, s)
     figures = [name for name in values if weights is not None or not name.startswith("weighted_")]
     return tuple({name: _difference(values[name], samples[name], system, level) for name in figures} for system in range(1, len(correct)))
 
@@ -108,19 +104,11 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
     return McNemar(only_first, only_second, float(binomtest(only_first, different).pvalue) if different else 1.0)
 
 
-def _resampled(columns: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> npt.NDArray[np.float64]:
-    """(n_resamples, m) sums of (n, m) columns over samples drawn with replacement."""
-    n = len(columns)
-    sizes = [min(_CHUNK, n_resamples - start) for start in range(0, n_resamples, _CHUNK)]
-    return np.concatenate([generator.multinomial(n, np.full(n, 1 / n), size=size) @ columns for size in sizes])
-
-
 def _difference(values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float) -> PairedDifference:
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
-    low, high = np.quantile(differences, [(1 - level) / 2, (1 + level) / 2])
     as_far = int((np.abs(differences - differences.mean()) >= abs(second - first) - _ROUNDING).sum())
-    return PairedDifference(first, second, second - first, Interval(float(low), float(high), level), (as_far + 1) / (len(differences) + 1))
+    return PairedDifference(first, second, second - first, percentile_interval(differences, level=level), (as_far + 1) / (len(differences) + 1))
 
 
 def _shape(weights: npt.NDArray[np.int64] | None) -> str:

@@ -29,7 +29,7 @@ Args:
 
 Returns:
     accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category> (float in
-    [0, 1]); n, n_correct, n_ties (int); probability_correct (list of float); intervals (name -> [low, high], 95 %); signature (str).
+    [0, 1]); n, n_correct, n_ties (int); probability_correct (list of float); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_conditioning")

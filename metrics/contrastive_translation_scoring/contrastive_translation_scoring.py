@@ -30,7 +30,7 @@ Args:
 Returns:
     accuracy, min_accuracy, accuracy_<category>, pair_accuracy (float in [0, 1]; the last only with pairs); n, n_correct, n_ties (incorrect),
     n_without_contrast (correct), n_pairs, n_pairs_correct, n_without_twin (int); verdicts (list of str); scores (per row a list of float, the correct
-    translation's first); intervals (name -> [low, high], 95 %); signature (str).
+    translation's first); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_translation_scoring")

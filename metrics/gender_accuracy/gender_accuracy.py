@@ -25,7 +25,7 @@ Args:
 Returns:
     accuracy, min_accuracy, accuracy_<category>, pair_accuracy, decided_accuracy, decided_pair_accuracy, decided_accuracy_<category>, undecided_rate (float
     in [0, 1], left out where there is no sample); n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs, n_pairs_correct (int); verdicts,
-    predicted (list of str); intervals (name -> [low, high], 95 %); signature (str).
+    predicted (list of str); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/gender_accuracy")

@@ -22,7 +22,7 @@ Args:
 
 Returns:
     bleu_male, bleu_female, chrf_male, chrf_female (float in [0, 1], sacreBLEU's figures / 100); bleu_gap, chrf_gap (float in [-1, 1], male less female);
-    n, n_pairs, n_blank (int); intervals (name -> [low, high], 95 %); bleu_signature, chrf_signature, signature (str).
+    n, n_pairs, n_blank (int); intervals (name -> [low, high], 95 %), interval_notes (name -> text); bleu_signature, chrf_signature, signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/gender_quality_gap")

@@ -27,7 +27,7 @@ Args:
 Returns:
     accuracy, min_accuracy, accuracy_<category>; coverage, precision, recall_a, recall_b, f1_a, f1_b, each also by group (precision_in_domain,
     precision_frequent) and as the smallest of the groups (min_precision_domain, min_precision_frequency): float in [0, 1], left out where undefined;
-    n, n_correct, n_incorrect, n_inconclusive, n_blank (int); verdicts, predicted (lists); intervals (name -> [low, high], 95 %); signature (str).
+    n, n_correct, n_incorrect, n_inconclusive, n_blank (int); verdicts, predicted (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/mucow_pattern_matching")

@@ -25,7 +25,7 @@ Args:
 Returns:
     accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti, _MoMc, _FoFc, _MoFc, _FoMc, and min_accuracy (float in [0, 1]); delta, delta_fc,
     delta_mc (float in [-1, 1]); all left out where there is no sample; n, n_correct, n_incorrect, n_inconclusive, n_both_genders, n_no_form, n_blank
-    (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95 %); signature (str).
+    (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/simplegen_accuracy")

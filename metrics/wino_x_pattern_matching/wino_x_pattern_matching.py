@@ -24,7 +24,7 @@ Args:
 Returns:
     accuracy, min_accuracy, accuracy_<category> (such as accuracy_female), inconclusive_rate, pair_accuracy (float in [0, 1]; the last only with pairs); n,
     n_correct, n_inconclusive, n_no_pronoun, n_several_pronouns, n_pairs, n_pairs_correct, n_without_twin (int); verdicts, predicted (list of str); intervals (name -> [low, high],
-    95 %); signature (str).
+    95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/wino_x_pattern_matching")

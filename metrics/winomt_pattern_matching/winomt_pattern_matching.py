@@ -31,7 +31,7 @@ Args:
 Returns:
     accuracy, min_accuracy, accuracy_<gender>, precision_<gender>, recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti (float in [0, 1]); delta_g,
     delta_s (float in [-1, 1]); n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold> (int); predicted and verdicts
-    (list of str); intervals (name -> [low, high], 95 %); signature (str).
+    (list of str); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/winomt_pattern_matching")

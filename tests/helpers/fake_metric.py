@@ -10,6 +10,7 @@ from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
+from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 
 
 def evaluate(
@@ -37,7 +38,7 @@ def evaluate(
     found = summarize(judgements, seed=seed, n_resamples=n_resamples)
     return EvaluationResult(
         dataset, config, tgt_lang, "words", f"w|data:{(origin or {}).get('data', 'own')}|word:{word}|n:{len(judgements)}", len(judgements),
-        {**found.scores, "delta_words": -0.25}, found.intervals, found.categories, judgements, found.counts,
+        {**found.scores, "delta_words": -0.25}, known_intervals(found.intervals), found.categories, judgements, found.counts, missing_intervals(found.intervals),
     )  # fmt: skip
 
 

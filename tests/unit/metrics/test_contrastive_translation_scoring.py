@@ -15,6 +15,7 @@ from cc_hf.analysis.comparison import compare
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_translation_scoring import compute, contests, evaluate, requests
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.statistics.bootstrap import wilson_interval
 from tests.helpers import families, plain_forward
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
@@ -46,16 +47,16 @@ def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
     assert found.judgements[1].scores == (0.75, 0.5, 0.75)
     assert found.judgements[3].scores == (0.0,)
     assert [j.probability_correct for j in found.judgements[1:5]] == [0.5, pytest.approx(1 / 6), None, 0.5]
-    assert found.signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:1|v:")
+    assert found.signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:")
     assert EvaluationResult.from_json(found.to_json()) == found
-    assert found.intervals["pair_accuracy"].high == 0
+    assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
 
 
 def test_pairs_are_right_as_a_whole() -> None:
     rows = [{**row, "pair": name} for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)]
     found = evaluate(rows, by_table)
     assert (found.scores["pair_accuracy"], found.scores["accuracy"]) == (0.5, 0.75)
-    assert found.intervals["pair_accuracy"].low == 0
+    assert (found.intervals["pair_accuracy"].low, found.intervals["pair_accuracy"].method) == (0, "percentile")
     alone = evaluate(rows[:1], by_table)
     assert "pair_accuracy" not in alone.scores
     assert alone.counts["n_without_twin"] == 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cc_hf.errors import InputError
 from cc_hf.metrics.gender_accuracy import compute, evaluate, judge, words
 from cc_hf.results import EvaluationResult
+from cc_hf.statistics.bootstrap import wilson_interval
 
 HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt.", "gender": "female"}
 HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.", "gender": "male"}
@@ -65,11 +66,12 @@ def test_what_has_no_sample_is_left_out() -> None:
     assert not [name for name in (*found.scores, *found.intervals) if name.startswith("decided")]
     assert EvaluationResult.from_json(found.to_json()) == found
     one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
-    assert (one.scores["accuracy"], one.scores["decided_accuracy_female"], one.intervals["accuracy"].low) == (1, 1, 1)
+    assert (one.scores["accuracy"], one.scores["decided_accuracy_female"], one.intervals["accuracy"]) == (1, 1, wilson_interval(1, 1))
     assert "pair_accuracy" not in one.scores
     sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)  # in some resamples nothing is decided
     assert sometimes.scores["decided_accuracy"] == 1
     assert "decided_accuracy" not in sometimes.intervals
+    assert sometimes.no_interval["decided_accuracy"].n_undefined > 5
 
 
 @pytest.mark.parametrize(

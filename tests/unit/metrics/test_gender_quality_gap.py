@@ -12,6 +12,7 @@ from sacrebleu.metrics.chrf import CHRF
 from cc_hf.errors import InputError
 from cc_hf.metrics.gender_quality_gap import compute, evaluate
 from cc_hf.results import EvaluationResult
+from tests.helpers.intervals import limits
 
 HIS = {"reference": "Er ist jetzt ein guter Arzt.", "gender": "male", "pair": "0"}
 HERS = {"reference": "Sie ist jetzt eine gute Ärztin.", "gender": "female", "pair": "0"}
@@ -49,7 +50,7 @@ def test_the_bootstrap_is_paired() -> None:
     """Where both halves of every pair are equally good, the gap is 0 in every resample, although BLEU is not the same in all."""
     pairs = [(f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)]
     found = compute(*rows_of(pairs), n_resamples=200)
-    assert found["intervals"]["bleu_gap"] == found["intervals"]["chrf_gap"] == [0, 0]
+    assert found["interval_notes"] == dict.fromkeys(["bleu_gap", "chrf_gap"], "no interval: it is the same in every resample")
     translations, references = rows_of(pairs)
     order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows last, and backwards
     assert compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)["intervals"] == found["intervals"]
@@ -61,12 +62,15 @@ def test_the_bootstrap_is_paired() -> None:
 
 def test_resampled_figures_are_those_of_sacrebleu_on_the_drawn_segments() -> None:
     translations, references = rows_of([(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)])
-    drawn = np.random.default_rng(7).integers(0, 4, size=(1, 4))[0]  # as the resampling draws its only resample
-    found = evaluate(translations, references, n_resamples=1, seed=7)
+    drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
+    found = evaluate(translations, references, n_resamples=3, seed=7)
     for at, gender in enumerate(("male", "female")):
-        hypotheses, expected = [translations[2 * i + at] for i in drawn], [references[2 * i + at]["reference"] for i in drawn]
-        assert 100 * found.intervals[f"bleu_{gender}"].low == pytest.approx(BLEU().corpus_score(hypotheses, [expected]).score)
-        assert 100 * found.intervals[f"chrf_{gender}"].high == pytest.approx(CHRF().corpus_score(hypotheses, [expected]).score)
+        hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
+        expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
+        for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
+            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in zip(hypotheses, expected, strict=True))
+            low, high = np.quantile(resampled, [0.025, 0.975])
+            assert limits(found.intervals[f"{name}_{gender}"]) == pytest.approx((low / 100, high / 100))
 
 
 def test_defined_where_nothing_is_translated() -> None:

@@ -14,6 +14,7 @@ from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import compute, evaluate, found_genders
 from cc_hf.results import EvaluationResult
 from cc_hf.run import evaluate_all
+from cc_hf.statistics.bootstrap import wilson_interval
 
 NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "FoMc"}
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
@@ -75,11 +76,12 @@ def test_figures_of_groups_that_are_there() -> None:
     assert found.scores["accuracy_anti"] == found.scores["accuracy"] == 0.5
     assert (found.scores["incorrect_rate_MoFc"], found.scores["inconclusive_rate_MoFc"], found.scores["accuracy_FoMc"]) == (1 / 3, 1 / 3, 1)
     assert not [name for name in (*found.scores, *found.intervals) if "delta" in name or "_pro" in name or "MoMc" in name or "FoFc" in name]
-    assert found.intervals["accuracy_FoMc"].low == found.intervals["accuracy_FoMc"].high == 1
+    assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
     assert EvaluationResult.from_json(found.to_json()) == found
-    assert found.signature.startswith("sg|data:own|langs:?-de|dict:default|both:inconclusive|n:4|boot:50|seed:0|m:1|v:")
+    assert found.signature.startswith("sg|data:own|langs:?-de|dict:default|both:inconclusive|n:4|boot:50|seed:0|m:2|v:")
     whole = evaluate(["Arzt", "Ärztin"], [{**PHYSICIAN, "gender": "male", "category": "MoMc"}, NURSE | {"occupation": "physician"}], tgt_lang="de", n_resamples=50)
-    assert (whole.scores["delta"], whole.scores["delta_mc"], whole.intervals["delta"].low) == (1, 1, 1)
+    assert (whole.scores["delta"], whole.scores["delta_mc"]) == (1, 1)
+    assert whole.no_interval["delta"].reason == "it is the same in every resample"
     assert "delta_fc" not in whole.scores
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+from tests.helpers.intervals import limits, reason
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
 
@@ -62,11 +63,12 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
         found = function(left, right)
         assert found == function(left, right)
         assert found != function(left, right, seed=1)
-        assert found.low < value < found.high
+        low, high = limits(found)
+        assert low < value < high
     # the normal approximation of a proportion
     deviation = 1.96 * (0.85 * 0.15 / 200) ** 0.5
     found = agreement_interval(left, right, n_resamples=4000)
-    assert (found.low, found.high) == pytest.approx((0.85 - deviation, 0.85 + deviation), abs=0.006)
+    assert limits(found) == pytest.approx((0.85 - deviation, 0.85 + deviation), abs=0.006)
     # scipy's bootstrap of the same statistic
     from scipy.stats import bootstrap
 
@@ -75,22 +77,27 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
 
     theirs = bootstrap((np.array(left), np.array(right)), statistic, paired=True, vectorized=False, n_resamples=1000, method="percentile", rng=0).confidence_interval
     ours = kappa_interval(left, right, n_resamples=4000)
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+    assert limits(ours) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
 def test_a_group_is_drawn_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
-    plain = agreement_interval(left, right)
-    twice = agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])
-    assert (twice.low, twice.high) == (plain.low, plain.high)
-    narrow = agreement_interval(left * 2, right * 2)
-    assert narrow.high - narrow.low < plain.high - plain.low
+    low, high = limits(agreement_interval(left, right))
+    assert limits(agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])) == (low, high)
+    narrow_low, narrow_high = limits(agreement_interval(left * 2, right * 2))
+    assert narrow_high - narrow_low < high - low
     assert kappa_interval(left * 2, right * 2, groups=[*range(70), *range(70)]) == kappa_interval(left, right)
 
 
 def test_weights() -> None:
     assert proportion_of_agreement("aab", "aba", weights=[2, 1, 1]) == 0.5
-    assert agreement_interval("aab", "aba", weights=[1, 0, 0]).low == 1.0  # a resample without weight says nothing
+    found = agreement_interval("aab", "aba", weights=[1, 0, 0])
+    assert "it is undefined in 3" in reason(found)  # in (2 / 3) ** 3 of the resamples all weights are 0
+
+
+def test_kappa_of_one_label_has_no_interval() -> None:
+    assert cohen_kappa("aaaa", "aaaa") == 1.0  # by definition
+    assert reason(kappa_interval("aaaa", "aaaa")) == "it is undefined in 1000 of 1000 resamples, more than 5 %"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,15 @@
+"""Intervals in tests: the limits of one that must be there, and the reason of one that must not."""
+
+from __future__ import annotations
+
+from cc_hf.results import Interval, NoInterval
+
+
+def limits(found: Interval | NoInterval | None) -> tuple[float, float]:
+    assert isinstance(found, Interval), found
+    return found.low, found.high
+
+
+def reason(found: Interval | NoInterval | None) -> str:
+    assert isinstance(found, NoInterval), found
+    return found.reason
