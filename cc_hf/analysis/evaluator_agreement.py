@@ -1,4 +1,4 @@
-"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.4)? Rank correlations over systems, pair by pair."""
+"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.5)? Rank correlations over systems, pair by pair."""
 
 from __future__ import annotations
 

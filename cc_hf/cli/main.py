@@ -1,24 +1,27 @@
-"""cc-hf: one verb per file. Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130."""
+"""cc-hf: one verb per file. Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130, an output that fails 1."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import sys
 import time
 import warnings
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf import __version__
 from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, report, train, translate
+from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
 __all__ = ["app", "run"]
 
 _INTERRUPTED = 130
+_WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 _GRACE_SECONDS = 3.0  # most errors come in all processes: the main one says it, and its end ends the others before they do
 
 app = typer.Typer(
@@ -58,9 +61,25 @@ def _main(version: bool = typer.Option(False, "--version", callback=_print_versi
 
 def run() -> None:
     """The entry point of the console script."""
+    streams = prepare_streams()
     with warnings.catch_warnings():
         _say_warnings()
-        _run()
+        try:
+            _run()
+        except (OSError, SystemExit) as error:
+            reasons = silence_broken_streams(streams)
+            if not reasons and isinstance(error, OSError) and error.filename is None and error.errno in _WRITE_ERRORS:
+                reasons = [str(error.strerror)]  # a device keeps nothing for a second flush to fail on
+            _exit_if_broken(reasons)
+            raise
+
+
+def _exit_if_broken(reasons: list[str]) -> None:
+    """Exit with status 1, as other programs do, without a word where a pipe was closed by its reader (`| head`)."""
+    for reason in filter(None, reasons):
+        Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), f"the output could not be written: {reason}"))
+    if reasons:
+        sys.exit(1)
 
 
 def _say_warnings() -> None:
@@ -69,7 +88,8 @@ def _say_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, CacheWarning):
-            Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
+            with contextlib.suppress(OSError):  # the result matters more; `run` says it at the end
+                Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
         else:
             as_python_does(message, category, *where, **more)
 

@@ -5,6 +5,7 @@ The weights are part of a sample's judgement and travel with it; they are not ra
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -67,12 +68,18 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
     """Refuse options that are out of range, before anything long is computed.
 
     Raises:
-        InputError: for a seed that is not an integer of 0 or more, fewer than one resample, or a level outside (0, 1).
+        InputError: for a seed or number of resamples that is no integer or out of range, or a level outside (0, 1).
     """
-    if not isinstance(seed, int) or seed < 0:
+    if not _is_integer(seed) or seed < 0:
         raise InputError(f"seed: expected an integer of 0 or more, got {seed!r}")
+    if not _is_integer(n_resamples):
+        raise InputError(f"n_resamples: expected an integer of 1 or more, got {n_resamples!r}")
     if n_resamples < 1 or not 0 < level < 1:
         raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)  # those of numpy are integers, too
 
 
 def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:
