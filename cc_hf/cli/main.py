@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import signal
 import sys
+import threading
 import time
 import warnings
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import typer
@@ -96,20 +100,44 @@ def _say_warnings() -> None:
     warnings.showwarning = show
 
 
-def _run() -> None:
+@contextlib.contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Note each Ctrl-C beside raising KeyboardInterrupt, since that may end as another exception.
+
+    Compiled code that calls Python, as torch does to look at arguments, can drop a KeyboardInterrupt and raise a TypeError of its own.
+    """
+    noted: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    signal.signal(signal.SIGINT, note)
     try:
-        app()
-    except CCError as error:
-        if not is_main_process():
-            time.sleep(_GRACE_SECONDS)
-            error = CCError(f"{process_label()}: {error}")
-        Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
-        sys.exit(2)
-    except (KeyboardInterrupt, SystemExit) as stop:
-        if isinstance(stop, KeyboardInterrupt) or stop.code == _INTERRUPTED:  # typer turns Ctrl-C into an exit
-            Console(stderr=True).print("stopped; nothing was written")
-            sys.exit(_INTERRUPTED)
-        raise
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _run() -> None:
+    with _noted_interrupts() as interrupts:
+        try:
+            app()
+        except BaseException as error:  # whatever it became: see `_noted_interrupts`
+            # typer turns Ctrl-C into an exit
+            if error.code == _INTERRUPTED if isinstance(error, SystemExit) else interrupts or isinstance(error, KeyboardInterrupt):
+                Console(stderr=True).print("stopped; nothing was written")
+                sys.exit(_INTERRUPTED)
+            if not isinstance(error, CCError):
+                raise
+            if not is_main_process():
+                time.sleep(_GRACE_SECONDS)
+                error = CCError(f"{process_label()}: {error}")
+            Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
+            sys.exit(2)
 
 
 if __name__ == "__main__":

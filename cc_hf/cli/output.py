@@ -52,8 +52,10 @@ class Console(rich.console.Console):
 
     def _escaped(self, text: Text) -> Text:
         found = text.blank_copy()
-        for offset, character in enumerate(text.plain):
-            found.append(printable(character), text.get_style_at_offset(self, offset))
+        edges = [edge for offset, character in enumerate(text.plain) if printable(character) != character for edge in (offset, offset + 1)]
+        for part in text.divide(edges):
+            shown = printable(part.plain)
+            found.append_text(part) if shown == part.plain else found.append(shown, part.get_style_at_offset(self, 0))
         return found
 
     def on_broken_pipe(self) -> NoReturn:
@@ -100,12 +102,12 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    path = path.resolve()
-    folder = path.parent
     if path.is_dir():
         raise InputError(f"output: expected a file, {path} is a folder")
-    if _is_special(path):
+    if _is_special(path):  # before it is resolved: where /dev/stdout is a pipe, it leads to nowhere
         return
+    path = path.resolve()
+    folder = path.parent
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
     try:
@@ -125,13 +127,12 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     Raises:
         InputError: when it cannot be written, such as on a full disk; the old file is still there.
     """
-    path = path.resolve()
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if _is_special(path):
             path.write_bytes(data)
         else:
-            _write_beside(path, data)
+            _write_beside(path.resolve(), data)
     except BrokenPipeError:  # of /dev/stdout: no error, nobody reads any more
         raise
     except OSError as error:

@@ -6,6 +6,7 @@ No evaluator is needed, and no verdict is guessed: where several pronouns could 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from cc_hf.text.pronouns import pronoun_gender
 __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_gender", "judge"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 _LANGUAGES = ("de", "fr", "ru")
 _GENDER = one_of(("male", "female", "neutral", "unknown"))
@@ -71,6 +72,8 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     not those of «es gibt», «il y a», «il faut», nor a «Sie» within a sentence. Where they are as many as he, she, it and they in the source, the one
     in the place of «it» counts; where they are more but show one gender, that one.
 
+    Unicode is composed (NFC) first: an accent typed as a character of its own does not end a word.
+
     Returns:
         male, female, neutral, «» without a pronoun, or «several» where it cannot be told which one counts.
 
@@ -79,6 +82,7 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     >>> found_gender("He left the vase because it was small.", "Er ließ die Vase wegen der Größe stehen.", "de")
     'several'
     """
+    source, translation = (unicodedata.normalize("NFC", text) for text in (source, translation))
     subjects = [match.start() for match in _WORD.finditer(source) if match.group().lower() in _SUBJECTS[lang]]
     spared = [match.span() for pattern in (_IMPERSONAL.get(lang), _POLITE if lang == "de" else None) if pattern for match in pattern.finditer(translation)]
     words = [match.group() for match in _WORD.finditer(translation) if not any(start <= match.start() < end for start, end in spared)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, GenderPredicto
 __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 1
+METRIC_VERSION = 2
 
 #: of a reference
 _FIELDS: Fields = {
@@ -74,11 +75,16 @@ def judge(
     names, judgements = check_ids(ids, len(predictions)), []
     for name, (translation, reference, alignment) in zip(names, zip(predictions, references, alignments, strict=True), strict=True):
         gold = reference["gold_gender"]
-        phrase = _phrase(translation, reference, alignment)
+        phrase = _phrase(_composed(translation), reference, alignment)
         predicted = predictor.predict(phrase) if translation.strip() else UNKNOWN
         verdict = "inconclusive" if predicted == UNKNOWN else "correct" if predicted == gold else "incorrect"
         judgements.append(Judgement(name, gold, predicted == gold, translation, verdict, predicted=predicted, gold=gold))
     return tuple(judgements)
+
+
+def _composed(text: str) -> str:
+    """The text in NFC: the rules know letters, not letters with accents that are typed as characters of their own."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment) -> Phrase:
@@ -143,7 +149,7 @@ def evaluate(
         raise UnknownNameError("target language", tgt_lang, GENDER_LANGUAGES)
     predictor = gender_predictor(tgt_lang, spacy_model=spacy_model)
     chosen = _given(alignments, aligner) if alignments is not None else find_aligner(aligner)
-    links = chosen.align([reference["source"] for reference in references], predictions)
+    links = chosen.align([_composed(reference["source"]) for reference in references], [_composed(translation) for translation in predictions])
     judgements = judge(predictions, references, links, predictor, ids=names)
     _warn_of_genders_never_read(judgements)
 

@@ -47,7 +47,8 @@ def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
     assert found.judgements[1].scores == (0.75, 0.5, 0.75)
     assert found.judgements[3].scores == (0.0,)
     assert [j.probability_correct for j in found.judgements[1:5]] == [0.5, pytest.approx(1 / 6), None, 0.5]
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:1|v:")
+    signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
+    assert signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:1|v:")
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"].high == 0
 
@@ -161,7 +162,7 @@ def test_context_is_prepended_where_asked_for() -> None:
         ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected a text that is not blank"),
         ([{**ROWS[0], "contrastive_translations": ["b", None]}], {}, "row 0: contrastive_translations: expected a text that is not blank, got None"),
         ([{**ROWS[0], "contrastive_translations": ["best"]}], {}, "row 0: the correct translation is also a contrastive one, which would be a tie: 'best'"),
-        ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a text that is not blank or nothing, got 3"),
+        ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
         ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),
         ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most, the twins of a schema, got 3 \(rows 0, 1, 2\)"),
         (ROWS, {"score": "geometric"}, "score: expected one of perplexity, logprob, got 'geometric'"),
