@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 
-__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "NoInterval", "ResultSet"]
+__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "NoInterval", "ResultSet", "difference_of_data"]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _METHODS = ("percentile", "wilson")
@@ -188,6 +189,31 @@ class ResultSet:
         if not isinstance(row["results"], list) or not row["results"] or not isinstance(row.get("not_run", {}), dict):
             raise InputError("expected the JSON of evaluation results (the file that `cc-hf evaluate --output` writes), got no list of results")
         return cls(tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {}))
+
+
+def difference_of_data(left: EvaluationResult, right: EvaluationResult) -> str:
+    """Say why the judgements of two results cannot be joined by their example ids, "" where they can.
+
+    Data of the caller's own have row numbers for ids, so their signatures must have the same digest of the references. Two metrics read different
+    parts of the references: their digests say nothing of each other, and the caller must see that the translations are the same.
+
+    >>> one, other = (EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ()) for digest in ("1a", "2b"))
+    >>> difference_of_data(one, one), difference_of_data(one, other)
+    ('', 'the one is of own data de (own@1a), the other of own data de (own@2b)')
+    """
+    described = [(result.dataset, result.config, result.tgt_lang, _data(result)) for result in (left, right)]
+    words = [f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ") for dataset, config, tgt_lang, data in described]
+    are_own = [data.partition("@")[0] == "own" for *_, data in described]
+    if all(are_own) and described[0][:3] == described[1][:3]:
+        if left.metric != right.metric:
+            return ""
+        if "own" in (_data(left), _data(right)):
+            return "the signature of one does not say which rows of own data it is of; evaluate them again with this version"
+    return "" if described[0] == described[1] else f"the one is of {words[0]}, the other of {words[1]}"
+
+
+def _data(result: EvaluationResult) -> str:
+    return signature.parse(result.signature)[1].get("data", "own")
 
 
 def _parsed(text: str) -> Any:

@@ -13,6 +13,7 @@ from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
 from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.metrics.checks import listed
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.registration import module_path
 from cc_hf.results import EvaluationResult, ResultSet
@@ -272,6 +273,7 @@ def judge(
     >>> judge(DECLARATION, examples, ["Sie ist Ärztin."] * 4, evaluator=lambda sources, translations: [1.0] * len(sources), tgt_lang="de").n
     4
     """
+    translations = listed("translations", translations)
     found = metric.evaluate(
         *([translations] if metric.takes_translations else []),
         metric.references(examples),
@@ -378,11 +380,10 @@ def _given(examples: Sequence[Example], translations: str | Path | Sequence[str]
     if isinstance(translations, (str, Path)):
         matched = read_translations(translations, examples)
         return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
-    if not isinstance(translations, (list, tuple)):
-        raise InputError(f"translations: expected a file or a list with one translation per example, got {type(translations).__name__}")
-    if len(translations) != len(examples):
-        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(translations)}")
-    return list(translations), {}, {}
+    texts = listed("translations", translations)
+    if len(texts) != len(examples):
+        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(texts)}")
+    return texts, {}, {}
 
 
 def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:

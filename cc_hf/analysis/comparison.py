@@ -15,7 +15,7 @@ import numpy as np
 from cc_hf import __version__, signature
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import VERDICTS, Judgement
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
 from cc_hf.statistics.bootstrap import check_bootstrap
@@ -165,17 +165,10 @@ _Judged = Mapping[str, Mapping[str, Judgement]]  # result -> example id -> judge
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
     """The data that all results are of, as their signatures name it."""
-    described = {name: (result.dataset, result.config, result.tgt_lang, signature.parse(result.signature)[1].get("data", "own")) for name, result in results.items()}
-    (first, expected), *others = described.items()
-    for name, got in others:
-        if got != expected:
-            raise InputError(f"expected results of the same data: {first} is of {_words(expected)}, {name} of {_words(got)}; evaluate the same configuration")
-    return expected[-1]
-
-
-def _words(described: tuple[str, ...]) -> str:
-    dataset, config, tgt_lang, data = described
-    return f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ")
+    for left, right in itertools.combinations(results, 2):
+        if difference := difference_of_data(results[left], results[right]):
+            raise InputError(f"{left} and {right}: expected results of the same data: {difference}; evaluate the same rows of the same configuration")
+    return signature.parse(next(iter(results.values())).signature)[1].get("data", "own")
 
 
 def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:

@@ -1,4 +1,4 @@
-"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.4)? Rank correlations over systems, pair by pair."""
+"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.5)? Rank correlations over systems, pair by pair."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cc_hf import signature
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.rank_correlation import RankCorrelation, rank_correlation
 
@@ -111,6 +111,9 @@ def _system(name: str, result: EvaluationResult) -> str:
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
+    for left, right in itertools.combinations(results, 2):
+        if difference := difference_of_data(results[left], results[right]):
+            raise InputError(f"{left} and {right}: expected results of the same examples: {difference}")
     described = {name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements))) for name, r in results.items()}
     (first, expected), *others = described.items()
     for name, got in others:

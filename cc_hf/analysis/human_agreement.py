@@ -9,7 +9,7 @@ from pathlib import Path
 from cc_hf.analysis.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
 
@@ -207,6 +207,8 @@ def _with_assumed(result: EvaluationResult, human: list[_Item], names: tuple[str
 
     A human label of a translation that the assumption decides is not used: the assumption has one for it.
     """
+    if difference := difference_of_data(result, assumption.decided):
+        raise InputError(f"assumed verdicts: expected those of the same data: {difference}")
     decided = {j.example_id: j for j in assumption.decided.judgements}
     population = frozenset(decided) if assumption.population is None else assumption.population
     members = [j for j in result.judgements if j.example_id in population]

@@ -1,4 +1,4 @@
-"""Do choices between two readings of a pronoun follow its gender, or the place of its referent (Emelin & Sennrich 2021, section 4)? For Wino-X.
+"""Do choices between two readings of a pronoun follow its gender, or the place of its referent (Emelin & Sennrich 2021; Emelin 2023, section 4.3.2)? For Wino-X.
 
 Half of the choices should fall on either side, whatever the gender: each pronoun is right as often as it is wrong. Ties are left out of the bias.
 """

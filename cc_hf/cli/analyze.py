@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from cc_hf.cli import studies
 from cc_hf.cli.options import DataDir
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,12 +70,12 @@ def human_agreement(
         for judged in _read_results(path):
             found = agreement_with_labels(judged, labels, skip_others=skip_others, inconclusive=inconclusive, assumption=assumption)
             rows.append(AgreementRow(judged, found, people))
+    if output is not None:
+        write_atomically(output, json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     console = Console()
     console.print(agreement_table(rows))
     for note in agreement_notes(rows):
         console.print(note, soft_wrap=True, highlight=False, markup=False)
-    if output is not None:
-        write_atomically(output, json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _read_results(path: Path) -> tuple[EvaluationResult, ...]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 
 __all__ = ["compare"]
 
@@ -28,10 +27,10 @@ def compare(
 
     check_output(output)
     found = compare_results(read_results(results, metric=metric), n_resamples=resamples, seed=seed)
+    if output is not None:
+        write_atomically(output, found.to_json())
     console = Console()
     console.print(comparison_tables(found))
     for name, signature in found.signatures.items():
         console.print(Text(f"{name}: {signature}"), soft_wrap=True)
     console.print(Text(f"signature: {found.signature}"), soft_wrap=True)
-    if output is not None:
-        write_atomically(output, found.to_json())

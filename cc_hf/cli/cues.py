@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Device, FamilyName, NoCache, Prompt, Quiet, TgtLang, chosen_cache
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,12 +93,12 @@ def build(
         revision=revision,
         progress=not quiet,
     )
-    console = Console()
-    console.print(_table(found))
     if output is not None:
         write_atomically(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows()))
     if candidates_output is not None:
         write_atomically(candidates_output, candidates_json(found.candidates))
+    console = Console()
+    console.print(_table(found))
     if compare is not None and published is not None:
         for side, shared in compare_cues(found, published, name=str(compare)).items():
             percent, chance = (100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance))

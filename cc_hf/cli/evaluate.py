@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import (
@@ -30,7 +29,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )  # fmt: skip
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 
 __all__ = ["evaluate"]
 
@@ -100,12 +99,12 @@ def evaluate(
     sharding.leave()
     if not is_main:
         return
+    if output is not None:
+        write_atomically(output, found.to_json())
     console = Console()
     console.print(results_table(found) if isinstance(found, ResultSet) else result_table(found))
     for result in results:
         console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
-    if output is not None:
-        write_atomically(output, found.to_json())
     if not quiet:
         result = results[0]  # what is noted of the file is the same for all metrics
         notes = Console(stderr=True)

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import DataDir, Device, Evaluators, FamilyName, Prompt, Revisions, Split, TgtLang, one_or_all
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, printable, write_atomically
 from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def explain(
     if output is not None:
         write_atomically(output, text)
     if as_json:
-        typer.echo(text, nl=False)
+        typer.echo(printable(text), nl=False)
         return
     console = Console()
     for one in explained:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import DataDir
+from cc_hf.cli.output import Console
 
 __all__ = ["leaderboard"]
 

@@ -1,15 +1,97 @@
-"""Writing for people and files: whole or not at all."""
+"""Writing for people and files: files whole or not at all, the terminal without control characters from outside.
+
+Every command writes its files before it prints, so that a result survives a standard output that fails.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
+import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn, TextIO
+
+import rich.console
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
 from cc_hf.errors import InputError
 
-__all__ = ["check_output", "write_atomically"]
+__all__ = ["Console", "check_output", "prepare_streams", "printable", "silence_broken_streams", "write_atomically"]
+
+#: control characters but tab and line feed, and those that change the direction of what follows
+_UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
+
+def printable(text: str) -> str:
+    r"""Escape what would command a terminal instead of being shown; tabs and line feeds stay.
+
+    The escapes are those of JSON, so that JSON stays JSON.
+
+    >>> print(printable("red: \x1b[31m"))
+    red: \u001b[31m
+    """
+    return text.translate(_UNPRINTABLE)
+
+
+class Console(rich.console.Console):
+    """A console of rich that escapes control characters in every text."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich does, after `printable`; styles and boxes are no part of a text, and stay."""
+        if isinstance(renderable, str):
+            renderable = printable(renderable)
+        elif isinstance(renderable, Text) and renderable.plain != printable(renderable.plain):
+            renderable = self._escaped(renderable)
+        return super().render(renderable, options)
+
+    def _escaped(self, text: Text) -> Text:
+        found = text.blank_copy()
+        edges = [edge for offset, character in enumerate(text.plain) if printable(character) != character for edge in (offset, offset + 1)]
+        for part in text.divide(edges):
+            shown = printable(part.plain)
+            found.append_text(part) if shown == part.plain else found.append(shown, part.get_style_at_offset(self, 0))
+        return found
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Raise, for `cc_hf.cli.main.run`; rich would silence standard output even where another stream broke."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def prepare_streams() -> tuple[TextIO, ...]:
+    """Let standard output and error show a character that their encoding lacks as an escape, instead of failing.
+
+    Returns:
+        The streams that are open.
+    """
+    streams = tuple(stream for stream in (sys.stdout, sys.stderr) if stream is not None)
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    return streams
+
+
+def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
+    """Flush; direct a stream that fails to nowhere, or Python would complain at its own end.
+
+    Returns:
+        Why each of these failed, "" for a pipe that nobody reads any more.
+    """
+    reasons = []
+    for stream in streams:
+        try:
+            stream.flush()
+        except OSError as error:
+            reasons.append("" if isinstance(error, BrokenPipeError) else str(error.strerror))
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+    return reasons
 
 
 def check_output(path: Path | None) -> None:
@@ -20,12 +102,12 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    path = path.resolve()
-    folder = path.parent
     if path.is_dir():
         raise InputError(f"output: expected a file, {path} is a folder")
-    if _is_special(path):
+    if _is_special(path):  # before it is resolved: where /dev/stdout is a pipe, it leads to nowhere
         return
+    path = path.resolve()
+    folder = path.parent
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
     try:
@@ -45,13 +127,14 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     Raises:
         InputError: when it cannot be written, such as on a full disk; the old file is still there.
     """
-    path = path.resolve()
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if _is_special(path):
             path.write_bytes(data)
         else:
-            _write_beside(path, data)
+            _write_beside(path.resolve(), data)
+    except BrokenPipeError:  # of /dev/stdout: no error, nobody reads any more
+        raise
     except OSError as error:
         raise InputError(f"output: {path} could not be written ({error.strerror})") from error
 

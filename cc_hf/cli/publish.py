@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import Configs, DataDir, Dataset, Every, chosen_configs
+from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def send(upload: Upload, *, message: str, yes: bool, private: bool = True, creat
     """
     from cc_hf.hub.push import push
 
+    address = push(upload, message=message, description=description, private=private, create_pr=create_pr, parent_commit=parent_commit) if yes else ""
     console = Console()
     for path, size in upload.files:
         console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
@@ -51,7 +52,6 @@ def send(upload: Upload, *, message: str, yes: bool, private: bool = True, creat
     if not yes:
         console.print(Text(f"dry run: {what} would be sent to the {upload.repo_type} {upload.url}{way}; send them with --yes"), soft_wrap=True)
         return
-    address = push(upload, message=message, description=description, private=private, create_pr=create_pr, parent_commit=parent_commit)
     console.print(Text(f"sent: {what}{way}; {address}"), soft_wrap=True)
 
 

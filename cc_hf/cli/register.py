@@ -6,9 +6,9 @@ import os
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
 
 __all__ = ["register"]

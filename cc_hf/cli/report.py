@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import DataDir, Quiet
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:

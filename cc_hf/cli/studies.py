@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import BatchTokens, DataDir, Device, Evaluators, FamilyName, Quiet, Revisions, Split, metric_options, one_or_all
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def referent_bias(
     data_dir: DataDir = None,
     output: _Output = None,
 ) -> None:
-    """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin & Sennrich 2021, Table 4.8)?"""
+    """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin 2023, Table 4.8)?"""
     from cc_hf.analysis.comparison import read_results
     from cc_hf.analysis.referent_bias import choices_of_result, read_choices
     from cc_hf.analysis.referent_bias import referent_bias as bias_of
@@ -54,10 +53,10 @@ def referent_bias(
         source = str(preferences)
         choices = read_choices(preferences, load_examples("wino_x", config, split=split, data_dir=data_dir))
     found = bias_of(choices)
+    _write(output, {"config": config, "of": source, **asdict(found)})
     console = Console()
     console.print(referent_bias_tables(found, title=f"wino_x {config}"))
     console.print(Text(f"of: {source}"), soft_wrap=True)
-    _write(output, {"config": config, "of": source, **asdict(found)})
 
 
 def trigger_importance(
@@ -76,7 +75,7 @@ def trigger_importance(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures and the salience of every word to this JSON file.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Do the words that decide what «it» means matter most to its translation (Emelin & Sennrich 2021, Table 4.10)?"""
+    """Do the words that decide what «it» means matter most to its translation (Emelin 2023, Table 4.10)?"""
     import cc_hf
     from cc_hf.analysis.salience import salience_rows
     from cc_hf.analysis.salience import trigger_importance as importance_of
@@ -100,17 +99,17 @@ def trigger_importance(
     model = cc_hf.load_evaluator(chosen, **options)
     saliences, skipped = prediction_differences(model, examples, progress=not quiet)
     found = importance_of(saliences, skipped=skipped)
-    console = Console()
-    console.print(trigger_importance_tables(found, title=f"wino_x {config}, {model.name}"))
     fields: dict[str, str | int] = {**signature_fields("wino_x", config, split=split, data_dir=data_dir), **model.signature_fields(), "n": len(examples), "v": cc_hf.__version__}
     signature = build("prediction-difference", fields)
-    console.print(Text(f"signature: {signature}"), soft_wrap=True)
     shown = saliences[: 2 * maps]
     if html is not None:
         write_atomically(html, salience_html(shown))
     if png is not None:
         write_atomically(png, salience_png(shown))
     _write(output, {"signature": signature, **asdict(found), "saliences": salience_rows(saliences)})
+    console = Console()
+    console.print(trigger_importance_tables(found, title=f"wino_x {config}, {model.name}"))
+    console.print(Text(f"signature: {signature}"), soft_wrap=True)
 
 
 def regression(
@@ -130,15 +129,15 @@ def regression(
         if systems is not None or dependent or independent or where:
             raise InputError("--published: expected no file and no columns beside it; it has its own")
         blocks = case_study_regressions()
-        Console().print(published_regression_tables(blocks))
         _write(output, {"regressions": [{"published": asdict(block), **asdict(own)} for block, own in blocks]})
+        Console().print(published_regression_tables(blocks))
         return
     if systems is None or not dependent or not independent:
         raise InputError("expected FILE --dependent COLUMN --independent COLUMN ..., or --published")
     rows = read_systems(systems)
     found = regress(selected(rows, metric_options(where)) if where else rows, dependent, independent)
-    Console().print(regression_tables(found))
     _write(output, asdict(found))
+    Console().print(regression_tables(found))
 
 
 def evaluator_agreement(
@@ -149,15 +148,15 @@ def evaluator_agreement(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     output: _Output = None,
 ) -> None:
-    """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021, section 3.4)."""
+    """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021, section 3.5)."""
     from cc_hf.analysis.comparison import read_results
     from cc_hf.analysis.evaluator_agreement import evaluator_agreement as agreement_of
     from cc_hf.reports.studies import evaluator_agreement_tables
 
     check_output(output)
     found = agreement_of(read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed)
-    Console().print(evaluator_agreement_tables(found))
     _write(output, asdict(found))
+    Console().print(evaluator_agreement_tables(found))
 
 
 def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:

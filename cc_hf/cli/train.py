@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet
-from cc_hf.cli.output import write_atomically
+from cc_hf.cli.output import Console, write_atomically
 from cc_hf.errors import InputError
 
 __all__ = ["app"]

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from cc_hf.cli.options import Config, DataDir, Dataset, Device, FamilyName, Prompt, Quiet, Split, TgtLang
-from cc_hf.cli.output import check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, write_atomically
 
 __all__ = ["translate"]
 

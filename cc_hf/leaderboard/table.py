@@ -81,10 +81,11 @@ def _row(entry: Entry, quality: Quality) -> Row:
     for name in _SHOWN:
         interval = result.intervals.get(name)
         figures |= {name: result.scores.get(name), f"{name}_low": interval.low if interval else None, f"{name}_high": interval.high if interval else None}
-    pair = signature.parse(result.signature)[1].get("langs", "") if result.signature else ""
+    fields = signature.parse(result.signature)[1] if result.signature else {}
+    pair = fields.get("langs", "")
     return Row(
         system=entry.system,
-        dataset=result.dataset or "own data",
+        dataset=result.dataset or _own(fields.get("data", "")),
         config=result.config,
         language=pair if pair.endswith(f"-{result.tgt_lang}") else result.tgt_lang,
         metric=result.metric,
@@ -95,6 +96,11 @@ def _row(entry: Entry, quality: Quality) -> Row:
         signature=result.signature,
         file=entry.file,
     )
+
+
+def _own(data: str) -> str:
+    """Data without a name are told apart by the digest of their references."""
+    return f"own data {data.partition('@')[2]}".strip()
 
 
 def choices(rows: Sequence[Row], name: str) -> list[str]:

@@ -15,6 +15,7 @@ from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.results import EvaluationResult
@@ -29,48 +30,26 @@ METRIC_VERSION = 2
 
 _TIES: Final = "correct"
 
-_KEYS = ("correct_sources", "incorrect_sources", "category")
+#: of a reference
+_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
+_KEYS = tuple(_FIELDS)
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, an empty or blank translation, a missing key, no or blank sources, a category that is
-            not a string or is empty.
+            not a string or is blank.
     """
-    for name, rows in (("predictions", predictions), ("references", references)):
-        if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__"):
-            raise InputError(f"{name}: expected a list, got {type(rows).__name__}")
-    if len(predictions) != len(references):
-        raise InputError(f"expected as many references as predictions, got {len(predictions)} predictions and {len(references)} references")
-    if len(predictions) == 0:
-        raise InputError("nothing to judge: expected at least one prediction, got none")
-    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
-        if not isinstance(translation, str) or not translation.strip():
-            raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
-        _check_text(translation, row)
-        if not isinstance(reference, Mapping):
-            raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
-        if missing := [key for key in _KEYS if key not in reference]:
-            raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_KEYS)}, got {', '.join(map(str, reference))}")
-        for key in _KEYS[:2]:
-            found = reference[key]
-            if isinstance(found, str) or not hasattr(found, "__len__") or len(found) == 0:
-                raise InputError(f"row {row}: {key}: expected a list with at least one source, got {found!r}")
-            if bad := [source for source in found if not isinstance(source, str) or not source.strip()]:
-                raise InputError(f"row {row}: {key}: expected sources that are not blank, got {bad[0]!r}")
+    translations, rows = check_rows(predictions, references, _FIELDS, is_blank_allowed=False)
+    for row, reference in enumerate(rows):
         if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
             raise InputError(f"row {row}: the same source is both correct and incorrect; every such pair would be a tie. Expected sources that differ in their cue")
-        if not isinstance(reference["category"], str) or not reference["category"]:
-            raise InputError(f"row {row}: category: expected a string that is not empty, got {reference['category']!r}")
-
-
-def _check_text(text: str, row: int) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f"row {row}: the text is not valid Unicode: a lone surrogate at character {error.start}; mend the encoding of the file it came from") from None
+    return translations, rows
 
 
 def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> list[ScoringRequest]:
@@ -147,6 +126,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
         scores: in the order of `requests`.
         ids: names of the examples; None for row numbers.
     """
+    names = check_ids(ids, len(predictions))
     best = np.empty((len(predictions), 2))
     at = 0
     for row, reference in enumerate(references):
@@ -160,7 +140,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
     weights = rank_weights(probability, categories)
     return tuple(
         Judgement(
-            example_id=str(row) if ids is None else ids[row],
+            example_id=names[row],
             category=categories[row],
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
@@ -208,12 +188,14 @@ def evaluate(
         EvaluatorError: as `pair_scores`.
         TooLongError: as `Evaluator.score`.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    origin = {"data": own_data(references), **(origin or {})}
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
     scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
-    judgements = judge(predictions, references, scores, ids=ids)
+    judgements = judge(predictions, references, scores, ids=names)
     categories = [j.category for j in judgements]
     probability = np.array([j.probability_correct for j in judgements])
     correct = np.array([j.is_correct for j in judgements])
@@ -233,7 +215,7 @@ def evaluate(
         config=config,
         tgt_lang=tgt_lang,
         metric="contrastive_conditioning",
-        signature=_signature(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, n=len(judgements), seed=seed, n_resamples=n_resamples),
+        signature=_signature(evaluator, origin, src_lang=src_lang, tgt_lang=tgt_lang, score=score, n=len(judgements), seed=seed, n_resamples=n_resamples),
         n=len(judgements),
         scores={**totals, **by_category},
         intervals=known_intervals(intervals),
@@ -261,7 +243,7 @@ def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], 
     else:
         model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": origin["data"],
         "cues": "own",
         **origin,
         "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
@@ -317,7 +299,7 @@ def compute(
     >>> result["accuracy"], round(result["probability_correct"][0], 3)
     (1.0, 0.523)
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
     loaded = opened_evaluator(
         evaluator,
         src_lang=src_lang,

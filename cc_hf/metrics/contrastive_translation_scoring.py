@@ -15,7 +15,7 @@ from cc_hf import __version__, signature
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
-from cc_hf.metrics.checks import check_ids, check_text, check_twins
+from cc_hf.metrics.checks import Fields, check_ids, check_references, check_twins, optional_text, optional_texts, own_data, text
 from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
@@ -25,7 +25,7 @@ from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, Scor
 from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 
 __all__ = [
-    "CONTEXTS", "DECLARATION", "METRIC_VERSION", "check_input", "check_predictions", "completed", "compute", "contests", "evaluate", "judge", "requests", "translation_scores",
+    "CONTEXTS", "DECLARATION", "METRIC_VERSION", "check_input", "check_predictions", "compute", "contests", "evaluate", "judge", "requests", "translation_scores",
 ]  # fmt: skip
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
@@ -37,8 +37,9 @@ _TIES: Final = "incorrect"
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
 #: what is done with the sentences that stand before a source
 CONTEXTS = ("ignored", "prepended")
-_REQUIRED = ("correct_translation", "contrastive_translations")
 _OPTIONAL = ("source", "category", "pair", "context")
+#: of a reference
+_FIELDS: Fields = {"correct_translation": text, "contrastive_translations": optional_texts, **dict.fromkeys(_OPTIONAL, optional_text)}
 
 
 def check_predictions(predictions: object) -> None:
@@ -54,54 +55,26 @@ def check_predictions(predictions: object) -> None:
         )
 
 
-def check_input(references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+def check_input(references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> list[dict[str, Any]]:
     """Refuse what cannot be judged, with the row that is wrong. A batch, which is not the `whole`, may hold one half of a pair.
+
+    Returns:
+        The rows as a plain list, with all keys that the metric knows, "" for what they lack.
 
     Raises:
         InputError: no row, a missing key, a blank translation, a correct translation that is also a contrastive one,
             a category that is no text, more than two rows of a pair.
-    """
-    if isinstance(references, (str, bytes, Mapping)) or not hasattr(references, "__len__"):
-        raise InputError(f"references: expected a list, got {type(references).__name__}")
-    if len(references) == 0:
-        raise InputError("nothing to judge: expected at least one reference, got none")
-    for row, reference in enumerate(references):
-        _check_reference(reference, row)
-    if whole:
-        check_twins([reference.get("pair") or "" for reference in references])
 
-
-def _check_reference(reference: Any, row: int) -> None:
-    if not isinstance(reference, Mapping):
-        raise InputError(f"row {row}: expected a reference with the keys {', '.join(_REQUIRED)}, got {type(reference).__name__}")
-    if missing := [key for key in _REQUIRED if key not in reference]:
-        raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_REQUIRED)}, got {', '.join(map(str, reference)) or 'none'}")
-    correct, contrastive = (reference[key] for key in _REQUIRED)
-    if isinstance(contrastive, (str, bytes)) or not hasattr(contrastive, "__len__"):
-        raise InputError(f"row {row}: contrastive_translations: expected a list, empty where there is none, got {contrastive!r}")
-    for key, texts in ((_REQUIRED[0], [correct]), (_REQUIRED[1], contrastive)):
-        for text in texts:
-            if not isinstance(text, str) or not text.strip():
-                raise InputError(f"row {row}: {key}: expected a translation that is not blank, got {text!r}; mend it, or leave the row out")
-            check_text(text, f"row {row}: {key}")
-    if correct in contrastive:
-        raise InputError(f"row {row}: the correct translation is also a contrastive one, which would be a tie: {correct!r}. Expected translations that differ")
-    for key in _OPTIONAL:
-        if reference.get(key) is not None and not isinstance(reference[key], str):
-            raise InputError(f"row {row}: {key}: expected a string or nothing, got {reference[key]!r}")
-        check_text(reference.get(key) or "", f"row {row}: {key}")
-
-
-def completed(references: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """References with all keys that the metric knows, "" for what they lack.
-
-    >>> completed([{"correct_translation": "a", "contrastive_translations": ("b",), "remark": "c"}])
+    >>> check_input([{"correct_translation": "a", "contrastive_translations": ("b",), "remark": "c"}])
     [{'correct_translation': 'a', 'contrastive_translations': ['b'], 'source': '', 'category': '', 'pair': '', 'context': ''}]
     """
-    return [
-        {"correct_translation": r["correct_translation"], "contrastive_translations": list(r["contrastive_translations"])} | {key: r.get(key) or "" for key in _OPTIONAL}
-        for r in references
-    ]
+    rows = check_references(references, _FIELDS)
+    for row, reference in enumerate(rows):
+        if (correct := reference["correct_translation"]) in reference["contrastive_translations"]:
+            raise InputError(f"row {row}: the correct translation is also a contrastive one, which would be a tie: {correct!r}. Expected translations that differ")
+    if whole:
+        check_twins([reference["pair"] for reference in rows])
+    return rows
 
 
 def requests(references: Sequence[Mapping[str, Any]], *, context: str = "ignored") -> list[ScoringRequest]:
@@ -224,7 +197,7 @@ def evaluate(
         evaluator: an Evaluator, or a function (sources, translations) -> scores, higher is better, which are taken as they are.
         src_lang, tgt_lang: ISO 639-1 codes, checked against the evaluator's.
         score: None stands for perplexity. `perplexity`: exp(-mean log p) of the tokens, kept as its inverse, in [0, 1], so that higher is better (Emelin
-            & Sennrich 2021, eq. 4.1); of a masked language model it is the pseudo-perplexity (Salazar et al. 2020). `logprob`: sum of log p, not
+            2023, eq. 4.1); of a masked language model it is the pseudo-perplexity (Salazar et al. 2020). `logprob`: sum of log p, not
             normalised by length (Sennrich 2017), 0 or less. Both natural, with EOS where the model has one. Of no effect on a function.
         ids, dataset, config: names for the result.
         origin: signature fields of the data.
@@ -236,21 +209,23 @@ def evaluate(
         EvaluatorError: as `translation_scores`.
         TooLongError: as `Evaluator.score`.
     """
-    check_input(references)
+    references = check_input(references)
+    names = check_ids(ids, len(references))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    origin = {"data": own_data(references), **(origin or {})}
     _check_context(references, context)
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
     score = score or "perplexity"
     wanted = requests(references, context=context)
     scores = translation_scores(wanted, evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
-    judgements = judge(references, scores, ids=ids, is_log=isinstance(evaluator, Evaluator) and score == "logprob")
+    judgements = judge(references, scores, ids=names, is_log=isinstance(evaluator, Evaluator) and score == "logprob")
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     of_pairs, pair_intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
     intervals = {**summary.intervals, **pair_intervals}
     ties = [j.score_correct == j.score_incorrect for j in judgements]
     has_context = any(reference.get("context") for reference in references)
-    fields = _signature_fields(evaluator, origin or {}, src_lang=src_lang, tgt_lang=tgt_lang, score=score, context=context if has_context else "")
+    fields = _signature_fields(evaluator, origin, src_lang=src_lang, tgt_lang=tgt_lang, score=score, context=context if has_context else "")
     fields |= {"tie": _TIES, "n": len(judgements), "boot": n_resamples, "seed": seed, "m": METRIC_VERSION, "v": __version__}
     return EvaluationResult(
         dataset=dataset,
@@ -285,7 +260,7 @@ def _signature_fields(evaluator: Evaluator | ScoreFunction, origin: Mapping[str,
         model = {**evaluator.signature_fields(), "score": score}
     else:
         model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
-    fields = {"data": "own", **origin, "sys": "scored", "langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
+    fields = {**origin, "sys": "scored", "langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
     return {**fields, "context": context} if context else {**fields}
 
 
@@ -334,7 +309,7 @@ def compute(
     >>> result["accuracy"], result["scores"]
     (1.0, [[0.0625, 0.05555555555555555]])
     """
-    check_input(references)
+    references = check_input(references)
     loaded = opened_evaluator(
         evaluator,
         src_lang=src_lang,

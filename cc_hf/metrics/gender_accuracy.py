@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from cc_hf import __version__, signature
 from cc_hf.errors import InputError
-from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, check_spaced_language, optional_text, own_data, text
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
@@ -23,41 +24,46 @@ __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "e
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
-_REQUIRED = ("reference", "contrastive_reference")
-_OPTIONAL = ("category", "gender", "pair")
+_FIELDS: Fields = {"reference": text, "contrastive_reference": text, "category": optional_text, "gender": optional_text, "pair": optional_text}
 #: of a reference
-KEYS = (*_REQUIRED, *_OPTIONAL)
+KEYS = tuple(_FIELDS)
 _OTHER = {"male": "female", "female": "male"}
 _UNDECIDED = ("correct", "inconclusive")
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
 def words(text: str) -> frozenset[str]:
-    """The words as the paper's program has them: lower case, ASCII punctuation to blanks, split; other punctuation stays glued, Unicode is not normalised.
+    """The words as the paper's program has them: lower case, ASCII punctuation to blanks, split; other punctuation stays glued.
+
+    Unicode is composed (NFC) first, which the program does not do: an accent typed as a character of its own is the same letter.
 
     >>> sorted(words("Die Ärztin, «ja»!"))
     ['die', '«ja»', 'ärztin']
     """
-    return frozenset(text.lower().translate(_PUNCTUATION).split())
+    return frozenset(unicodedata.normalize("NFC", text).lower().translate(_PUNCTUATION).split())
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. Blank translations can. A batch, which is not the `whole`, may hold one half of a pair.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a blank reference, pairs that are not two rows each.
     """
-    check_rows(predictions, references, required=_REQUIRED, optional=_OPTIONAL)
+    translations, checked = check_rows(predictions, references, _FIELDS)
     rows: dict[str, list[int]] = {}
-    for row, reference in enumerate(references):
+    for row, reference in enumerate(checked):
         rows.setdefault(reference.get("pair") or "", []).append(row)
     if alone := rows.pop("", []):
         if rows:
             raise InputError(f"row {alone[0]}: pair: expected the name of a pair, as in row {min(min(r) for r in rows.values())}, got none; give all rows one, or none")
-        return
+        return translations, checked
     for pair, members in rows.items() if whole else ():
         if len(members) != 2:
             raise InputError(f"row {members[0]}: pair {pair!r}: expected two rows, a sentence and its counterfactual, got {len(members)} (rows {', '.join(map(str, members[:5]))})")
+    return translations, checked
 
 
 def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, ids: Sequence[str] | None = None, undecided: str = "correct") -> tuple[Judgement, ...]:
@@ -117,18 +123,19 @@ def evaluate(
     Raises:
         InputError: as `check_input`, for a language without spaces between words, or an option that is not known.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     check_spaced_language(tgt_lang, "gender_accuracy")
     if undecided not in _UNDECIDED:
         raise InputError(f"undecided: expected one of {', '.join(_UNDECIDED)}, got {undecided!r}")
-    judgements = judge(predictions, references, ids=ids, undecided=undecided)
+    judgements = judge(predictions, references, ids=names, undecided=undecided)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     pairs = [reference.get("pair") or "" for reference in references]
     scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs if any(pairs) else None, seed=seed, n_resamples=n_resamples)
     intervals = {**summary.intervals, **unit_intervals}
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": own_data(references),
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
         "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
         "undecided": undecided,

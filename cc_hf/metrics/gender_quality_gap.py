@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cc_hf import __version__, signature
 from cc_hf.errors import InputError
-from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, check_spaced_language, one_of, own_data, text
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -26,30 +26,33 @@ __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "e
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
-#: of a reference, all required
-KEYS = ("reference", "gender", "pair")
 _GENDERS = ("male", "female")
+_FIELDS: Fields = {"reference": text, "gender": one_of(_GENDERS), "pair": text}
+#: of a reference, all required
+KEYS = tuple(_FIELDS)
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. Blank translations can. A batch, which is not the `whole`, may hold one half of a pair.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a blank reference, another gender than male and female,
             a pair that is not one row of each.
     """
-    check_rows(predictions, references, required=KEYS)
+    translations, checked = check_rows(predictions, references, _FIELDS)
     rows: dict[tuple[str, str], int] = {}
-    for row, reference in enumerate(references):
+    for row, reference in enumerate(checked):
         gender, pair = reference["gender"], reference["pair"]
-        if gender not in _GENDERS:
-            raise InputError(f"row {row}: gender: expected one of {', '.join(_GENDERS)}, got {gender!r}")
         if (earlier := rows.setdefault((pair, gender), row)) != row:
             raise InputError(f"row {row}: pair {pair!r}: expected one {gender} row, got a second one, after row {earlier}; number the pairs apart")
     for (pair, gender), row in rows.items():
         other = _GENDERS[1 - _GENDERS.index(gender)]
         if whole and (pair, other) not in rows:
             raise InputError(f"row {row}: pair {pair!r}: expected a {other} row too, got none; leave the pair out, or add its counterfactual")
+    return translations, checked
 
 
 def evaluate(
@@ -84,7 +87,7 @@ def evaluate(
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
     check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     check_spaced_language(tgt_lang, "gender_quality_gap")
@@ -100,7 +103,7 @@ def evaluate(
         intervals.update(figure_intervals(resampled))
         used[name] = str(scorer.get_signature()).replace("|", ",").replace(":", "=")
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": own_data(references),
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
         "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
         **used,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.results import EvaluationResult
 
-__all__ = ["filled", "flat", "interval_fields", "opened_evaluator", "picked", "split_options"]
+__all__ = ["flat", "interval_fields", "opened_evaluator", "split_options"]
 
 
 def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -22,24 +22,6 @@ def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, 
     """
     own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
     return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
-
-
-def filled(references: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[dict[str, str]]:
-    """References with exactly these keys, "" for what they lack: the host takes no others.
-
-    >>> filled([{"reference": "a", "remark": "b"}], ["reference", "pair"])
-    [{'reference': 'a', 'pair': ''}]
-    """
-    return [{key: reference.get(key) or "" for key in keys} for reference in references]
-
-
-def picked(references: Sequence[Mapping[str, Any]], keys: Collection[str]) -> list[dict[str, Any]]:
-    """References without keys of other metrics, so that several can be combined on the same references.
-
-    >>> picked([{"source": "a", "remark": "b"}], ["source"])
-    [{'source': 'a'}]
-    """
-    return [{key: value for key, value in reference.items() if key in keys} for reference in references]
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, listed, one_of, own_data, texts
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
@@ -29,57 +30,36 @@ METRIC_VERSION = 2
 
 _SENSES = ("correct_senses", "incorrect_senses")
 _GROUPS = {"domain": ("in_domain", "out_of_domain", ""), "frequency": ("frequent", "infrequent", "")}
-_KEYS = (*_SENSES, *_GROUPS)
 _SPLIT_AT_HYPHENS = {"de"}  # compounds: «Golf-Schläger»
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+def _words(value: Any, where: str) -> list[str]:
+    found = texts(value, where)
+    if bad := [word for word in found if len(word.split()) != 1]:
+        raise InputError(f"{where}: expected single words, got {bad[0]!r}")
+    return found
+
+
+#: of a reference
+_FIELDS: Fields = {**dict.fromkeys(_SENSES, _words), **{key: one_of(known) for key, known in _GROUPS.items()}}
+
+
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. A blank translation is judged: nothing is found in it.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is not text, a missing key, no or blank senses, a word of both senses, an
             unknown domain or frequency.
     """
-    for name, rows in (("predictions", predictions), ("references", references)):
-        if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__"):
-            raise InputError(f"{name}: expected a list, got {type(rows).__name__}")
-    if len(predictions) != len(references):
-        raise InputError(f"expected as many references as predictions, got {len(predictions)} predictions and {len(references)} references")
-    if len(predictions) == 0:
-        raise InputError("nothing to judge: expected at least one prediction, got none")
-    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
-        if not isinstance(translation, str):
-            raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
-        _check_text(translation, row)
-        if not isinstance(reference, Mapping):
-            raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
-        if missing := [key for key in _KEYS if key not in reference]:
-            raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_KEYS)}, got {', '.join(map(str, reference))}")
-        _check_senses(reference, row)
-        for key, known in _GROUPS.items():
-            if reference[key] not in known:
-                raise InputError(f"row {row}: {key}: expected {known[0]}, {known[1]} or nothing, got {reference[key]!r}")
-
-
-def _check_senses(reference: Mapping[str, Any], row: int) -> None:
-    for key in _SENSES:
-        found = reference[key]
-        if isinstance(found, str) or not hasattr(found, "__len__") or len(found) == 0:
-            raise InputError(f"row {row}: {key}: expected a list with at least one word, got {found!r}")
-        if bad := [word for word in found if not isinstance(word, str) or len(word.split()) != 1]:
-            raise InputError(f"row {row}: {key}: expected single words, got {bad[0]!r}")
-        for word in found:
-            _check_text(word, row)
-    if both := {_plain(word) for word in reference[_SENSES[0]]} & {_plain(word) for word in reference[_SENSES[1]]}:
-        raise InputError(f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out of one of them, or out of both")
-
-
-def _check_text(text: str, row: int) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f"row {row}: the text is not valid Unicode: a lone surrogate at character {error.start}; mend the encoding of the file it came from") from None
+    translations, rows = check_rows(predictions, references, _FIELDS)
+    for row, reference in enumerate(rows):
+        if both := {_plain(word) for word in reference[_SENSES[0]]} & {_plain(word) for word in reference[_SENSES[1]]}:
+            raise InputError(f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out of one of them, or out of both")
+    return translations, rows
 
 
 def judge(
@@ -107,7 +87,7 @@ def judge(
     """
     chosen = _chosen(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
-    found = []
+    names, found = check_ids(ids, len(predictions)), []
     for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
         senses = [{form(word) for word in reference[key] if parity or any(c.isalnum() for c in word)} for key in _SENSES]
         tokens = moses_words(unicodedata.normalize("NFC", translation), tgt_lang, split_hyphens=tgt_lang in _SPLIT_AT_HYPHENS)
@@ -118,7 +98,7 @@ def judge(
         verdict = "incorrect" if incorrect else "correct" if correct else "inconclusive"
         found.append(
             Judgement(
-                example_id=str(row) if ids is None else ids[row],
+                example_id=names[row],
                 category=reference["domain"] or reference["frequency"] or "all",
                 is_correct=verdict == "correct",
                 translation=translation,
@@ -175,19 +155,20 @@ def evaluate(
             out of range.
         UnknownNameError: for a lemmatizer of an unknown name.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     exact = _flag("parity", parity)
     chosen = _chosen(lemmatizer)
     lemmas = _lemmas(lemmatized, len(predictions))
     _check_language(tgt_lang, None if lemmas is not None else chosen)
-    judgements = judge(predictions, references, tgt_lang=tgt_lang, lemmatizer=chosen, lemmatized=lemmas, parity=exact, ids=ids)
+    judgements = judge(predictions, references, tgt_lang=tgt_lang, lemmatizer=chosen, lemmatized=lemmas, parity=exact, ids=names)
     verdicts = [j.verdict for j in judgements]
     groupings = {name: [reference[name] for reference in references] for name in _GROUPS}
     common = summarize(judgements, seed=seed, n_resamples=n_resamples)
     intervals = {**common.intervals, **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples)}
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": own_data(references),
         **(origin or {}),
         "langs": f"{src_lang or '?'}-{tgt_lang}",
         "tok": f"moses-{version('sacremoses')}{'+hyphens' if tgt_lang in _SPLIT_AT_HYPHENS else ''}",
@@ -237,7 +218,8 @@ def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] |
             given = text_lines(Path(given))
         except OSError as error:
             raise InputError(f"lemmatized: {given} cannot be read: {error.strerror}") from None
-    if not isinstance(given, (list, tuple)) or any(not isinstance(line, str) for line in given):
+    given = listed("lemmatized", given)
+    if any(not isinstance(line, str) for line in given):
         raise InputError("lemmatized: expected a file or a list of strings, the lemmas of each translation joined by spaces, got something else")
     if len(given) != n:
         raise InputError(f"lemmatized: expected one line per translation, {n} in all, got {len(given)}")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.data.occupation_dictionary import GENDERS, NUMBERS, Entry, OccupationDictionary, load_dictionary
 from cc_hf.errors import InputError
-from cc_hf.metrics.checks import check_ids, check_rows, check_spaced_language
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, check_spaced_language, one_of, own_data, text
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
@@ -28,10 +28,11 @@ __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "e
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
-#: of a reference, all required
-KEYS = ("category", "gender", "occupation", "number")
 #: stereotype of the occupation and gender of the context, in the order of the paper's Table 2
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
+_FIELDS: Fields = {"category": one_of(_CATEGORIES), "gender": one_of(GENDERS), "occupation": text, "number": one_of(NUMBERS)}
+#: of a reference, all required
+KEYS = tuple(_FIELDS)
 _GROUPS = {"pro": ("MoMc", "FoFc"), "anti": ("MoFc", "FoMc"), **{name: (name,) for name in _CATEGORIES}, "": _CATEGORIES}
 _DELTAS = {"delta": ("pro", "anti"), "delta_fc": ("FoFc", "MoFc"), "delta_mc": ("MoMc", "FoMc")}
 _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
@@ -39,20 +40,21 @@ _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
 _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|x))(?!\w)")
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. Blank translations can.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, an unknown category, gender or number, a gender that is
             not that of the category.
     """
-    check_rows(predictions, references, required=KEYS)
-    for row, reference in enumerate(references):
-        for key, known in (("category", _CATEGORIES), ("gender", GENDERS), ("number", NUMBERS)):
-            if reference[key] not in known:
-                raise InputError(f"row {row}: {key}: expected one of {', '.join(known)}, got {reference[key]!r}")
+    translations, rows = check_rows(predictions, references, _FIELDS)
+    for row, reference in enumerate(rows):
         if (reference["category"][2] == "M") != (reference["gender"] == "male"):
             raise InputError(f"row {row}: gender: expected that of the context, as in the category {reference['category']}, got {reference['gender']!r}")
+    return translations, rows
 
 
 def _check_covered(references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary) -> None:
@@ -156,16 +158,17 @@ def evaluate(
     Raises:
         InputError: as `check_input`, for a language without a dictionary, a dictionary that is not as expected or lacks an occupation.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     check_spaced_language(tgt_lang, "simplegen_accuracy")
     words = load_dictionary(dictionary, tgt_lang)
-    judgements = judge(predictions, references, words, ids=ids)
+    judgements = judge(predictions, references, words, ids=names)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     scores, group_intervals = _figures_of_groups(judgements, seed=seed, n_resamples=n_resamples)
     intervals = {**summary.intervals, **group_intervals}
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": own_data(references),
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
         "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
         "dict": words.name,

@@ -6,13 +6,14 @@ No evaluator is needed, and no verdict is guessed: where several pronouns could 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cc_hf import __version__, signature
 from cc_hf.cues.referents import ambiguous_it
 from cc_hf.errors import InputError
-from cc_hf.metrics.checks import check_ids, check_rows, check_twins
+from cc_hf.metrics.checks import Fields, check_ids, check_rows, check_twins, one_of, optional_text, own_data, text
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import pair_figures, summarize
@@ -26,12 +27,11 @@ __all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "e
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
-_REQUIRED = ("source", "correct_gender", "incorrect_gender")
-_OPTIONAL = ("category", "pair")
-#: of a reference
-KEYS = (*_REQUIRED, *_OPTIONAL)
 _LANGUAGES = ("de", "fr", "ru")
-_GENDERS = ("male", "female", "neutral", "unknown")
+_GENDER = one_of(("male", "female", "neutral", "unknown"))
+_FIELDS: Fields = {"source": text, "correct_gender": _GENDER, "incorrect_gender": _GENDER, "category": optional_text, "pair": optional_text}
+#: of a reference
+KEYS = tuple(_FIELDS)
 _WORD = re.compile(r"[^\W\d_]+")
 #: subjects of the source whose translation is one of the target's pronouns; Russian «they» shows no gender and is not among these
 _SUBJECTS = {"de": frozenset({"he", "she", "it", "they"}), "fr": frozenset({"he", "she", "it", "they"}), "ru": frozenset({"he", "she", "it"})}
@@ -44,24 +44,25 @@ _IMPERSONAL = {
 _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], *, whole: bool = True) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. Blank translations can. A batch, which is not the `whole`, may hold one half of a pair.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a source without «it», an unknown gender, more than two
             rows of a pair.
     """
-    check_rows(predictions, references, required=_REQUIRED, optional=_OPTIONAL)
-    for row, reference in enumerate(references):
-        for key in _REQUIRED[1:]:
-            if reference[key] not in _GENDERS:
-                raise InputError(f"row {row}: {key}: expected one of {', '.join(_GENDERS)}, got {reference[key]!r}")
+    translations, rows = check_rows(predictions, references, _FIELDS)
+    for row, reference in enumerate(rows):
         try:
             ambiguous_it(reference["source"])
         except InputError as error:
             raise InputError(f"row {row}: source: {error}") from None
     if whole:
-        check_twins([reference.get("pair") or "" for reference in references])
+        check_twins([reference["pair"] for reference in rows])
+    return translations, rows
 
 
 def found_gender(source: str, translation: str, lang: str) -> str:
@@ -71,6 +72,8 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     not those of «es gibt», «il y a», «il faut», nor a «Sie» within a sentence. Where they are as many as he, she, it and they in the source, the one
     in the place of «it» counts; where they are more but show one gender, that one.
 
+    Unicode is composed (NFC) first: an accent typed as a character of its own does not end a word.
+
     Returns:
         male, female, neutral, «» without a pronoun, or «several» where it cannot be told which one counts.
 
@@ -79,6 +82,7 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     >>> found_gender("He left the vase because it was small.", "Er ließ die Vase wegen der Größe stehen.", "de")
     'several'
     """
+    source, translation = (unicodedata.normalize("NFC", text) for text in (source, translation))
     subjects = [match.start() for match in _WORD.finditer(source) if match.group().lower() in _SUBJECTS[lang]]
     spared = [match.span() for pattern in (_IMPERSONAL.get(lang), _POLITE if lang == "de" else None) if pattern for match in pattern.finditer(translation)]
     words = [match.group() for match in _WORD.finditer(translation) if not any(start <= match.start() < end for start, end in spared)]
@@ -133,19 +137,20 @@ def evaluate(
     Raises:
         InputError: as `check_input`, or for another language.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    labels = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     if src_lang not in ("", "en"):
         raise InputError(f"src_lang: wino_x_pattern_matching reads the English «it»; expected en, got {src_lang!r}")
     if tgt_lang not in _LANGUAGES:
         raise InputError(f"tgt_lang: wino_x_pattern_matching knows the pronouns of {', '.join(_LANGUAGES)}; expected one of these, got {tgt_lang!r}")
-    judgements = judge(predictions, references, tgt_lang=tgt_lang, ids=ids)
+    judgements = judge(predictions, references, tgt_lang=tgt_lang, ids=labels)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     of_pairs, pair_intervals, counts = pair_figures(judgements, [reference.get("pair") or "" for reference in references], seed=seed, n_resamples=n_resamples)
     intervals = {**summary.intervals, **pair_intervals}
     predicted = [j.predicted for j in judgements]
     fields: dict[str, str | int] = {
-        "data": "own",
+        "data": own_data(references),
         **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
         "langs": f"{src_lang or '?'}-{tgt_lang}",
         "n": len(judgements),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.metrics.checks import Fields, any_text, check_ids, check_rows, index, one_of, own_data
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
@@ -27,55 +29,34 @@ __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate"
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
-_KEYS = {"source": str, "occupation": str, "occupation_index": int, "gold_gender": str, "stereotype": str}
-_CHOICES = {"gold_gender": GENDERS, "stereotype": ("pro", "anti", "none")}
+#: of a reference
+_FIELDS: Fields = {
+    "source": any_text,
+    "occupation": any_text,
+    "occupation_index": index,
+    "gold_gender": one_of(GENDERS),
+    "stereotype": one_of(("pro", "anti", "none")),
+}
 _ARTICLES = ("the", "a", "an")
 _FIGURES = ("exact", "printed")
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> None:
+def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. A blank translation can: no gender is known of it.
+
+    Returns:
+        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
         InputError: empty lists, different lengths, a translation that is no text, a missing key, a value of another type, an unknown gender or
             stereotype, an index behind the end of the source.
     """
-    for name, rows in (("predictions", predictions), ("references", references)):
-        if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__"):
-            raise InputError(f"{name}: expected a list, got {type(rows).__name__}")
-    if len(predictions) != len(references):
-        raise InputError(f"expected as many references as predictions, got {len(predictions)} predictions and {len(references)} references")
-    if len(predictions) == 0:
-        raise InputError("nothing to judge: expected at least one prediction, got none")
-    for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
-        if not isinstance(translation, str):
-            raise InputError(f"row {row}: expected a translation, got {translation!r}; mend the system's output or leave the row out of predictions and references")
-        _check_unicode(row, translation)
-        _check_reference(row, reference)
-
-
-def _check_unicode(row: int, text: str) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f"row {row}: the text is not valid Unicode: a lone surrogate at character {error.start}; mend the encoding of the file it came from") from None
-
-
-def _check_reference(row: int, reference: Mapping[str, Any]) -> None:
-    if not isinstance(reference, Mapping):
-        raise InputError(f"row {row}: expected a reference with the keys {', '.join(_KEYS)}, got {type(reference).__name__}")
-    if missing := [key for key in _KEYS if key not in reference]:
-        raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(_KEYS)}, got {', '.join(map(str, reference))}")
-    for key, kind in _KEYS.items():
-        value = reference[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise InputError(f"row {row}: {key}: expected {'a string' if kind is str else 'an integer'}, got {value!r}")
-        if key in _CHOICES and value not in _CHOICES[key]:
-            raise InputError(f"row {row}: {key}: expected one of {', '.join(_CHOICES[key])}, got {value!r}")
-    _check_unicode(row, reference["source"])
-    n = len(space_tokens(reference["source"]))
-    if not 0 <= reference["occupation_index"] < n:
-        raise InputError(f"row {row}: occupation_index: expected 0 to {n - 1}, a token of the source split at spaces, got {reference['occupation_index']}: {reference['source']!r}")
+    translations, rows = check_rows(predictions, references, _FIELDS)
+    for row, reference in enumerate(rows):
+        n, at = len(space_tokens(reference["source"])), reference["occupation_index"]
+        if not 0 <= at < n:
+            raise InputError(f"row {row}: occupation_index: expected 0 to {n - 1}, a token of the source split at spaces, got {at}: {reference['source']!r}")
+    return translations, rows
 
 
 def judge(
@@ -92,15 +73,19 @@ def judge(
         predictor: rules of the target language.
         ids: names of the examples; None for row numbers.
     """
-    judgements = []
-    for row, (translation, reference, alignment) in enumerate(zip(predictions, references, alignments, strict=True)):
+    names, judgements = check_ids(ids, len(predictions)), []
+    for name, (translation, reference, alignment) in zip(names, zip(predictions, references, alignments, strict=True), strict=True):
         gold = reference["gold_gender"]
-        phrase = _phrase(translation, reference, alignment)
+        phrase = _phrase(_composed(translation), reference, alignment)
         predicted = predictor.predict(phrase) if translation.strip() else UNKNOWN
         verdict = "inconclusive" if predicted == UNKNOWN else "correct" if predicted == gold else "incorrect"
-        name = str(row) if ids is None else ids[row]
         judgements.append(Judgement(name, gold, predicted == gold, translation, verdict, predicted=predicted, gold=gold))
     return tuple(judgements)
+
+
+def _composed(text: str) -> str:
+    """The text in NFC: the rules know letters, not letters with accents that are typed as characters of their own."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment) -> Phrase:
@@ -154,7 +139,8 @@ def evaluate(
         DataError: for a line of alignments that is not in Pharaoh format.
         MissingDependencyError: when the language or the aligner needs a package that is not installed.
     """
-    check_input(predictions, references)
+    predictions, references = check_input(predictions, references)
+    names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     if src_lang not in ("", "en"):
         raise InputError(f"src_lang: expected en, whose articles are known, got {src_lang!r}")
@@ -164,8 +150,8 @@ def evaluate(
         raise UnknownNameError("target language", tgt_lang, GENDER_LANGUAGES)
     predictor = gender_predictor(tgt_lang, spacy_model=spacy_model)
     chosen = _given(alignments, aligner) if alignments is not None else find_aligner(aligner)
-    links = chosen.align([reference["source"] for reference in references], predictions)
-    judgements = judge(predictions, references, links, predictor, ids=ids)
+    links = chosen.align([_composed(reference["source"]) for reference in references], [_composed(translation) for translation in predictions])
+    judgements = judge(predictions, references, links, predictor, ids=names)
     _warn_of_genders_never_read(judgements)
 
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
@@ -189,7 +175,7 @@ def evaluate(
         config=config,
         tgt_lang=tgt_lang,
         metric="winomt_pattern_matching",
-        signature=signature.build("winomt", {"data": "own", **(origin or {}), **fields}),
+        signature=signature.build("winomt", {"data": own_data(references), **(origin or {}), **fields}),
         n=len(judgements),
         scores={**summary.scores, **own},
         intervals=known_intervals(intervals),

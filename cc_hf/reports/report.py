@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cc_hf import signature
 from cc_hf.analysis.annotations import Annotation
 from cc_hf.analysis.comparison import SystemComparison, compare
 from cc_hf.analysis.human_agreement import HumanAgreement, agreement_with_labels
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, tie_text
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example, Judgement
 
 __all__ = ["LabelAgreement", "Report", "Sample", "System", "build_report"]
@@ -158,19 +158,24 @@ def _check(systems: Sequence[System]) -> None:
         raise InputError("expected at least one system to report on, got none")
     if twice := [name for name, n in Counter(system.name for system in systems).items() if n > 1]:
         raise InputError(f"expected one name for each system, got {twice[0]!r} twice; give each a name of its own")
-    described = {}
+    named: dict[str, EvaluationResult] = {}
     for system in systems:
         if not system.results:
             raise InputError(f"{system.name}: expected at least one result, got none")
         if system.bleu is not None and not 0 <= system.bleu <= 1:
             raise InputError(f"{system.name}: bleu: expected a number in [0, 1], got {system.bleu}")
         for metric, result in system.results.items():
-            described[f"{system.name} ({metric})"] = (result.dataset, result.config, result.tgt_lang, signature.parse(result.signature)[1].get("data", "own"))
+            named[f"{system.name} ({metric})"] = result
             _check_judgements(system.name, result)
-    (first, expected), *others = described.items()
-    for name, got in others:
-        if got != expected:
-            raise InputError(f"expected results of the same data: {first} is of {' '.join(expected)}, {name} of {' '.join(got)}; make one report for each")
+    for left, right in itertools.combinations(named, 2):
+        if difference := difference_of_data(named[left], named[right]):
+            raise InputError(f"{left} and {right}: expected results of the same data: {difference}; make one report for each")
+    for one, other in itertools.combinations(systems, 2):
+        if not one.results.keys() & other.results.keys() and not next(iter(one.results.values())).dataset:
+            raise InputError(
+                f"{one.name} and {other.name}: expected a metric that judged both, got {', '.join(one.results)} and {', '.join(other.results)}: on data of your own "
+                "different metrics do not show that the rows are the same"
+            )
 
 
 def _check_judgements(name: str, result: EvaluationResult) -> None:

@@ -7,8 +7,10 @@ Callers compute what each sample contributes to sums, draw these sums with `resa
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import NormalDist
+
 
 import numpy as np
 import numpy.typing as npt
@@ -44,14 +46,29 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
     """Refuse options that are out of range, before anything long is computed.
 
     Raises:
-        InputError: for a seed that is not an integer of 0 or more, fewer than one resample, or a level outside (0, 1).
+        InputError: for a seed or number of resamples that is no integer or out of range, or a level outside (0, 1).
     """
-    if not isinstance(seed, int) or seed < 0:
+    if not _is_integer(seed) or seed < 0:
         raise InputError(f"seed: expected an integer of 0 or more, got {seed!r}")
+    if not _is_integer(n_resamples):
+        raise InputError(f"n_resamples: expected an integer of 1 or more, got {n_resamples!r}")
     if n_resamples < 1 or not 0 < level < 1:
         raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
 
 
+def _is_integer(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)  # those of numpy are integers, too
+
+
+def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:
+    """Per resample: number of samples, number correct, sum of weights, sum of the weights of the correct ones."""
+    n = len(correct)
+    columns = np.stack([np.ones(n), correct.astype(np.float64), weights, weights * correct])
+    sums = []
+    for start in range(0, n_resamples, _CHUNK):
+        drawn = generator.integers(0, n, size=(min(_CHUNK, n_resamples - start), n))
+        sums.append(columns[:, drawn].sum(axis=2))
+    return tuple(np.concatenate(sums, axis=1))
 def resampled_strata(
     columns: npt.NDArray[np.generic],
     strata: Sequence[str] | None = None,

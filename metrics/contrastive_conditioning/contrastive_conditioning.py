@@ -7,7 +7,6 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.metrics.contrastive_conditioning as core  # From: cc_hf
-import cc_hf.metrics.module
 
 _DESCRIPTION = """\
 Contrastive conditioning finds disambiguation errors in any translation without references: an evaluator model scores the translation under
@@ -69,8 +68,8 @@ class ContrastiveConditioning(evaluate.Metric):
 
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
-        core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.picked(references, self.features["references"]), **kwargs)
+        predictions, references = core.check_input(predictions, references)
+        super().add_batch(predictions=predictions, references=references, **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -68,8 +68,7 @@ class ContrastiveTranslationScoring(evaluate.Metric):
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
         core.check_predictions(predictions)
-        core.check_input(references, whole=False)
-        super().add_batch(references=core.completed(references), **kwargs)
+        super().add_batch(references=core.check_input(references, whole=False), **kwargs)
 
     def _compute(self, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(references, **{**self._options, **options})

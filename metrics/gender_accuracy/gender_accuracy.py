@@ -54,8 +54,8 @@ class GenderAccuracy(evaluate.Metric):
 
     def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
         """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
-        core.check_input(predictions, references, whole=False)
-        super().add_batch(predictions=predictions, references=cc_hf.metrics.module.filled(references, core.KEYS), **kwargs)
+        predictions, references = core.check_input(predictions, references, whole=False)
+        super().add_batch(predictions=predictions, references=references, **kwargs)
 
     def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

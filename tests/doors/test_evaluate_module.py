@@ -56,7 +56,7 @@ def test_options_at_load_and_by_name() -> None:
     [
         ([], [], "at least one prediction"),
         (["x"], [REFERENCE] * 2, "1 predictions and 2 references"),
-        (["x"], [{**REFERENCE, "category": 3}], "category: expected a string"),
+        (["x"], [{**REFERENCE, "category": 3}], "category: expected a text that is not blank"),
         (["x"], [{"category": "a"}], "lacks correct_sources"),
         ([" "], [REFERENCE], "row 0: expected a translation"),
     ],

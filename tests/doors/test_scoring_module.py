@@ -45,7 +45,7 @@ def test_what_it_refuses_before_the_host_bends_or_drops_it(root: Path) -> None:
             call(predictions=["a"] * 3, references=ROWS)
     with pytest.raises(InputError, match="at least one reference"):
         metric.compute(references=[])
-    with pytest.raises(InputError, match="row 1: correct_translation: expected a translation that is not blank, got 3"):
+    with pytest.raises(InputError, match="row 1: correct_translation: expected a text that is not blank, got 3"):
         metric.compute(references=[ROWS[0], {**ROWS[1], "correct_translation": 3}])
 
 

@@ -189,6 +189,28 @@ def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+_INTERRUPT_DROPPED = """
+import signal, sys
+import cc_hf.translation
+from cc_hf.cli.main import run
+
+def dropping(*arguments, **options):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise TypeError("generate(): an argument is wrong") from None
+
+cc_hf.translation.translate = dropping
+sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
+run()
+"""
+
+
+def test_an_interrupt_that_became_a_type_error_in_compiled_code_is_still_an_interrupt(tmp_path: Path) -> None:
+    found = subprocess.run([sys.executable, "-c", _INTERRUPT_DROPPED], cwd=tmp_path, capture_output=True, text=True)
+    assert (found.returncode, found.stderr.strip()) == (130, "stopped; nothing was written")
+
+
 def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.json"
     write_atomically(path, "old\u2028\n")

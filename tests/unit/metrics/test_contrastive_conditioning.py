@@ -58,7 +58,7 @@ def test_keys_of_the_result() -> None:
         assert low <= result[name] <= high
         assert name in result["intervals"] or result["interval_notes"][name].startswith("no interval: ")
     assert result["n"] == 2
-    assert result["signature"].startswith("cc|data:own|")
+    assert result["signature"].startswith("cc|data:own@")
     assert "|n:2|" in result["signature"]
 
 
@@ -95,14 +95,14 @@ def test_a_function_gets_the_pairs_as_they_are() -> None:
         (["x"], ["text"], "row 0: expected a reference with the keys"),
         (["x"], [{k: v for k, v in GOOD.items() if k != "category"}], "row 0: the reference lacks category"),
         (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
-        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list with at least one source"),
+        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list with at least one text"),
         (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list with at least one"),
         (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
-        (["x"], [{**GOOD, "correct_sources": [" "]}], "expected sources that are not blank"),
+        (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
         (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both correct and incorrect"),
-        (["a\ud800"], [GOOD], "row 0: the text is not valid Unicode: a lone surrogate at character 1"),
-        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string that is not empty, got 3"),
-        (["x"], [{**GOOD, "category": ""}], "category: expected a string"),
+        (["a\ud800"], [GOOD], "row 0: the translation is not valid Unicode: a lone surrogate at character 1"),
+        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a text that is not blank, got 3"),
+        (["x"], [{**GOOD, "category": ""}], "category: expected a text that is not blank"),
     ],
 )
 def test_bad_input_names_the_row(predictions: Any, references: Any, message: str) -> None:

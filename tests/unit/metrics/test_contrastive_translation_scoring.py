@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
     assert found.judgements[1].scores == (0.75, 0.5, 0.75)
     assert found.judgements[3].scores == (0.0,)
     assert [j.probability_correct for j in found.judgements[1:5]] == [0.5, pytest.approx(1 / 6), None, 0.5]
-    assert found.signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:")
+    signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
+    assert signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:")
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
 
@@ -157,9 +159,9 @@ def test_context_is_prepended_where_asked_for() -> None:
         ("ab", {}, "references: expected a list, got str"),
         ([3], {}, "row 0: expected a reference with the keys correct_translation, contrastive_translations, got int"),
         ([{"correct_translation": "a"}], {}, "row 0: the reference lacks contrastive_translations"),
-        ([ROWS[0], {**ROWS[1], "contrastive_translations": "b"}], {}, "row 1: contrastive_translations: expected a list, empty where there is none, got 'b'"),
-        ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected a translation that is not blank"),
-        ([{**ROWS[0], "contrastive_translations": ["b", None]}], {}, "row 0: contrastive_translations: expected a translation that is not blank, got None"),
+        ([ROWS[0], {**ROWS[1], "contrastive_translations": "b"}], {}, "row 1: contrastive_translations: expected a list, got str"),
+        ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected a text that is not blank"),
+        ([{**ROWS[0], "contrastive_translations": ["b", None]}], {}, "row 0: contrastive_translations: expected a text that is not blank, got None"),
         ([{**ROWS[0], "contrastive_translations": ["best"]}], {}, "row 0: the correct translation is also a contrastive one, which would be a tie: 'best'"),
         ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
         ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),

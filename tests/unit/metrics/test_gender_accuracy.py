@@ -101,7 +101,7 @@ def test_refusals(predictions: Any, references: Any, options: dict[str, Any], me
 
 
 def test_as_many_ids_as_rows() -> None:
-    with pytest.raises(InputError, match="ids: expected one per prediction, 1 in all, got 2"):
+    with pytest.raises(InputError, match="ids: expected one per row, 1 in all, got 2"):
         evaluate(["x"], [HERS], ids=["a", "b"])
 
 

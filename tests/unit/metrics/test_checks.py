@@ -1,0 +1,271 @@
+"""Every metric reads rows alike: any container, by position; composed and decomposed Unicode; ids; results on own data are joined by what they are of."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import datasets
+import numpy as np
+import pandas as pd
+import pytest
+
+from cc_hf import registry
+from cc_hf.analysis.comparison import compare
+from cc_hf.analysis.evaluator_agreement import evaluator_agreement
+from cc_hf.analysis.human_agreement import Assumption, agreement_with_labels
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import InputError
+from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
+from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.winomt_pattern_matching import DECLARATION as WINOMT
+from cc_hf.reports.report import System, build_report
+from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.run import judge
+from cc_hf.statistics.bootstrap import check_bootstrap
+
+Rows = list[dict[str, Any]]
+
+
+def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    return [float(len(source) + len(translation)) for source, translation in zip(sources, translations, strict=True)]
+
+
+_CUES = {"correct_sources": ["The [male] cook left."], "incorrect_sources": ["The [female] cook left now.", "A [female] cook."], "category": "male"}
+_CONTRAST = {"source": "The lock is old.", "correct_translation": "Das Schloss ist alt.", "contrastive_translations": ["Die Schleuse ist alt.", "Die Locke."], "category": "a"}
+_GAP = [{"reference": f"Er ist hier {n}.", "gender": gender, "pair": str(n)} for n in range(2) for gender in ("male", "female")][:3]
+_GAP.append({"reference": "Sie ist hier 1.", "gender": "female", "pair": "1"})
+#: metric -> translations, in composed Unicode with letters that matter, references, options
+CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
+    "contrastive_conditioning": (["Der Koch ging.", "Köche gehen."], [_CUES, {**_CUES, "category": "female"}], {"evaluator": by_length}),
+    "contrastive_translation_scoring": ([], [_CONTRAST, {**_CONTRAST, "category": "b"}], {"evaluator": by_length}),
+    "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [{"reference": "die Ärztin", "contrastive_reference": "der Arzt", "category": c} for c in "ab"], {"tgt_lang": "de"}),
+    "gender_quality_gap": (["Er ist hier 0.", "Sie war hier.", "Er ist da.", "Sie ist hier 1."], _GAP, {"tgt_lang": "de"}),
+    "mucow_pattern_matching": (
+        ["Viele Schlösser.", "Ein Verschluß."],
+        [{"correct_senses": ["schlösser", "burg"], "incorrect_senses": ["verschluß"], "domain": "in_domain", "frequency": ""}] * 2,
+        {"tgt_lang": "de"},
+    ),
+    "simplegen_accuracy": (
+        ["La médica.", "El médico."],
+        [{"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}] * 2,
+        {"tgt_lang": "es"},
+    ),
+    "wino_x_pattern_matching": (
+        ["La boîte, il était là ?", "Où était-elle, là où il était ?"],
+        [{"source": "The box fell because it was old.", "correct_gender": "female", "incorrect_gender": "male"}] * 2,
+        {"tgt_lang": "fr"},
+    ),
+    "winomt_pattern_matching": (
+        ["Die Köchin ging.", "Der Koch ging."],
+        [{"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}] * 2,
+        {"tgt_lang": "de", "alignments": ["0-0 1-1 2-2"] * 2},
+    ),
+}
+METRICS = sorted(CASES)
+
+pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
+
+
+def declared(name: str) -> MetricDeclaration:
+    found: MetricDeclaration = registry.resolve("metric", name)
+    return found
+
+
+def run(name: str, translations: Any, references: Any, **more: Any) -> EvaluationResult:
+    metric = declared(name)
+    options = {**CASES[name][2], **more}
+    return metric.evaluate(*([translations] if metric.takes_translations else []), references, n_resamples=10, **options)
+
+
+def test_every_metric_has_a_case() -> None:
+    assert set(METRICS) == set(registry.names("metric"))
+
+
+def _permuted(values: Sequence[Any]) -> Any:
+    series = pd.Series(values)
+    series.index = series.index[::-1]  # a label is then not its position
+    return series
+
+
+def _column(values: Sequence[Any]) -> Any:
+    return datasets.Dataset.from_list([{"value": value} for value in values])["value"] if values else values
+
+
+def _arrays(reference: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: np.array(value) if isinstance(value, list) else value for key, value in reference.items()}
+
+
+def _object_array(values: Sequence[Any]) -> Any:
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "tuple": tuple,
+    "generator": lambda values: (value for value in values),
+    "series": _permuted,
+    "column": _column,
+    "array": _object_array,
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_containers_are_read_by_position(name: str, container: str) -> None:
+    translations, references, _ = CASES[name]
+    expected = run(name, translations, references)
+    wrap = CONTAINERS[container]
+    assert run(name, wrap(translations), wrap(references)) == expected
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_arrays_within_references_and_texts_of_numpy_are_plain_afterwards(name: str) -> None:
+    translations, references, _ = CASES[name]
+    found = run(name, np.array(translations), [_arrays(reference) for reference in references])
+    assert found == run(name, translations, references)
+    assert all(type(value) is str for j in found.judgements for value in (j.translation, j.category, j.gold, j.predicted))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_has_no_order_is_refused(name: str) -> None:
+    translations, references, _ = CASES[name]
+    if translations:
+        with pytest.raises(InputError, match="predictions: expected a list, got set, which has no order"):
+            run(name, set(translations), references)
+        with pytest.raises(InputError, match="predictions: expected a list, got dict"):
+            run(name, dict(enumerate(translations)), references)
+    with pytest.raises(InputError, match="references: expected a list, got DataFrame"):
+        run(name, translations, pd.DataFrame(references))
+    for key in ("correct_sources", "contrastive_translations", "correct_senses"):
+        if key in references[0]:
+            with pytest.raises(InputError, match=f"row 0: {key}: expected a list, got set, which has no order"):
+                run(name, translations, [{**reference, key: set(reference[key])} for reference in references])
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_ids_are_texts_that_differ(name: str) -> None:
+    translations, references, _ = CASES[name]
+    n = len(references)
+    ids = [f"row {row}" for row in range(n)]
+    assert run(name, translations, references, ids=_permuted(ids)) == run(name, translations, references, ids=ids)
+    for wrong, message in (
+        (["a"] * n, "ids: row 1: expected an id that no other row has, got 'a', as in row 0"),
+        ([*ids[1:], 3], f"ids: row {n - 1}: expected a text that is not blank, got 3"),
+        (set(ids), "ids: expected a list, got set"),
+        ([*ids, "more"], f"ids: expected one per row, {n} in all, got {n + 1}"),
+    ):
+        with pytest.raises(InputError, match=message):
+            run(name, translations, references, ids=wrong)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize(("option", "value"), [("n_resamples", 2.5), ("n_resamples", True), ("n_resamples", "10"), ("n_resamples", 0), ("seed", 1.0), ("seed", True), ("seed", -1)])
+def test_options_of_the_bootstrap_are_integers(name: str, option: str, value: object) -> None:
+    translations, references, options = CASES[name]
+    metric = declared(name)
+    with pytest.raises(InputError, match=option):
+        metric.evaluate(*([translations] if metric.takes_translations else []), references, **{**options, option: value})
+
+
+def test_integers_of_numpy_are_integers() -> None:
+    check_bootstrap(seed=np.int64(3), n_resamples=np.int32(10))  # type: ignore[arg-type]
+    assert index(np.int64(3), "row 0: occupation_index") == 3
+    with pytest.raises(InputError, match="row 0: occupation_index: expected an integer, got True"):
+        index(True, "row 0: occupation_index")
+
+
+def test_a_generator_of_translations_is_judged_by_the_last_step_too() -> None:
+    examples = load_examples("simplegen", "en-de")[:2]
+
+    def translations() -> Iterator[str]:
+        yield from ("Sie ist Ärztin.", "Er ist Arzt.")
+
+    metric = declared("contrastive_conditioning")
+    found = judge(metric, examples, translations(), evaluator=by_length, tgt_lang="de")  # type: ignore[arg-type]
+    assert found == judge(metric, examples, list(translations()), evaluator=by_length, tgt_lang="de")
+
+
+def test_what_comes_back_holds_the_declared_keys_only() -> None:
+    assert check_rows(("x",), ({"source": np.str_("a"), "more": 1},), {"source": text}) == (["x"], [{"source": "a"}])
+    with pytest.raises(InputError, match="values: expected a list, got int"):
+        listed("values", 3)
+    assert check_ids(None, 1) == ["0"]
+
+
+def _decomposed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _decomposed(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_decomposed(member) for member in value]
+    return unicodedata.normalize("NFD", value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("name", sorted(set(METRICS) - {"contrastive_conditioning", "contrastive_translation_scoring", "gender_quality_gap"}))
+@pytest.mark.parametrize("side", ["translations", "references", "both"])
+def test_metrics_that_compare_words_read_composed_and_decomposed_letters_alike(name: str, side: str) -> None:
+    """Evaluator models and sacreBLEU read texts as they are; the cards say so."""
+    translations, references, _ = CASES[name]
+    expected = run(name, translations, references)
+    found = run(name, translations if side == "references" else _decomposed(translations), references if side == "translations" else _decomposed(references))
+    assert (found.scores, found.intervals, found.counts) == (expected.scores, expected.intervals, expected.counts)
+    assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
+    assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}  # letters with accents matter in these
+    if side != "references":
+        assert [j.translation for j in found.judgements] == _decomposed(translations)  # as they were judged
+
+
+def test_ukrainian_rules_and_alignment_read_decomposed_letters() -> None:
+    pytest.importorskip("pymorphy3")
+    translations = ["Лікарка запізнилася, бо вона їхала.", "Цей водій приїхав.", "Ця водійка приїхала."]
+    references = [
+        {"source": source, "occupation": occupation, "occupation_index": 1, "gold_gender": gold, "stereotype": "pro"}
+        for source, occupation, gold in (("The doctor was late.", "doctor", "female"), ("The driver came.", "driver", "male"), ("The driver came.", "driver", "female"))
+    ]
+    found, expected = (WINOMT.evaluate(texts, references, tgt_lang="uk", n_resamples=10) for texts in (_decomposed(translations), translations))
+    assert [j.predicted for j in found.judgements] == [j.predicted for j in expected.judgements]
+
+
+ACCENT = {"reference": "die Ärztin kam", "contrastive_reference": "der Arzt kam"}
+
+
+def _own(name: str, translations: list[str], references: Rows) -> EvaluationResult:
+    return run(name, translations, references)
+
+
+def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -> None:
+    name = "gender_accuracy"
+    here = [{**ACCENT, "contrastive_reference": f"der Arzt {n}"} for n in range(3)]
+    there = [{"reference": f"la doctora {n}", "contrastive_reference": "el doctor"} for n in range(3)]
+    translations = ["Die Ärztin.", "Der Arzt.", "Sie."]
+    one, other, backwards = _own(name, translations, here), _own(name, ["El doctor.", "La doctora.", "Ella."], there), _own(name, translations[::-1], here[::-1])
+    assert difference_of_data(one, _own(name, ["Der Arzt."] * 3, here)) == ""
+    assert compare({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}, n_resamples=10).systems[0].n == 3
+    for strange in (other, backwards):
+        for join in (
+            lambda strange=strange: compare({"a": one, "b": strange}, n_resamples=10),
+            lambda strange=strange: build_report([System("a", {name: one}), System("b", {name: strange})], n_resamples=10),
+            lambda strange=strange: evaluator_agreement({"a": one, "b": strange}, n_resamples=10),
+            lambda strange=strange: agreement_with_labels(one, [], assumption=Assumption(strange), n_resamples=10),
+        ):
+            with pytest.raises(InputError, match=r"own@[0-9a-f]{12}|expected annotations with one pair"):
+                join()
+
+
+def test_results_of_older_versions_do_not_say_which_own_data_they_are_of() -> None:
+    old = EvaluationResult("", "", "de", "m", "m|data:own|n:1", 1, {}, {}, (), ())
+    assert "evaluate them again" in difference_of_data(old, old)
+
+
+def test_two_metrics_on_own_data_are_joined_where_their_translations_are_the_same() -> None:
+    translations, references, _ = CASES["gender_accuracy"]
+    words = run("gender_accuracy", translations, references)
+    cues = run("contrastive_conditioning", translations, CASES["contrastive_conditioning"][1], tgt_lang="de")
+    assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
+    other = run("contrastive_conditioning", ["Anderes.", "Noch etwas."], CASES["contrastive_conditioning"][1], tgt_lang="de")
+    with pytest.raises(InputError, match="can be compared to none of the others"):
+        compare({"words": words, "cues": other}, n_resamples=10)
+    with pytest.raises(InputError, match="different metrics do not show that the rows are the same"):
+        build_report([System("a", {"gender_accuracy": words}), System("b", {"contrastive_conditioning": cues})], n_resamples=10)
