@@ -11,7 +11,6 @@ import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import NormalDist
 
-
 import numpy as np
 import numpy.typing as npt
 
@@ -60,15 +59,6 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)  # those of numpy are integers, too
 
 
-def _resample(correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], n_resamples: int, generator: np.random.Generator) -> tuple[npt.NDArray[np.float64], ...]:
-    """Per resample: number of samples, number correct, sum of weights, sum of the weights of the correct ones."""
-    n = len(correct)
-    columns = np.stack([np.ones(n), correct.astype(np.float64), weights, weights * correct])
-    sums = []
-    for start in range(0, n_resamples, _CHUNK):
-        drawn = generator.integers(0, n, size=(min(_CHUNK, n_resamples - start), n))
-        sums.append(columns[:, drawn].sum(axis=2))
-    return tuple(np.concatenate(sums, axis=1))
 def resampled_strata(
     columns: npt.NDArray[np.generic],
     strata: Sequence[str] | None = None,
