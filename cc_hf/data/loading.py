@@ -15,7 +15,8 @@ from cc_hf import registry
 from cc_hf.data.custom import SUFFIXES, custom_declaration, is_custom
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.download import fetch, is_local
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.files import is_file
 from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
@@ -36,7 +37,7 @@ def declaration(name: str) -> DatasetDeclaration:
     """
     if isinstance(name, (str, Path)) and is_custom(name):
         return custom_declaration(name)
-    if isinstance(name, (str, Path)) and Path(name).is_file():
+    if isinstance(name, (str, Path)) and is_file(name):
         raise InputError(f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save it as one of these")
     found: DatasetDeclaration = registry.resolve("dataset", name)
     return found
@@ -88,8 +89,23 @@ def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | Non
 
 
 def _read(found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None) -> Iterator[Example]:
-    chosen = found.config(config).name
-    return found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen)}, chosen, found.split(chosen, split))
+    chosen, wanted = found.config(config), found.split(config, split)
+    paths = {file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}
+    examples = found.read(paths, chosen.name, wanted)
+    return _counted(examples, f"{found.name} {chosen.name} {wanted}", chosen.splits[wanted], list(paths.values()))
+
+
+def _counted(examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]) -> Iterator[Example]:
+    """Pass the examples on, and refuse files that hold more or fewer than the declaration says."""
+    n = 0
+    for n, example in enumerate(examples, 1):
+        yield example
+    if expected is not None and n != expected:
+        files = ", ".join(map(str, paths)) or name
+        raise DataError(
+            f"{files}: expected {expected} examples of {name}, got {n}; files were cut, added to or are of another version. "
+            "Restore them from where the dataset comes from, or leave data_dir (--data-dir, CC_HF_DATA_DIR) out and let them be downloaded"
+        )
 
 
 def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None, streaming: bool = False) -> Any:

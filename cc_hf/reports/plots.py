@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.files import file_slug
 from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
@@ -41,11 +42,11 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
 def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
     for metric in report.metrics:
         if category_bars(report, metric):
-            yield f"categories.{metric}", _categories(report, metric)
+            yield f"categories.{file_slug(metric)}", _categories(report, metric)
         if histograms(report, metric):
-            yield f"probabilities.{metric}", _probabilities(report, metric)
+            yield f"probabilities.{file_slug(metric)}", _probabilities(report, metric)
         if quality_points(report, metric):
-            yield f"quality.{metric}", _quality(report, metric)
+            yield f"quality.{file_slug(metric)}", _quality(report, metric)
 
 
 def _categories(report: Report, metric: str) -> Figure:
