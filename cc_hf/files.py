@@ -125,7 +125,7 @@ def file_slug(text: str) -> str:
     be changed gets a hash of the text, so that different texts have different names.
 
     >>> file_slug("en-de.paper"), file_slug("../../evil")
-    ('en-de.paper', '_.._evil-2d4d55cb')
+    ('en-de.paper', '_.._evil-0fbfd372')
     """
     kept = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH]
     if kept == text and kept:

@@ -296,7 +296,7 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
     if isinstance(position, str) and position.isascii() and position.isdecimal() and len(position) <= _MAX_DIGITS:
         position = int(position)
     if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(source):
-        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {str(row['position'])[:80]!r}")
+        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {repr(row['position'])[:80]}")
     if not text:
         text = source[position:].split()[0].rstrip(".,;:!?…»”\"'") if not source[position].isspace() else ""
         if not text:

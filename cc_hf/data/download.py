@@ -16,7 +16,7 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
 from cc_hf.files import is_file, is_folder
 
-__all__ = ["fetch", "is_here", "is_local"]
+__all__ = ["fetch", "is_here", "is_local", "local_folder"]
 
 _TIMEOUT = 60
 _ATTEMPTS = 3
@@ -36,7 +36,7 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     Raises:
         DataError: when the folder or the file is missing, the content is not the pinned one, or the download fails.
     """
-    local = _local_folder(data_dir)
+    local = local_folder(data_dir)
     if local:
         folder = Path(local)
         if not is_folder(folder):
@@ -61,7 +61,7 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
 def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
     """Whether `fetch` finds the file without the network; its content is not looked at."""
-    local = _local_folder(data_dir)
+    local = local_folder(data_dir)
     if local:
         return is_file(Path(local) / file.repository / file.path)
     if file.host == "hub":
@@ -73,10 +73,11 @@ def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
 
 def is_local(data_dir: str | Path | None = None) -> bool:
     """Whether `fetch` reads a local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
-    return bool(_local_folder(data_dir))
+    return bool(local_folder(data_dir))
 
 
-def _local_folder(data_dir: str | Path | None) -> str | Path | None:
+def local_folder(data_dir: str | Path | None) -> str | Path | None:
+    """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
 

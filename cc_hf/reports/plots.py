@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "plots"]
 
 FORMATS = ("png", "svg")
+_TITLE_LENGTH = 120
 # the page's own, for white paper
 _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
@@ -128,7 +129,8 @@ def _saved(figure: Figure, file_format: str) -> bytes:
 
 
 def _title(report: Report, metric: str) -> str:
-    return _literal(f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": "))
+    title = f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": ")
+    return _literal(title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…")
 
 
 def _colour(system: int) -> str:

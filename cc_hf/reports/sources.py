@@ -131,7 +131,7 @@ def _pairs(text: str) -> list[tuple[str, str, Any]]:
     try:
         found = parse_json("\n".join(lines))
     except InputError as error:
-        raise InputError(f"{path}: expected JSON, such as {{'aws': 42.5}} with double quotes, got text that is not: {error}") from error
+        raise InputError(f"{path}: expected JSON, such as {{'aws': 42.5}} with double quotes: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected an object of systems and their BLEU, got {type(found).__name__}")
     return [(str(path), name, value) for name, value in found.items()]
