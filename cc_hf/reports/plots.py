@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "plots"]
 
 FORMATS = ("png", "svg")
-_TITLE_LENGTH = 120
+_TITLE_LENGTH = 60
 # the page's own, for white paper
 _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
