@@ -97,5 +97,6 @@ def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(results: Path, t
 def test_a_title_is_text_in_the_card(results: Path, tmp_path: Path, title: str) -> None:
     build_space(results, tmp_path / "space", title=title)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
-    assert card.data.to_dict()["title"] == " ".join(title.split())
-    assert set(card.data.to_dict()) == {"title", "sdk", "sdk_version", "app_file", "license", "tags"}
+    data: dict[str, Any] = vars(card.data)
+    assert data["title"] == " ".join(title.split())
+    assert {key for key, value in data.items() if value is not None} == {"title", "sdk", "sdk_version", "app_file", "license", "tags"}
