@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cc_hf import signature
 from cc_hf.errors import InputError
+from cc_hf.files import parse_json
 from cc_hf.schema import Judgement
 
 __all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "NoInterval", "ResultSet", "difference_of_data"]
 
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _METHODS = ("percentile", "wilson")
 _LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
 
@@ -218,11 +217,8 @@ def _data(result: EvaluationResult) -> str:
 
 def _parsed(text: str) -> Any:
     try:
-        found = json.loads(text)
-        if _HALF.search(text):  # such an escape is JSON, but half of a surrogate pair is no text that could be written
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
-        return found
-    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
+        return parse_json(text)
+    except InputError as error:
         raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
 
 

@@ -8,7 +8,21 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
 
-__all__ = ["FORMS", "VERDICTS", "ContrastiveSourceExample", "ContrastiveTranslationExample", "Example", "Focus", "Judgement", "ProbingExample", "ScoringRequest"]
+__all__ = [
+    "FORMS",
+    "UNCOUNTED_CATEGORY",
+    "VERDICTS",
+    "ContrastiveSourceExample",
+    "ContrastiveTranslationExample",
+    "Example",
+    "Focus",
+    "Judgement",
+    "ProbingExample",
+    "ScoringRequest",
+]
+
+#: minimum accuracies leave this category out, as the program of Vamvas & Sennrich (2021) does
+UNCOUNTED_CATEGORY = "none"
 
 
 @dataclass(frozen=True, slots=True)

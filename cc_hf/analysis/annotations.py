@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
+from cc_hf.files import parse_json
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 
@@ -86,9 +86,12 @@ def read_annotations(path: Path) -> list[Annotation]:
     found = []
     for number, line in enumerate(read_lines(path), 1):
         try:
-            row = json.loads(line)
+            row = parse_json(line)
+        except InputError as error:
+            raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
+        try:
             annotation = _annotation(row, f"{path}: line {number}")
-        except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
+        except (KeyError, AttributeError, TypeError) as error:
             wanted = "id, index or testset_line, translation, and binarized_annotator1 and 2 or label_annotator1 and 2"
             raise InputError(f"{path}: line {number}: expected an object with {wanted}, and gold_gender where they are genders; {error!r}") from None
         if annotation is not None:

@@ -21,9 +21,16 @@ from rich.segment import Segment
 from rich.text import Text
 
 from cc_hf.errors import InputError
+from cc_hf.files import exists, file_slug, is_file, is_folder, resolved
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks: part files of killed processes stay there
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Console", "check_output", "prepare_streams", "printable", "silence_broken_streams", "write_atomically"]
 
+_PART = ".part"
 #: control characters but tab and line feed, and those that change the direction of what follows
 _UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
@@ -102,16 +109,16 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    if path.is_dir():
+    if is_folder(path):
         raise InputError(f"output: expected a file, {path} is a folder")
     if _is_special(path):  # before it is resolved: where /dev/stdout is a pipe, it leads to nowhere
         return
-    path = path.resolve()
+    path = resolved(path)
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
     try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}.", suffix=".part"):
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{file_slug(path.name)}.", suffix=_PART):
             pass
     except OSError as error:
         raise InputError(f"output: the folder {folder} cannot be written to ({error.strerror})") from error
@@ -132,19 +139,46 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         if _is_special(path):
             path.write_bytes(data)
         else:
-            _write_beside(path.resolve(), data)
+            _write_beside(resolved(path), data)
     except BrokenPipeError:  # of /dev/stdout: no error, nobody reads any more
         raise
     except OSError as error:
         raise InputError(f"output: {path} could not be written ({error.strerror})") from error
 
 
+def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:
+    """Make a part file that this process holds a lock on until it closes it, or ends."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=_PART)
+        if fcntl is None:
+            return handle, name
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, name
+        os.close(handle)  # another process removed it before it was locked
+
+
+def _remove_abandoned(folder: Path, prefix: str) -> None:
+    """Remove the part files of processes that were killed: those that nobody holds a lock on."""
+    if fcntl is None:
+        return
+    for name in os.listdir(folder):
+        if not (name.startswith(prefix) and name.endswith(_PART)):
+            continue
+        with contextlib.suppress(OSError), (folder / name).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            (folder / name).unlink()
+
+
 def _is_special(path: Path) -> bool:
-    return path.exists() and not path.is_file()
+    return exists(path) and not is_file(path)
 
 
 def _write_beside(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    prefix = f".{file_slug(path.name)}."
+    _remove_abandoned(path.parent, prefix)
+    handle, name = _locked_part(path.parent, prefix)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

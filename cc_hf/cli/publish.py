@@ -12,6 +12,7 @@ from rich.text import Text
 from cc_hf.cli.options import Configs, DataDir, Dataset, Every, chosen_configs
 from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
+from cc_hf.files import is_file
 
 if TYPE_CHECKING:
     from cc_hf.hub.push import Upload
@@ -133,7 +134,7 @@ def results(
     check_repo(model, "--model")
     options: dict[str, Any] = {"dataset_repos": dataset_repo, "date": date, "source_url": source_url, "source_name": source_name, "model_index": model_index}
     found = read_results(files)
-    text = card.read_text(encoding="utf-8") if card is not None and card.is_file() else None
+    text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
     if card is not None and text is None:
         raise InputError(f"--card: expected a file, {card} is none")
     if output is not None:

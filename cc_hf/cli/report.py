@@ -12,6 +12,7 @@ from rich.text import Text
 from cc_hf.cli.options import DataDir, Quiet
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
+from cc_hf.files import resolved
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
@@ -84,7 +85,7 @@ def _pictures(found: Report, folder: Path | None, file_format: str) -> dict[Path
 
 
 def _check_folder(folder: Path | None) -> None:
-    if folder is not None and folder.exists() and not folder.is_dir():
+    if folder is not None and resolved(folder, "--plots").exists() and not folder.is_dir():
         raise InputError(f"--plots: expected a folder, {folder} is a file")
     if folder is not None:
         check_output(folder / "plot" if folder.is_dir() else folder)

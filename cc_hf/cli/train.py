@@ -12,6 +12,7 @@ from rich.text import Text
 from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet
 from cc_hf.cli.output import Console, write_atomically
 from cc_hf.errors import InputError
+from cc_hf.files import resolved
 
 __all__ = ["app"]
 
@@ -59,6 +60,7 @@ def wino_x(
     from cc_hf.reports.studies import bias_tables
     from cc_hf.training.debias import debias
 
+    resolved(output, "--output")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"--output: expected a new or empty folder, {output} is there and not empty")
     settings: dict[str, Any] = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from cc_hf.cues.mlm_insertions import Candidates, SenseCandidates
 from cc_hf.cues.selection import ChosenCues, Overlap, overlap
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError
+from cc_hf.files import parse_json
 from cc_hf.schema import Focus
 
 __all__ = ["CueSet", "LeftOut", "Sense", "SenseCues", "SenseExample", "compare_cues"]
@@ -139,7 +139,7 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
 
 def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
     try:
-        row = json.loads(line)
+        row = parse_json(line)
         return str(row.get("id", number)), {side: list(row[f"{side}_cues"] if f"{side}_cues" in row else row[f"{side}_insertions"]) for side in _SIDES}
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{name}: line {number + 1}: expected JSON with correct_cues and incorrect_cues (or ..._insertions), got {line[:80]!r}") from error
+    except (InputError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{name}: line {number + 1}: expected JSON with correct_cues and incorrect_cues (or ..._insertions), got {line[:80]!r} ({error})") from error

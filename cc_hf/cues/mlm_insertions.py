@@ -9,12 +9,12 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import DataError, InputError
+from cc_hf.files import parse_json
 
 __all__ = ["AVERAGES", "N_CANDIDATES", "N_KEPT", "STOP_WORDS", "Candidates", "SenseCandidates", "candidates_json", "discriminating_words", "most_probable", "parse_candidates"]
 
@@ -147,8 +147,8 @@ def parse_candidates(text: str, *, name: str = "candidates") -> dict[str, dict[s
     """
     shape = "expected {ambiguous word: {sense: [words, most probable first]}}"
     try:
-        read: Any = json.loads(text)
-    except json.JSONDecodeError as error:
+        read = parse_json(text)
+    except InputError as error:
         raise DataError(f"{name}: {shape}, got text that is not JSON: {error}") from error
     if not isinstance(read, dict):
         raise DataError(f"{name}: {shape}, got {type(read).__name__}")

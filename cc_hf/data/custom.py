@@ -18,8 +18,9 @@ from cc_hf.cues.templates import apply_cue
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import DataError, InputError
+from cc_hf.files import file_slug, parse_json
 from cc_hf.languages import LANGUAGES
-from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = ["SUFFIXES", "custom_declaration", "custom_example", "focus_places", "is_custom", "read_custom", "read_words"]
 
@@ -29,6 +30,7 @@ _OWN_KEYS = ("id", "source", "focus", "position", *_CUE_KEYS, "placement", "cate
 _GENDERS = ("male", "female")
 #: between the cues of one cell
 _CELL_SEPARATOR = "|"
+_MAX_DIGITS = 18
 
 
 def is_custom(name: str | Path) -> bool:
@@ -37,7 +39,7 @@ def is_custom(name: str | Path) -> bool:
 
 
 def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
-    """The declaration of a file; its one configuration is named as the file.
+    """Return the declaration of a file; its one configuration is named as the file (`cc_hf.files.file_slug`).
 
     Raises:
         DataError, InputError: as `read_custom`.
@@ -55,7 +57,7 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
         raise DataError(f"{path}: expected one source and one target language in a file, got {sorted({(e.src_lang, e.tgt_lang) for e in examples})}; make one file each")
     targets = tuple(LANGUAGES) if languages == {""} else tuple(languages)
-    config = ConfigDeclaration(path.stem, f"made from {path.name}", targets, {"test": len(examples)}, src_lang=examples[0].src_lang, extra_keys=tuple(examples[0].extra))
+    config = ConfigDeclaration(file_slug(path.stem), f"made from {path.name}", targets, {"test": len(examples)}, src_lang=examples[0].src_lang, extra_keys=tuple(examples[0].extra))
     return DatasetDeclaration(
         name="custom",
         description=f"Contrastive sources made from {path.name}.",
@@ -189,9 +191,9 @@ def _check_keys(row: Mapping[str, Any]) -> None:
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error.msg})") from None
+        found = parse_json(line)
+    except InputError as error:
+        raise DataError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
     if not isinstance(found, dict):
         raise DataError(f"{path}: line {number}: expected a JSON object, got {type(found).__name__}")
     return {key: value for key, value in found.items() if value is not None}
@@ -209,7 +211,7 @@ def _word(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_la
         src_lang=_language(row, "src_lang") or src_lang,
         tgt_lang=tgt_lang,
         source=source,
-        category=_text(row, "category") or "all",
+        category=_category(row) or "all",
         gold=_text(row, "gold", required=True),
         focus=focus,
         extra={**extra, "ambiguous_word": extra.get("ambiguous_word") or focus.text, "reference": _text(row, "reference", required=True)},
@@ -237,7 +239,7 @@ def _with_cues(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], s
         focus=focus,
         correct_sources=sides[0],
         incorrect_sources=sides[1],
-        category=_text(row, "category") or (gold if gold in _GENDERS else "all"),
+        category=_category(row) or (gold if gold in _GENDERS else "all"),
         gold=gold,
         extra={key: _as_string(row.get(key, "")) for key in extra_keys},
     )
@@ -247,6 +249,13 @@ def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
     found = row.get(key, "")
     if not isinstance(found, str) or (required and not found.strip()):
         raise InputError(f"{key}: expected a text, got {found!r}")
+    return found
+
+
+def _category(row: Mapping[str, Any]) -> str:
+    found = _text(row, "category")
+    if found == UNCOUNTED_CATEGORY:
+        raise InputError(f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies leave out; rename the category, such as 'other'")
     return found
 
 
@@ -284,10 +293,10 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
             raise InputError(f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give its «position», the 0-based number of its first character")
         return Focus(text, places[0])
     position = row["position"]
-    if isinstance(position, str) and position.isascii() and position.isdecimal():
+    if isinstance(position, str) and position.isascii() and position.isdecimal() and len(position) <= _MAX_DIGITS:
         position = int(position)
     if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(source):
-        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {row['position']!r}")
+        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {repr(row['position'])[:80]}")
     if not text:
         text = source[position:].split()[0].rstrip(".,;:!?…»”\"'") if not source[position].isspace() else ""
         if not text:

@@ -14,8 +14,9 @@ from huggingface_hub import constants
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
+from cc_hf.files import is_file, is_folder
 
-__all__ = ["fetch", "is_here", "is_local"]
+__all__ = ["fetch", "is_here", "is_local", "local_folder"]
 
 _TIMEOUT = 60
 _ATTEMPTS = 3
@@ -35,14 +36,14 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     Raises:
         DataError: when the folder or the file is missing, the content is not the pinned one, or the download fails.
     """
-    local = _local_folder(data_dir)
+    local = local_folder(data_dir)
     if local:
         folder = Path(local)
-        if not folder.is_dir():
+        if not is_folder(folder):
             name = "data_dir" if data_dir is not None else "CC_HF_DATA_DIR"
             raise DataError(f"{name}: expected a folder with DIR/owner/repository/path, {folder} is not a folder")
         path = folder / file.repository / file.path
-        if not path.is_file():
+        if not is_file(path):
             raise DataError(
                 f"file not found: {path}; expected the file of {file.repository} at commit {file.commit[:7]}. Put it there from {file.url}, "
                 "or leave the local copy out and let it be downloaded"
@@ -60,9 +61,9 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
 def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
     """Whether `fetch` finds the file without the network; its content is not looked at."""
-    local = _local_folder(data_dir)
+    local = local_folder(data_dir)
     if local:
-        return (Path(local) / file.repository / file.path).is_file()
+        return is_file(Path(local) / file.repository / file.path)
     if file.host == "hub":
         from huggingface_hub import try_to_load_from_cache
 
@@ -72,10 +73,11 @@ def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
 
 def is_local(data_dir: str | Path | None = None) -> bool:
     """Whether `fetch` reads a local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
-    return bool(_local_folder(data_dir))
+    return bool(local_folder(data_dir))
 
 
-def _local_folder(data_dir: str | Path | None) -> str | Path | None:
+def local_folder(data_dir: str | Path | None) -> str | Path | None:
+    """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
 

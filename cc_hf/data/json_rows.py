@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import read_text
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError
+from cc_hf.files import parse_json
 
 __all__ = ["Row", "json_items", "json_lines", "text_of"]
 
@@ -61,8 +61,8 @@ def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> st
 
 def _parsed(text: str, place: str) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
+        return parse_json(text)
+    except InputError as error:
         raise DataError(f"{place}: expected JSON, got {_shown(text)} ({error})") from None
 
 

@@ -13,12 +13,17 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.data.custom import SUFFIXES, custom_declaration, is_custom
-from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.data.download import fetch, is_local
-from cc_hf.errors import CCError, InputError
+from cc_hf.data.declaration import DatasetDeclaration, SourceFile
+from cc_hf.data.download import fetch, is_local, local_folder
+from cc_hf.data.text_files import read_text
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.files import is_file, parse_json
 from cc_hf.schema import ContrastiveSourceExample, Example
 
-__all__ = ["card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
+__all__ = ["SAMPLE_SIZES", "card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
+
+#: declares the sizes of samples in a local copy
+SAMPLE_SIZES = "cc_hf_sizes.json"
 
 
 def declaration(name: str) -> DatasetDeclaration:
@@ -36,7 +41,7 @@ def declaration(name: str) -> DatasetDeclaration:
     """
     if isinstance(name, (str, Path)) and is_custom(name):
         return custom_declaration(name)
-    if isinstance(name, (str, Path)) and Path(name).is_file():
+    if isinstance(name, (str, Path)) and is_file(name):
         raise InputError(f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save it as one of these")
     found: DatasetDeclaration = registry.resolve("dataset", name)
     return found
@@ -50,10 +55,13 @@ def load_examples(name: str, config: str | None = None, *, split: str = "test", 
         config: a configuration of it; None for its default.
         split: a split of it.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of a download.
+            A sample of a file that is pinned by its commit only declares its number of examples in
+            DIR/cc_hf_sizes.json, such as {"demelin/wino_x/data/mt/en_de_test.jsonl": 13}.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
-        DataError: when a file is missing, altered or malformed, or cannot be downloaded.
+        DataError: when a file is missing, altered or malformed, cannot be downloaded, or holds
+            another number of examples than the dataset declares.
 
     >>> load_examples("simplegen", "en-de")[0].source
     'My husband is a director.'
@@ -88,8 +96,47 @@ def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | Non
 
 
 def _read(found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None) -> Iterator[Example]:
-    chosen = found.config(config).name
-    return found.read({file.path: fetch(file, data_dir) for file in found.files_of(chosen)}, chosen, found.split(chosen, split))
+    chosen, wanted = found.config(config), found.split(config, split)
+    paths = {file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}
+    examples = found.read(paths, chosen.name, wanted)
+    sample = _sample_size([file for file in found.files_of(chosen.name) if not file.sha256], data_dir)
+    expected = chosen.splits[wanted] if sample is None else sample
+    return _counted(examples, f"{found.name} {chosen.name} {wanted}", expected, list(paths.values()))
+
+
+def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int | None:
+    """Return the number of examples that a local sample declares of itself, None where it declares none.
+
+    A sample of files that are pinned by their commit only says so in the file SAMPLE_SIZES of the
+    local copy, a JSON object: owner/repository/path -> number of examples.
+    """
+    folder = local_folder(data_dir)
+    path = None if folder is None else Path(folder) / SAMPLE_SIZES
+    if path is None or not unpinned or not is_file(path):
+        return None
+    try:
+        sizes = parse_json(read_text(path))
+    except InputError as error:
+        raise DataError(f"{path}: expected JSON, {error}") from None
+    if not isinstance(sizes, dict) or not all(type(size) is int and size > 0 for size in sizes.values()):
+        raise DataError(f"{path}: expected an object, owner/repository/path of a file to its number of examples, got {str(sizes)[:80]}")
+    counted = [sizes[name] for file in unpinned if (name := f"{file.repository}/{file.path}") in sizes]
+    return sum(counted) if counted else None
+
+
+def _counted(examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]) -> Iterator[Example]:
+    """Pass the examples on, and refuse files that hold more or fewer than the declaration says."""
+    n = 0
+    for example in examples:
+        n += 1
+        yield example
+    if expected is not None and n != expected:
+        files = ", ".join(map(str, paths)) or name
+        raise DataError(
+            f"{files}: expected {expected} examples of {name}, got {n}; files were cut, added to or are of another version. "
+            "Restore them from where the dataset comes from, or leave data_dir (--data-dir, CC_HF_DATA_DIR) out and let them be downloaded; "
+            f"a sample on purpose declares its size in {SAMPLE_SIZES}, see cc_hf.data.loading.load_examples"
+        )
 
 
 def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None, streaming: bool = False) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.mucow_files import COUNTS, CUES, KEY, REF, SCORING, SCORING_FILES, SUITE_FILES, TEXT, WITH_CUES_FILES
 from cc_hf.data.mucow_suite import aligned_lines, frequent_senses, key_row, read_suite, word_places
 from cc_hf.errors import DataError
+from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus, ProbingExample
 from cc_hf.text.tokenization import Token
@@ -77,7 +77,7 @@ def _read_with_cues(paths: Mapping[str, Path], pair: str, *, as_the_program: boo
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
     """The words of both sides, sorted: a set in the program, and the best score does not depend on the order."""
     try:
-        found = json.loads(line)
+        found = parse_json(line)
         return [sorted(found[side]) for side in ("correct_insertions", "incorrect_insertions")]
     except (ValueError, KeyError, TypeError):
         raise DataError(f"{path}: line {number + 1}: expected an object with correct_insertions and incorrect_insertions, got {line[:80]!r}") from None

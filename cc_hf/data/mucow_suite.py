@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cc_hf.data.mucow_files import SUITE
 from cc_hf.data.text_files import read_text, text_lines
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError
+from cc_hf.files import parse_json
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
@@ -119,7 +118,10 @@ def word_places(source: str, word: str, lang: str) -> list[Token]:
 
 def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
     """Per ambiguous word the sense that occurs most often in the training data of WMT19."""
-    counts: Any = json.loads(read_text(path))
+    try:
+        counts = parse_json(read_text(path))
+    except InputError as error:
+        raise DataError(f"{path}: expected JSON, {error}") from None
     best: dict[str, tuple[int, frozenset[str]]] = {}
     for name, count in counts.items():
         word, _, sense = name.partition(" - ")

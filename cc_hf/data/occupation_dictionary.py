@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError, MissingOptionError
+from cc_hf.files import is_file
 
 __all__ = ["BUILT_IN", "GENDERS", "NUMBERS", "Entry", "OccupationDictionary", "load_dictionary", "read_dictionary"]
 
@@ -138,7 +139,7 @@ def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
                 f"name one of these as tgt_lang, or a TSV file of your own as dictionary, with the columns {', '.join(_COLUMNS)}"
             )
         return _built_in(str(name), lang)
-    if not Path(name).is_file():
+    if not is_file(name):
         raise InputError(f"dictionary: expected one of {', '.join(BUILT_IN)}, or a TSV file with the columns {', '.join(_COLUMNS)}, got {str(name)!r}, which is neither")
     return read_dictionary(name)
 

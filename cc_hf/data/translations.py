@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cc_hf.errors import InputError
+from cc_hf.files import parse_json
 from cc_hf.schema import Example
 
 __all__ = ["MatchedTranslations", "read_lines", "read_translations"]
 
-_SEPARATOR = " ||| "
+_SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
+_JSON_LINE = re.compile(r'\s*\{\s*"')
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
     lines = read_lines(path)
-    if path.suffix == ".jsonl" or (lines and lines[0].startswith('{"')):
+    if path.suffix == ".jsonl" or (lines and _JSON_LINE.match(next(line for line in lines if line.strip()))):
         rows = [_parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     else:
         rows = _parse_text(path, lines)
@@ -74,8 +75,8 @@ def read_lines(path: Path) -> list[str]:
         raw = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"file not found: {path}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except (OSError, ValueError) as error:  # the latter for a null character in the path
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -88,7 +89,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
-    paired = [_SEPARATOR in f"{line} " for line in lines]
+    paired = ["|||" in line for line in lines]
     if not any(paired):
         return [_Row(number, line) for number, line in enumerate(lines, 1)]
     if not all(paired):
@@ -97,16 +98,22 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
         raise InputError(f"{path}: line {number}: expected «source ||| translation», as on {n} of the {len(lines)} lines, got {lines[number - 1][:80]!r}")
     rows = []
     for number, line in enumerate(lines, 1):
-        source, _, translation = f"{line} ".partition(_SEPARATOR)
+        parts = _SEPARATOR.split(line)
+        if len(parts) != 2 or line.count("|||") != 1:
+            raise InputError(
+                f"{path}: line {number}: expected «source ||| translation», with blanks or tabs around the only |||, got {line[:80]!r}; "
+                "cut further columns off, or write JSONL with source and translation"
+            )
+        source, translation = parts
         rows.append(_Row(number, translation.strip(), source=source.strip()))
     return rows
 
 
 def _parse_json(path: Path, number: int, line: str) -> _Row:
     try:
-        found: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
-        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({getattr(error, 'msg', error)})") from None
+        found = parse_json(line)
+    except InputError as error:
+        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
     if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
         raise InputError(f"{path}: line {number}: expected an object with a string «translation» (and «id» or «source»), got {line[:60]!r}")
     for key in ("id", "source", "sentence"):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cc_hf.errors import CacheError, CacheWarning, InputError
+from cc_hf.files import exists, is_folder
 
 __all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "open_cache"]
 
@@ -175,7 +176,7 @@ class ScoreCache:
         Raises:
             CacheError: when it cannot be read.
         """
-        if not self.path.exists():
+        if not exists(self.path):
             return CacheInfo(self.path, 0, 0, ())
         try:
             with contextlib.closing(self._open()) as connection:
@@ -202,7 +203,7 @@ class ScoreCache:
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
         """
-        if not self.path.exists():
+        if not exists(self.path):
             return None
         try:
             with contextlib.closing(self._open()) as connection:
@@ -250,7 +251,7 @@ class ScoreCache:
 
     def _open(self) -> sqlite3.Connection:
         """A connection to a file that is there, ours, and of this version; «locked» is tried again, also where SQLite does not wait by itself."""
-        if self.path.is_dir():
+        if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         until = time.monotonic() + _BUSY_SECONDS

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.files import is_folder
 
 __all__ = ["MODEL_FILES", "TINY_EN_DE", "EmbeddedModel", "default_evaluator", "locate", "stamp"]
 
@@ -67,7 +68,7 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
     if name in registry.EVALUATORS:
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
-    if Path(name).is_dir():
+    if is_folder(name):
         return name, None
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         if "/" in name:
@@ -81,7 +82,7 @@ def stamp(folder: Path, *, suffixes: Sequence[str] = MODEL_FILES) -> tuple[tuple
 
     The time of the last change of a file's state is part of it, which no copying program sets back.
     """
-    if not folder.is_dir():
+    if not is_folder(folder):
         return ()
     found = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.suffix in suffixes)
     return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found)

@@ -7,15 +7,18 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+import yaml
+
 from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
+from cc_hf.reports.markdown import markdown_code, markdown_text
 from cc_hf.schema import FORMS
 
-__all__ = ["custom_card", "sizes_table", "with_block"]
+__all__ = ["custom_card", "sizes_table", "with_block", "yaml_text"]
 
 _CARD = """---
-pretty_name: {title}
+pretty_name: {pretty_name}
 language: {languages}
 license: unknown
 task_categories: [translation]
@@ -24,7 +27,7 @@ tags: [contrastive-conditioning, machine-translation]
 ---
 # {title}
 
-{n} sources in contrastive format, made from `{file}` with cc_hf: one translation of each is judged under sources that carry correct and incorrect
+{n} sources in contrastive format, made from {file} with cc_hf: one translation of each is judged under sources that carry correct and incorrect
 disambiguation cues.
 
 `datasets.load_dataset(FOLDER_OR_REPOSITORY, "{config}")`; licence and provenance are the author's to add.
@@ -82,12 +85,23 @@ def custom_card(declaration: DatasetDeclaration) -> str:
     languages = sorted({config.src_lang, *(example.tgt_lang for example in examples)} - {""})
     return _CARD.format(
         config=config.name,
-        title=f"{config.name} in contrastive format",
+        pretty_name=yaml_text(f"{config.name} in contrastive format"),
+        title=markdown_text(f"{config.name} in contrastive format"),
         languages=json.dumps(languages),
         size=next((name for limit, name in _SIZES if len(examples) < limit), "n>1M"),
         n=f"{len(examples):,}",
-        file=config.description.removeprefix("made from "),
-        categories="\n".join(f"- `{name}`: {n:,}" for name, n in sorted(numbers.items())),
+        file=markdown_code(config.description.removeprefix("made from ")),
+        categories="\n".join(f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())),
         example=json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
         bibtex=citation("vamvas-sennrich-2021").bibtex,
     )
+
+
+def yaml_text(text: str) -> str:
+    """Return a text as a double-quoted YAML scalar in one line.
+
+    >>> print(yaml_text('a: "b"'))
+    "a: \\"b\\""
+    """
+    quoted: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=float("inf"))
+    return quoted.strip()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cc_hf.errors import InputError
+from cc_hf.files import exists, file_slug, is_folder, resolved
 
 __all__ = ["new_folder"]
 
@@ -29,12 +30,13 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     ['README.md']
     """
     target = Path(output)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    resolved(target)
+    if exists(target) and (not is_folder(target) or any(target.iterdir())):
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
-    if not target.absolute().parent.is_dir():
+    if not is_folder(target.absolute().parent):
         raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
     try:
-        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
+        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{file_slug(target.name)}.") as place:
             folder = Path(place) / "build"
             folder.mkdir()
             yield folder

@@ -13,6 +13,7 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.files import parse_json
 from cc_hf.hub.spaces import card_example
 from cc_hf.metrics.declaration import MetricDeclaration
 
@@ -77,8 +78,8 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
 
 def _objects(text: str) -> list[dict[str, Any]]:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:  # the former also for a number of thousands of digits
+        found = parse_json(text)
+    except InputError as error:
         raise InputError(f"references: expected a JSON list with one object per translation, got text that is not JSON: {error}") from error
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise InputError("references: expected a JSON list with one object per translation, [{...}, {...}]")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from cc_hf import __version__
 from cc_hf.errors import InputError
+from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
 from cc_hf.leaderboard.store import Store, read_folder, read_quality
+from cc_hf.reports.markdown import markdown_text
 
 __all__ = ["build_space"]
 
@@ -64,10 +66,10 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
     if quality is not None:
         read_quality(quality)
     systems = sorted({entry.system for entry in store.entries})
-    bleu = None if quality is None else f"bleu{Path(quality).suffix.lower()}"
+    bleu = None if quality is None else "bleu.json" if Path(quality).suffix.lower() == ".json" else "bleu.tsv"  # never a name from outside: it becomes Python
     readme = _README.format(
-        title=_yaml_text(title),
-        heading=" ".join(title.split()),
+        title=yaml_text(title),
+        heading=markdown_text(title),
         sdk_version=GRADIO_VERSION,
         version=__version__,
         n=len(store.entries),
@@ -83,8 +85,3 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
         for name, text in (("app.py", program), ("requirements.txt", f"{line}\n"), ("README.md", readme)):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
-
-
-def _yaml_text(text: str) -> str:
-    escaped = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

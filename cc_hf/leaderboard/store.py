@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from cc_hf import signature
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
+from cc_hf.files import is_folder, parse_json
 from cc_hf.reports.sources import from_points
 from cc_hf.results import EvaluationResult
 
@@ -68,7 +68,7 @@ def read_folder(folder: str | Path) -> Store:
         InputError: when the folder is not there. A file that cannot be read is no error: it is named in `Store.broken` and logged.
     """
     folder = Path(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError(f"results: expected a folder with files that `cc-hf evaluate --output` wrote, {folder} is not a folder")
     entries: list[Entry] = []
     broken: dict[str, str] = {}
@@ -132,8 +132,8 @@ def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str
 
 def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
     try:
-        found = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        found = parse_json(text)
+    except InputError as error:
         raise InputError(f"{path}: expected JSON: {error}") from None
     if isinstance(found, dict):
         found = [{"system": system, "bleu": bleu} for system, bleu in found.items()]

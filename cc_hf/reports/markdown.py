@@ -8,7 +8,7 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
 from cc_hf.reports.tables import data_name
 
-__all__ = ["markdown_report", "markdown_table", "markdown_text"]
+__all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"]
 
 
 def markdown_report(report: Report) -> str:
@@ -23,9 +23,9 @@ def markdown_report(report: Report) -> str:
     parts = [f"# {markdown_text(data_name(report.first))}", *(f"## {markdown_text(table.title)}\n\n{markdown_table(table)}" for table in report_tables(report))]
     if report.notes:
         parts.append("## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes))
-    signatures = [f"- {markdown_text(system.name)}: {_code(result.signature)}" for system in report.systems for result in system.results.values()]
+    signatures = [f"- {markdown_text(system.name)}: {markdown_code(result.signature)}" for system in report.systems for result in system.results.values()]
     if report.signature:
-        signatures.append(f"- differences: {_code(report.signature)}")
+        signatures.append(f"- differences: {markdown_code(report.signature)}")
     parts.append("## Signatures\n\n" + "\n".join(signatures))
     return "\n\n".join(parts) + "\n"
 
@@ -63,8 +63,12 @@ def _equals(p: str) -> str:
     return p if p.startswith("<") else f"= {p}"
 
 
-def _code(text: str) -> str:
-    """A fence longer than any run of backticks within."""
+def markdown_code(text: str) -> str:
+    """Return a text as code in one line, in a fence longer than any run of backticks within.
+
+    >>> markdown_code("a`b")
+    '`` a`b ``'
+    """
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if "`" in text else ""
     return f"{fence}{pad}{' '.join(text.split())}{pad}{fence}"

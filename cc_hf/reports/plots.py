@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.files import file_slug
 from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "plots"]
 
 FORMATS = ("png", "svg")
+_TITLE_LENGTH = 60
 # the page's own, for white paper
 _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
@@ -41,11 +43,11 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
 def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
     for metric in report.metrics:
         if category_bars(report, metric):
-            yield f"categories.{metric}", _categories(report, metric)
+            yield f"categories.{file_slug(metric)}", _categories(report, metric)
         if histograms(report, metric):
-            yield f"probabilities.{metric}", _probabilities(report, metric)
+            yield f"probabilities.{file_slug(metric)}", _probabilities(report, metric)
         if quality_points(report, metric):
-            yield f"quality.{metric}", _quality(report, metric)
+            yield f"quality.{file_slug(metric)}", _quality(report, metric)
 
 
 def _categories(report: Report, metric: str) -> Figure:
@@ -127,7 +129,8 @@ def _saved(figure: Figure, file_format: str) -> bytes:
 
 
 def _title(report: Report, metric: str) -> str:
-    return _literal(f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": "))
+    title = f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": ")
+    return _literal(title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…")
 
 
 def _colour(system: int) -> str:

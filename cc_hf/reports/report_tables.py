@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cc_hf.reports.comparisons import p_text
 from cc_hf.reports.report import Report
-from cc_hf.reports.tables import category_key, figure_rows, limits, percent, resampling_text
+from cc_hf.reports.tables import category_key, category_label, figure_rows, limits, percent, resampling_text
 from cc_hf.results import EvaluationResult
 
 __all__ = ["Cell", "ReportTable", "Row", "agreement_table", "category_table", "figures_table", "metric_name", "report_tables", "summary_table"]
@@ -83,7 +83,8 @@ def category_table(report: Report, metric: str) -> ReportTable:
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
     kinds = ["accuracy", *["weighted_accuracy"] * any("weighted_accuracy" in result.scores for result in results.values())]
-    rows = [(f"_{name}", name, f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)] + [("", "all", f"n = {max(result.n for result in results.values())}")]
+    labels = {c.category: category_label(result, c.category) for result in results.values() for c in result.categories}
+    rows = [(f"_{name}", labels[name], f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)] + [("", "all", f"n = {max(result.n for result in results.values())}")]
     return ReportTable(
         f"Accuracy by category: {metric_name(metric)}",
         "category",

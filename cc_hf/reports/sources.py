@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
+from cc_hf.files import is_file, parse_json
 from cc_hf.reports.report import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
@@ -115,7 +115,7 @@ def quality_figures(values: Sequence[str]) -> dict[str, float]:
 
 def _pairs(text: str) -> list[tuple[str, str, Any]]:
     name, equals, value = text.rpartition("=")
-    if equals and name and not Path(text).is_file():
+    if equals and name and not is_file(text):
         return [("--bleu", name, value)]
     path = Path(text)
     if path.suffix.lower() not in _SUFFIXES:
@@ -129,18 +129,12 @@ def _pairs(text: str) -> list[tuple[str, str, Any]]:
             raise InputError(f"{path}: line {wrong[0][0]}: expected 2 columns (system, BLEU), got {len(wrong[0][1])}")
         return [(f"{path}: line {number}", name, value) for number, (name, value) in rows]
     try:
-        found = json.loads("\n".join(lines), object_pairs_hook=_once)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: expected JSON, such as {{'aws': 42.5}} with double quotes, got text that is not: {error}") from error
+        found = parse_json("\n".join(lines))
+    except InputError as error:
+        raise InputError(f"{path}: expected JSON, such as {{'aws': 42.5}} with double quotes: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected an object of systems and their BLEU, got {type(found).__name__}")
     return [(str(path), name, value) for name, value in found.items()]
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if twice := next((name for at, (name, _) in enumerate(pairs) if name in dict(pairs[:at])), None):
-        raise InputError(f"--bleu: expected one figure for each system, got several for {twice!r}")
-    return dict(pairs)
 
 
 def from_points(where: str, value: Any) -> float:
@@ -154,7 +148,7 @@ def from_points(where: str, value: Any) -> float:
     """
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (number == 0 or 1 <= number <= 100):
         raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {value!r}")

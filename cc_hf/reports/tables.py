@@ -13,10 +13,12 @@ from rich.text import Text
 from cc_hf import signature
 from cc_hf.metrics.declaration import registered_declaration
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval, ResultSet
+from cc_hf.schema import UNCOUNTED_CATEGORY
 
 __all__ = [
     "FigureRow",
     "category_key",
+    "category_label",
     "data_name",
     "figure_rows",
     "grouped_notes",
@@ -214,13 +216,26 @@ def _categories_table(result: EvaluationResult) -> Table:
         table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
 
     for found in _in_order(result.categories):
-        add(found.category, str(found.n), "accuracy", f"_{found.category}", n_ties=str(found.n_ties), n_inconclusive=str(found.n_inconclusive))
+        add(category_label(result, found.category), str(found.n), "accuracy", f"_{found.category}", n_ties=str(found.n_ties), n_inconclusive=str(found.n_inconclusive))
     table.add_section()
     n_inconclusive = sum(c.n_inconclusive for c in result.categories)
     add("total", str(result.n), "accuracy", n_ties=str(result.counts.get("n_ties", 0)), n_inconclusive=str(n_inconclusive))
     if "min_accuracy" in result.scores:
         add("minimum", "", "min_accuracy")
     return table
+
+
+def category_label(result: EvaluationResult, category: str) -> str:
+    """Return the name of a category, with a note where the minimum leaves it out.
+
+    >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
+    >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
+    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ())
+    >>> category_label(result, "none")
+    'none (not in minimum)'
+    """
+    left_out = category == UNCOUNTED_CATEGORY and "min_accuracy" in result.scores and len(result.categories) > 1
+    return f"{category} (not in minimum)" if left_out else category
 
 
 def _figures_table(rows: Iterable[FigureRow]) -> Table:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy
+from cc_hf.schema import UNCOUNTED_CATEGORY
 
 __all__ = ["category_accuracies", "min_accuracy", "rank_weights", "total_accuracy", "verdict_accuracies"]
 
@@ -94,7 +95,7 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
     Raises:
         InputError: when there is no category, or a weighted accuracy is wanted that one of them does not have.
     """
-    counted = [c for c in categories if c.category != "none"] or list(categories)
+    counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
     if not counted:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")
     values = [c.weighted_accuracy if weighted else c.accuracy for c in counted]

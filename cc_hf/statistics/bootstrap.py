@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
+from cc_hf.schema import UNCOUNTED_CATEGORY
 
 __all__ = [
     "MOST_UNDEFINED",
@@ -287,7 +288,7 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
     """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
-    counted = [name for name in parts if name != "none"] or list(parts)
+    counted = [name for name in parts if name != UNCOUNTED_CATEGORY] or list(parts)
     total = np.sum(list(parts.values()), axis=0)
     return {
         "accuracy": total[1] / total[0],

@@ -146,9 +146,9 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
     for number, line in enumerate(lines, 1):
         links = []
         for word in line.split():
-            link = re.fullmatch(r"([0-9]+)-([0-9]+)", word)
+            link = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", word)
             if link is None:
-                raise DataError(f"{name}: line {number}: expected links such as 0-0 2-1 (source-target, from 0), got {word!r}")
+                raise DataError(f"{name}: line {number}: expected links such as 0-0 2-1 (source-target, from 0), got {word[:80]!r}")
             links.append((int(link[1]), int(link[2])))
         found.append(tuple(links))
     return tuple(found)

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.loading import declaration
+from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-__all__ = ["CONTRAWSD_ITEMS", "is_sampled", "lay_out_samples"]
+__all__ = ["CONTRAWSD_ITEMS", "declare_wino_x", "is_sampled", "lay_out_samples"]
 
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
 CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
@@ -71,7 +71,16 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text({"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared), encoding="utf-8")
+    if name == "wino_x":
+        declare_wino_x(folder)
     return folder
+
+
+def declare_wino_x(folder: Path) -> None:
+    """Declare the files of Wino-X under a data_dir as samples of the rows that they have."""
+    rows = {path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1 for path in folder.glob("demelin/wino_x/data/*/*.jsonl")}
+    sizes = {path.relative_to(folder).as_posix(): n for path, n in rows.items()}
+    (folder / SAMPLE_SIZES).write_text(json.dumps(sizes), encoding="utf-8")
 
 
 def _wino_x(config: str, shared: Path) -> str:

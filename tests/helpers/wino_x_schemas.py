@@ -12,6 +12,8 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
+from tests.helpers.samples import declare_wino_x
+
 NOUNS = {
     "ball": ("Ball", "er"), "spoon": ("Löffel", "er"), "table": ("Tisch", "er"), "hammer": ("Hammer", "er"),
     "lamp": ("Lampe", "sie"), "vase": ("Vase", "sie"), "bag": ("Tasche", "sie"), "door": ("Tür", "sie"),
@@ -58,6 +60,7 @@ def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = 
     path = folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    declare_wino_x(folder)
     return folder
 
 

@@ -16,6 +16,7 @@ from cc_hf.analysis.referent_bias import ReferentBias, read_choices, referent_bi
 from cc_hf.analysis.salience import Salience, WordSalience, referent_salience, shared_words, trigger_importance
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
+from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared
 
@@ -34,6 +35,7 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
     data = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
     data.parent.mkdir(parents=True)
     data.write_text(rows, encoding="utf-8")
+    declare_wino_x(folder)
     scores = [float(line) for line in (shared / "gold/wino_x/bias/de/scores.txt").read_text(encoding="utf-8").split()]
     preferred = ["tie" if first == second else 1 if first < second else 2 for first, second in zip(scores[::2], scores[1::2], strict=True)]
     path = folder / "preferences.jsonl"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared
 
@@ -21,6 +22,7 @@ def test_accuracy_of_samples_and_pairs(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes((gold_folder / "synthetic.en_de.jsonl").read_bytes())
+    declare_wino_x(tmp_path)
     rights = [(row["sentence"], row[f"translation{row['answer']}"]) for row in rows]
 
     def inverse_perplexities(sources: Sequence[str], translations: Sequence[str]) -> list[float]:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,10 +13,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from typer.testing import CliRunner
 
 from cc_hf import registry
-from cc_hf.cli.output import check_output, write_atomically
-from cc_hf.errors import InputError
+from cc_hf.cli.main import app
+from cc_hf.cli.output import _locked_part, check_output, write_atomically
+from cc_hf.errors import CCError, InputError
+from cc_hf.hub.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
 
 
@@ -303,3 +307,72 @@ def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
 def test_bad_options_of_a_metric(tmp_path: Path, option: str, message: str) -> None:
     found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--option", option, status=2)
     assert message in " ".join(found.stderr.split())
+
+
+def test_part_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
+    """A process that is killed while it writes leaves one, which the next run clears away; that of a living one stays."""
+    killed = "import os, signal; from pathlib import Path; from cc_hf.cli import output\nos.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+    program = f"{killed}output.write_atomically(Path('r.json'), 'half')"
+    assert subprocess.run([sys.executable, "-c", program], cwd=tmp_path).returncode == -signal.SIGKILL
+    (abandoned,) = tmp_path.iterdir()
+    assert abandoned.name.endswith(".part")
+    handle, name = _locked_part(tmp_path, ".r.json.")
+    write_atomically(tmp_path / "r.json", "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["r.json", Path(name).name])
+    os.close(handle)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"])
+def test_outputs_with_names_that_the_system_does_not_take_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for write in (check_output, lambda path: write_atomically(path, "text")):
+        with pytest.raises(InputError, match="output: expected the path of a file or folder"):
+            write(tmp_path / name)
+    with pytest.raises(InputError, match="output: expected the path of a file or folder"), new_folder(tmp_path / name):
+        pass
+
+
+def test_the_longest_name_that_the_system_takes_is_written(tmp_path: Path) -> None:
+    check_output(tmp_path / ("x" * 255))
+    write_atomically(tmp_path / ("x" * 255), "text")
+    assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+
+
+LONG, LOOP = "x" * 300, "loop"
+
+
+@pytest.mark.parametrize("name", [LONG, LOOP])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "a.csv", "--translations", "t.txt", "--no-cache", "--output"],
+        ["evaluate", "a.csv", "--translations", "t.txt", "--cache"],
+        ["evaluate", "a.csv", "--no-cache", "--translations"],
+        ["evaluate", "a.csv", "--translations", "t.txt", "--evaluator"],
+        ["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt", "--data-dir"],
+        ["evaluate", "simplegen", "--translations", "t.txt", "--metric", "simplegen_accuracy", "--option", "dictionary="],
+        ["evaluate"],
+        ["build", "custom", "--from", "a.csv", "--output"],
+        ["report", "r.json", "--html"],
+        ["report", "r.json", "--markdown"],
+        ["report", "r.json", "--latex"],
+        ["report", "r.json", "--plots"],
+        ["report", "r.json", "--html", "r.html", "--dataset"],
+        ["explain", "a.csv", "--translations", "t.txt", "--output"],
+        ["translate", "simplegen", "--system", "cc-tiny-en-de", "--output"],
+        ["train", "wino-x", "--model", "m", "--output"],
+        ["publish", "metric", "gender_accuracy", "--repo", "a/b", "--output"],
+        ["publish", "leaderboard", "--repo", "a/b", "--output", "o", "--results"],
+        ["publish", "results", "r.json", "--model", "a/b", "--dataset-repo", "a/c", "--card"],
+    ],
+    ids=" ".join,
+)
+def test_no_path_gives_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / LOOP).symlink_to(LOOP)
+    (tmp_path / "a.csv").write_text("source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n", encoding="utf-8")
+    (tmp_path / "t.txt").write_text("Der Pfleger ging.\n", encoding="utf-8")
+    (tmp_path / "r.json").write_text(EvaluationResult("", "", "de", "m", "m|n:1", 1, {"accuracy": 1.0}, {}, (), ()).to_json(), encoding="utf-8")
+    call = [*arguments[:-1], arguments[-1] + name] if arguments[-1].endswith("=") else [*arguments, name]
+    found = CliRunner().invoke(app, call)
+    assert isinstance(found.exception, CCError), found.output

@@ -13,6 +13,7 @@ from cc_hf.cli.main import app
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
+from tests.helpers.samples import declare_wino_x
 from tests.unit.cli.test_commands import cc_hf
 
 ROW = {
@@ -41,6 +42,7 @@ def data(tmp_path: Path) -> Path:
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in (ROW, TWIN, *other)), encoding="utf-8")
+    declare_wino_x(tmp_path)
     return tmp_path
 
 

@@ -185,3 +185,26 @@ def test_other_files_are_no_datasets(tmp_path: Path) -> None:
     path.write_bytes(b"PK")
     with pytest.raises(InputError, match=r"a file that ends in \.csv, \.tsv, \.jsonl"):
         cc_hf.load_examples(str(path))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_category_that_minima_leave_out_is_refused(tmp_path: Path, suffix: str) -> None:
+    row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
+    path = tmp_path / f"a.{suffix}"
+    path.write_text(f"{json.dumps(row)}\n" if suffix == "jsonl" else f"{','.join(row)}\n{','.join(row.values())}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="category: expected any name but 'none', which minimum accuracies leave out"):
+        list(read_custom(path))
+    with pytest.raises(DataError, match="category: expected any name but 'none'"):
+        list(read_words(write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})))
+
+
+def test_numbers_of_thousands_of_digits_in_a_table_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"source,position,gold\nThe nurse left.,{'9' * 5000},male\n", encoding="utf-8")
+    with pytest.raises(DataError, match="position: expected the 0-based number"):
+        list(read_custom(path))
+
+
+def test_a_configuration_has_a_name_that_is_safe(tmp_path: Path) -> None:
+    assert custom_declaration(write(tmp_path / "bats.jsonl", ROW)).default_config == "bats"
+    assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith("a_b_-")

@@ -76,6 +76,8 @@ def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
         ("One. ||| Eins.\nTwo. ||| \n", "line 2: the translation is empty"),
         ("", "got an empty file"),
         ("One. ||| Eins.\nZwei.\n", r"line 2: expected «source \|\|\| translation», as on 1 of the 2 lines, got 'Zwei\.'"),
+        ("One. ||| Eins. ||| -3.5\nTwo. ||| Zwei. ||| -2\n", r"line 1: expected «source \|\|\| translation», with blanks or tabs around the only \|\|\|"),
+        ("One.|||Eins.\nTwo.|||Zwei.\n", r"line 1: expected «source \|\|\| translation»"),
         ("One. ||| Eins.\nThree. ||| Drei.\n", r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1"),
     ],
 )
@@ -108,3 +110,14 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_translations(tmp_path, EXAMPLES)
     with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe4; convert the file"):
         read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)
+
+
+@pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
+def test_tabs_and_other_blanks_around_the_separator_are_read(tmp_path: Path, separator: str) -> None:
+    text = "".join(f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES))
+    assert read_translations(write(tmp_path, text), EXAMPLES).translations == tuple(f"t {e.source}" for e in EXAMPLES)
+
+
+def test_json_lines_that_begin_with_blanks_are_no_translations(tmp_path: Path) -> None:
+    text = "".join(f' {{ "id": "{e.id}", "translation": "t" }}\n' for e in EXAMPLES)
+    assert read_translations(write(tmp_path, text), EXAMPLES).translations == ("t",) * len(EXAMPLES)

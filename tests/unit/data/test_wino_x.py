@@ -9,10 +9,10 @@ import pytest
 
 import cc_hf
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.data.loading import signature_fields
+from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
-from tests.helpers.samples import lay_out_samples
+from tests.helpers.samples import declare_wino_x, lay_out_samples
 
 MT = {
     "qID": "Q-1",
@@ -49,6 +49,7 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
     path = folder / f"demelin/wino_x/data/{part}/{rest.partition('.')[0]}_test.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    declare_wino_x(folder)
     return cc_hf.load_examples("wino_x", config, data_dir=folder)
 
 
@@ -195,3 +196,27 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
         match="wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use mt_en_de, or for lm_en_de the metric contrastive_tra",
     ):
         cc_hf.evaluate("wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("config", ["mt_en_de", "mt_en_de.translations"])
+def test_a_file_with_other_than_the_declared_rows_is_refused(tmp_path: Path, config: str) -> None:
+    load(tmp_path, config, MT)
+    sizes = tmp_path / SAMPLE_SIZES
+    for n in (0, 2, 3774):
+        sizes.write_text(json.dumps({"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}), encoding="utf-8")
+        with pytest.raises(DataError, match=rf"en_de_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1; .*{SAMPLE_SIZES}"):
+            cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
+        with pytest.raises(DataError, match="examples of wino_x"):
+            cc_hf.load_dataset("wino_x", config, data_dir=tmp_path)
+    sizes.unlink()
+    metric, translations = ("contrastive_translation_scoring", None) if config.endswith("translations") else ("wino_x_pattern_matching", ["Das ist er."])
+    with pytest.raises(DataError, match="expected 3774 examples"):
+        cc_hf.evaluate("wino_x", config, metric=metric, translations=translations, data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}'])
+def test_malformed_sizes_of_samples_are_refused(tmp_path: Path, text: str) -> None:
+    load(tmp_path, "mt_en_de", MT)
+    (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=f"{SAMPLE_SIZES}: expected "):
+        cc_hf.load_examples("wino_x", data_dir=tmp_path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import pytest
 from huggingface_hub import DatasetCard
 
 import cc_hf
+from cc_hf.data.custom import custom_declaration
 from cc_hf.errors import InputError
 from cc_hf.hub.parquet import build
+from cc_hf.reports.markdown import markdown_text
 from tests.helpers.samples import lay_out_samples
 
 
@@ -83,3 +86,18 @@ def test_sizes_that_the_declaration_does_not_know_are_counted(tmp_path: Path) ->
     assert front["dataset_info"]["splits"][0]["num_examples"] == 3
     loaded = datasets.load_dataset(str(tmp_path / "a"), "de-en", split="test")
     assert loaded.to_list() == cc_hf.load_dataset("contrawsd", "de-en", split="test", data_dir=data_dir).to_list()
+
+
+NAMES = ["a: b", "a\nlicense: mit\n---", 'a"b', "{x}", "*", "[a]", "...x", "null", "1", "- a", "#c", "`x`", "<b>", "x" * 240, "test"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_of_a_file_of_ones_own_gives_a_folder_that_loads(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text(json.dumps({"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "a\n# b"}) + "\n", encoding="utf-8")
+    build(str(path), output=tmp_path / "built")
+    card = DatasetCard.load(tmp_path / "built/README.md")
+    assert set(card.data.to_dict()) == {"pretty_name", "language", "license", "task_categories", "size_categories", "tags", "dataset_info", "configs"}
+    assert card.data.license == "unknown"
+    assert [line for line in card.text.splitlines() if line.startswith("# ")] == [f"# {markdown_text(custom_declaration(path).default_config)} in contrastive format"]
+    assert datasets.load_dataset(str(tmp_path / "built"))["test"]["source"][:] == ["The nurse left."]

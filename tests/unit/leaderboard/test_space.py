@@ -81,3 +81,22 @@ def test_what_is_refused(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="file not found"):
         build_space(results, tmp_path / "space", quality=tmp_path / "no.tsv")
     assert not (tmp_path / "space").exists()
+
+
+@pytest.mark.parametrize("name", ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"])
+def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(results: Path, tmp_path: Path, name: str) -> None:
+    is_json = Path(name).suffix.lower() == ".json"
+    (tmp_path / name).write_text('{"aws": 30}' if is_json else "system\tbleu\naws\t30\n", encoding="utf-8")
+    build_space(results, tmp_path / "space", quality=tmp_path / name)
+    bleu = "bleu.json" if is_json else "bleu.tsv"
+    assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(encoding="utf-8")
+    assert read_quality(tmp_path / "space" / bleu).of("aws", "", "") == 0.3
+
+
+@pytest.mark.parametrize("title", ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"])
+def test_a_title_is_text_in_the_card(results: Path, tmp_path: Path, title: str) -> None:
+    build_space(results, tmp_path / "space", title=title)
+    card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
+    data: dict[str, Any] = vars(card.data)
+    assert data["title"] == " ".join(title.split())
+    assert {key for key, value in data.items() if value is not None} == {"title", "sdk", "sdk_version", "app_file", "license", "tags"}

@@ -21,7 +21,7 @@ from tests.helpers import families, plain_forward
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.samples import is_sampled, lay_out_samples
+from tests.helpers.samples import declare_wino_x, is_sampled, lay_out_samples
 
 METRIC = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
@@ -253,6 +253,7 @@ def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(shared
         path = tmp_path / kind / f"demelin/wino_x/data/mt/en_{lang}_test.jsonl"
         path.parent.mkdir(parents=True)
         path.write_bytes((shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl").read_bytes())
+        declare_wino_x(tmp_path / kind)
         evaluator = cc_hf.load_evaluator(multilingual)
         examples = cc_hf.load_examples("wino_x", f"mt_en_{lang}.translations", data_dir=tmp_path / kind)
         result = cc_hf.evaluate("wino_x", f"mt_en_{lang}.translations", metric=METRIC, data_dir=tmp_path / kind, evaluator=evaluator)
@@ -268,6 +269,7 @@ def test_mixed_script_is_scored_as_it_is(shared: Path, tmp_path: Path, multiling
     path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
+    declare_wino_x(tmp_path)
     found = cc_hf.evaluate("wino_x", "mt_en_ru.translations", metric=METRIC, data_dir=tmp_path, evaluator=multilingual)
     assert [j.category for j in found.judgements] == ["female"]
     assert "oнa" in found.judgements[0].translation
@@ -283,6 +285,7 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
         path = tmp_path / lang / f"demelin/wino_x/data/lm/en_{lang}_test.jsonl"
         path.parent.mkdir(parents=True)
         path.write_bytes((shared / f"gold/wino_x/lm_wino_x_en_{lang}.thesis.jsonl").read_bytes())
+        declare_wino_x(tmp_path / lang)
         found = cc_hf.evaluate("wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model)
         for judgement in found.judgements:
             plain = plain_forward.masked_lm(model, "", judgement.translation).mean()
@@ -359,4 +362,5 @@ def mt_rows(folder: Path) -> Path:
     path.parent.mkdir(parents=True)
     twin = {**MT, "qID": "Q-2", "sentence": str(MT["sentence"]).replace("thin", "big"), "answer": 2}
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in (MT, twin)) + "\n", encoding="utf-8")
+    declare_wino_x(folder)
     return folder

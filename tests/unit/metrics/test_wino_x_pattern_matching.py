@@ -15,7 +15,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.wino_x_pattern_matching import compute, evaluate, found_gender
 from cc_hf.results import EvaluationResult
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.samples import lay_out_samples
+from tests.helpers.samples import declare_wino_x, lay_out_samples
 
 METRIC = "wino_x_pattern_matching"
 ROW = {"source": "The vase broke because it was old.", "correct_gender": "female", "incorrect_gender": "male", "category": "female", "pair": "a"}
@@ -85,6 +85,7 @@ def test_mixed_script_is_read(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
+    declare_wino_x(tmp_path)
     row = json.loads(path.read_text(encoding="utf-8"))
     for number, verdict in ((1, "correct"), (2, "incorrect")):
         found = cc_hf.evaluate("wino_x", "mt_en_ru", metric=METRIC, translations=[row[f"translation{number}"]], data_dir=tmp_path)

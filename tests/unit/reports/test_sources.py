@@ -91,9 +91,11 @@ def test_bleu_is_in_points(text: str) -> None:
     ("name", "content", "message"),
     [
         ("q.json", '{"a": true}', "expected points, 1 to 100, such as 42.5, got True"),
-        ("q.json", '{"a": 4, "a": 5}', "several for 'a'"),
+        ("q.json", '{"a": 4, "a": 5}', "the key 'a' occurs twice"),
         ("q.json", "[1]", "expected an object of systems and their BLEU, got list"),
-        ("q.json", "a", "got text that is not"),
+        ("q.json", "a", "expected JSON, such as"),
+        ("q.json", '{"a": ' + "9" * 400 + "}", "expected points, 1 to 100"),
+        ("q.json", '{"a": ' + "9" * 5000 + "}", "more digits than can be read"),
         ("q.tsv", "a\t4\nb 5", "line 2: expected 2 columns"),
         ("q.tsv", "a\t4\na\t5", "line 2: expected one figure for each system, got several for 'a'"),
         ("q.txt", "a\t4", "or a file that ends in .json or .tsv"),

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from cc_hf.errors import InputError
 from cc_hf.reports.html import html_page, html_table
@@ -16,7 +17,8 @@ from cc_hf.reports.markdown import markdown_report
 from cc_hf.reports.plots import plots
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
-from cc_hf.reports.tables import percent
+from cc_hf.reports.tables import percent, result_table
+from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
 
@@ -161,3 +163,32 @@ class _Balance(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         assert self.open, tag
         assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])
+def test_plots_stay_in_their_folder(metric: str) -> None:
+    (system,) = reported.systems()[:1]
+    result = replace(next(iter(system.results.values())), metric=metric)
+    names = list(plots(build_report([replace(system, results={metric: result})], n_resamples=1), file_format="svg"))
+    assert names
+    for name in names:
+        assert re.fullmatch(r"(categories|probabilities|quality)\.[\w.-]+\.svg", name)
+        assert Path(name).name == name
+        assert len(name) < 100
+
+
+def test_tables_say_which_category_is_not_in_the_minimum() -> None:
+    (system,) = reported.systems()[:1]
+    plain = next(iter(system.results.values()))
+    one = replace(plain.categories[0], category="none")
+    result = replace(plain, categories=(*plain.categories[1:], one))
+    table = report_tables(build_report([replace(system, results={plain.metric: result})], n_resamples=1))[1]
+    assert [row.label for row in table.rows if row.label.startswith("none")] == ["none (not in minimum)"]
+    assert "none (not in minimum)" in _printed(result)
+
+
+def _printed(result: EvaluationResult) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(result_table(result))
+    printed: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return printed

@@ -1,0 +1,134 @@
+"""What comes from outside: the JSON of users, paths that they name, and names that become parts of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from cc_hf.errors import InputError
+
+__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "resolved"]
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_SLUG_LENGTH = 50  # characters, of at most 4 bytes each: file systems take names of 255 bytes
+_DIGEST_LENGTH = 8
+
+
+def parse_json(text: str) -> Any:
+    r"""Parse JSON that people or other programs wrote; whatever would be misread is refused.
+
+    Args:
+        text: one JSON value.
+
+    Raises:
+        InputError: for text that is not JSON, a key that occurs twice in an object (one of its
+            values would be lost), lists or objects that are nested too deeply, a number of
+            thousands of digits, and an escape such as "\ud800", half of a surrogate pair.
+
+    >>> parse_json('{"n": 1}')
+    {'n': 1}
+    >>> parse_json('{"n": 1, "n": 2}')
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: the key 'n' occurs twice in an object; keep one of the two
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_without_duplicates)
+        if _HALF.search(text):
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise InputError("lists or objects are nested too deeply to be read") from None
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        remedy = "correct the encoding in the program that wrote it"
+        raise InputError(f"{half} is a lone surrogate, half of a character; {remedy}") from None
+    except (InputError, json.JSONDecodeError) as error:
+        raise InputError(str(error)) from None
+    except ValueError:  # of Python's limit on the digits of an integer
+        raise InputError("a number has more digits than can be read") from None
+    return found
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"the key {key!r} occurs twice in an object; keep one of the two")
+        found[key] = value
+    return found
+
+
+def is_file(path: str | Path) -> bool:
+    """Return whether there is a file; False also for what the system cannot look up.
+
+    Unlike `Path.is_file`, which raises for a name that is too long.
+
+    >>> is_file("x" * 5000)
+    False
+    """
+    return os.path.isfile(path)
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return whether there is a folder; False also for what the system cannot look up.
+
+    >>> is_folder("x" * 5000)
+    False
+    """
+    return os.path.isdir(path)
+
+
+def exists(path: str | Path) -> bool:
+    """Return whether there is anything; False also for what the system cannot look up.
+
+    >>> exists("x" * 5000)
+    False
+    """
+    return os.path.exists(path)
+
+
+def resolved(path: str | Path, what: str = "output") -> Path:
+    """Return the absolute path of something that is to be written, symbolic links followed.
+
+    Args:
+        path: the path; nothing need be there.
+        what: the name of the argument, for the message.
+
+    Raises:
+        InputError: for a name that is too long, symbolic links in a loop, a null character, or a
+            folder that may not be looked into.
+
+    >>> resolved("x" * 300)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: output: expected the path of a file or folder, got 'xxxx...
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # the caller says which folder is missing
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:80]}..."
+        raise InputError(f"{what}: expected the path of a file or folder, got {shown!r}, which the system does not take ({reason}); choose another") from error
+    return Path(os.path.realpath(path))
+
+
+def file_slug(text: str) -> str:
+    r"""Return a name from outside as one that is safe in a path, a glob pattern and YAML.
+
+    Letters, digits, "_", "-" and "." are kept, at most 50 characters, not "." in front. What had to
+    be changed gets a hash of the text, so that different texts have different names.
+
+    >>> file_slug("en-de.paper"), file_slug("../../evil")
+    ('en-de.paper', '_.._evil-0fbfd372')
+    """
+    kept = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH]
+    if kept == text and kept:
+        return kept
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
+    return f"{kept}-{digest}" if kept else digest

@@ -1,0 +1,92 @@
+"""What comes from outside is read by one reader, and its names are made safe in one place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_hf.analysis.annotations import read_annotations
+from cc_hf.analysis.referent_bias import read_choices
+from cc_hf.cues.mlm_insertions import parse_candidates
+from cc_hf.data.custom import read_custom
+from cc_hf.data.result_files import read_result_file
+from cc_hf.data.translations import read_translations
+from cc_hf.errors import CCError, InputError
+from cc_hf.files import file_slug, parse_json, resolved
+from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
+from cc_hf.leaderboard.store import read_quality
+from cc_hf.reports.sources import quality_figures
+from cc_hf.schema import ContrastiveTranslationExample
+
+EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
+BAD = {
+    "duplicate": ('{"id": "a", "id": "b"}', "occurs twice"),
+    "surrogate": ('{"id": "\\ud800"}', "lone surrogate"),
+    "digits": ('{"id": ' + "9" * 5000 + "}", "more digits than can be read"),
+    "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+}
+READERS: dict[str, Callable[[Path], object]] = {
+    "t.jsonl": lambda path: read_translations(path, [EXAMPLE]),
+    "c.jsonl": lambda path: list(read_custom(path)),
+    "a.jsonl": read_annotations,
+    "p.jsonl": lambda path: read_choices(path, []),
+    "r.json": read_result_file,
+    "b.json": lambda path: quality_figures([str(path)]),
+    "q.json": read_quality,
+    "w.json": lambda path: parse_candidates(path.read_text(encoding="utf-8")),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", BAD)
+def test_every_reader_of_users_json_refuses_what_could_be_misread(tmp_path: Path, name: str, kind: str) -> None:
+    text, message = BAD[kind]
+    path = tmp_path / name
+    path.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(CCError, match=message):
+        READERS[name](path)
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_references_on_a_page_are_read_alike(kind: str) -> None:
+    text, message = BAD[kind]
+    with pytest.raises(InputError, match="expected at most" if len(text) > MAX_CHARACTERS else message):
+        judge_lines("gender_accuracy", "Sie ist da.", text)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_what_json_writes_is_read(value: Any) -> None:
+    assert parse_json(json.dumps(value, ensure_ascii=False)) == value
+    assert parse_json(json.dumps(value)) == value
+
+
+@given(st.text(alphabet=st.characters(codec=None), max_size=400))
+def test_a_slug_is_safe_in_paths_patterns_and_yaml(text: str) -> None:
+    slug = file_slug(text)
+    assert re.fullmatch(r"[\w-][\w.-]*", slug)
+    assert len(slug.encode()) <= 240
+
+
+def test_different_names_have_different_slugs() -> None:
+    names = ["a", "a ", "a\n", "a/", "../a", "a" * 100, "a" * 101, "", ".", "..", ".a"]
+    assert len({file_slug(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b"])
+def test_paths_that_the_system_does_not_take_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "pool")
+    (tmp_path / "pool").symlink_to(tmp_path / "loop")
+    with pytest.raises(InputError, match=r"output: expected the path of a file or folder, got .* choose another"):
+        resolved(tmp_path / name)
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("new.json")
+    assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
