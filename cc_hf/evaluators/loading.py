@@ -196,17 +196,18 @@ def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Ev
     family = registry.resolve("evaluator family", loaded.family)
     if prompt is not None and not family.takes_prompt:
         raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
-    made: Evaluator = family(
-        loaded.model,
-        loaded.tokenizer,
-        own_languages=(loaded.src_lang, loaded.tgt_lang),
-        name=loaded.name,
-        identity=loaded.identity,
-        max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
-        device=input_device(loaded.model).type,
-        **({} if prompt is None else {"prompt": prompt}),
-        **options,
-    )
+    with reported_loading(loaded.name):  # families ask tokenizers that may be damaged
+        made: Evaluator = family(
+            loaded.model,
+            loaded.tokenizer,
+            own_languages=(loaded.src_lang, loaded.tgt_lang),
+            name=loaded.name,
+            identity=loaded.identity,
+            max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
+            device=input_device(loaded.model).type,
+            **({} if prompt is None else {"prompt": prompt}),
+            **options,
+        )
     return made
 
 

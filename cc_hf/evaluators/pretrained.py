@@ -26,8 +26,9 @@ __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading
 
 # how the name of an architecture ends -> family
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
-# families that read the same tokenizer files and differ in how they mark languages only
-_ALIKE = ({"m2m_100", "small100"}, {"mt5", "t5", "umt5"})
+# family that the files tell -> others that fit, too: a SMaLL-100 that was saved with the tokenizer of
+# M2M100 looks like an M2M100, and the kinds of T5 are scored alike
+_ALIKE = {"m2m_100": ["small100"], "mt5": ["t5", "umt5"], "t5": ["mt5", "umt5"], "umt5": ["mt5", "t5"]}
 # family -> how the class of its tokenizer begins; other families take any tokenizer
 _TOKENIZERS = {
     "fairseq": "Fairseq",
@@ -40,9 +41,7 @@ _TOKENIZERS = {
 }
 # parts of pretraining that neither a translation model nor a language model uses, and what
 # fairseq leaves in its files; BERT's pooler and next-sentence head are in every BERT
-_UNUSED_PARTS = re.compile(
-    r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$"
-)
+_UNUSED_PARTS = re.compile(r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$")
 _NAMED = 3  # weights that a message names
 
 
@@ -73,9 +72,7 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
             remedy = "Check that its files are complete and undamaged: save or download it again"
         else:
             remedy = "Check the name. Without network, save the model to a folder and give its path"
-        raise EvaluatorError(
-            f"{name}: the model could not be loaded ({problem}). {remedy}{alternative}"
-        ) from error
+        raise EvaluatorError(f"{name}: the model could not be loaded ({problem}). {remedy}{alternative}") from error
     finally:
         if bars:
             logging.enable_progress_bar()
@@ -111,22 +108,12 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
         )
         if getattr(model, "_hf_peft_config_loaded", False):
             raise EvaluatorError(
-                f"{name}: expected a complete model, got an adapter (adapter_config.json), whose "
-                "base model is elsewhere; merge it into its base model and save that"
+                f"{name}: expected a complete model, got an adapter (adapter_config.json), whose base model is elsewhere; merge it into its base model and save that"
             )
         modules = dict(model.named_modules())
-        computed = {
-            key
-            for key in report["missing_keys"]
-            if "Sinusoidal" in type(modules.get(key.rpartition(".")[0])).__name__
-        }
+        computed = {key for key in report["missing_keys"] if "Sinusoidal" in type(modules.get(key.rpartition(".")[0])).__name__}
         buffers = {key for key, _ in model.named_buffers()} - set(model.state_dict())
-        unexpected = [
-            key
-            for key in report["unexpected_keys"]
-            if not _UNUSED_PARTS.search(key)
-            and not any(key == own or own.endswith(f".{key}") for own in buffers)
-        ]
+        unexpected = [key for key in report["unexpected_keys"] if not _UNUSED_PARTS.search(key) and not any(key == own or own.endswith(f".{key}") for own in buffers)]
         problems = [
             *_listed("lack", set(report["missing_keys"]) - computed),
             *_listed("hold, and the configuration has no place for,", unexpected),
@@ -151,9 +138,7 @@ def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
     return [f"{what} {len(names)} of the weights: {shown}"] if names else []
 
 
-def choose_family(
-    name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None
-) -> str:
+def choose_family(name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None) -> str:
     """Return `kind`, or without one the evaluator family that the configuration tells.
 
     M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called.
@@ -177,14 +162,10 @@ def choose_family(
     what = f"a model of type {config.model_type!r} ({architectures})"
     if not fitting:
         raise EvaluatorError(
-            f"{name}: expected a sequence-to-sequence model or a language model of one of the "
-            f"families {', '.join(registry.names('evaluator family'))}, got {what}"
+            f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, got {what}"
         )
     if kind is not None and kind not in fitting:
-        raise InputError(
-            f"kind: {name} is {what}, which {kind!r} does not fit; expected "
-            f"{' or '.join(map(repr, fitting))}, or none, so that it is chosen by the model's files"
-        )
+        raise InputError(f"kind: {name} is {what}, which {kind!r} does not fit; expected {' or '.join(map(repr, fitting))}, or none, so that it is chosen by the model's files")
     return kind or fitting[0]
 
 
@@ -197,8 +178,7 @@ def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
         tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
         family = next((own for own in ("nllb", "small100") if tokenizer_class.startswith(own)), family)
     if family in registry.EVALUATOR_FAMILIES:
-        alike: set[str] = next((kinds for kinds in _ALIKE if family in kinds), set())
-        return [family, *sorted(alike - {family})]
+        return [family, *_ALIKE.get(family, [])]
     if config.architectures:
         names = [str(architecture) for architecture in config.architectures]
         return list(dict.fromkeys(own for ending, own in _KINDS.items() if any(n.endswith(ending) for n in names)))
@@ -235,7 +215,12 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
         other = getattr(tokenizer, "target_encoder" if family == "marian" else "decoder", {})
         targets = other.values() if family == "marian" else other if family == "fsmt" else ()
         largest = [max(ids), max(targets, default=max(ids))]
-    for side, number, n_rows in zip(("source", "target"), largest, _n_embeddings(model), strict=True):
+    n_embeddings = _n_embeddings(model)
+    for setting in ("pad_token_id", "eos_token_id", "decoder_start_token_id"):
+        number = getattr(model.config, setting, None)
+        if isinstance(number, int) and number >= n_embeddings[1]:
+            raise EvaluatorError(f"{name}: expected a {setting} below {n_embeddings[1]}, the number of target embeddings, its configuration says {number}")
+    for side, number, n_rows in zip(("source", "target"), largest, n_embeddings, strict=True):
         if number >= n_rows:
             raise EvaluatorError(
                 f"{name}: expected a tokenizer with ids below {n_rows}, the number of {side} embeddings, it has the id "
@@ -246,8 +231,6 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
 def _n_embeddings(model: Any) -> tuple[int, int]:
     """Return the number of rows of the embeddings on the side of the source, and of the target."""
     sides = (model.get_encoder(), model.get_decoder()) if model.config.is_encoder_decoder else (model, model)
-    tables: list[torch.nn.Module] = [
-        getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides
-    ]
+    tables: list[torch.nn.Module] = [getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides]
     n_source, n_target = (len(table.weight) for table in tables)  # type: ignore[arg-type]
     return n_source, n_target

@@ -74,7 +74,7 @@ def test_a_missing_embedding_is_refused_in_every_family(folder: Path) -> None:
 
 
 def test_a_weight_that_is_left_over_is_refused_in_every_family(folder: Path) -> None:
-    name = next(n for n in sorted(load_file(folder / WEIGHTS)) if "1" in n.split("."))
+    name = next(n for n in sorted(load_file(folder / WEIGHTS), reverse=True) if "1" in n.split("."))
     other = ".".join("2" if part == "1" else part for part in name.split("."))
     change_weights(folder, lambda weights: weights.update({other: weights[name].clone()}))
     with pytest.raises(EvaluatorError, match=rf"has no place for, 1 of the weights: {other}"):
@@ -165,13 +165,13 @@ def test_an_index_that_names_no_file_of_the_folder_is_refused(marian: Path) -> N
 
 # kinds
 
-_FIT = [{"m2m_100", "small100"}, {"t5", "mt5", "umt5"}]
+_ALSO = {"small100": ["m2m_100"], "t5": ["mt5", "umt5"], "mt5": ["t5", "umt5"], "umt5": ["t5", "mt5"]}  # kind -> models of other families that it fits
 
 
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
 def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
     for family, place in made.items():
-        if kind == family or {kind, family} in _FIT or any({kind, family} <= alike for alike in _FIT):
+        if family in (kind, *_ALSO.get(kind, [])):
             evaluator = cc_hf.load_evaluator(place, kind=kind)
             assert type(evaluator) is registry.resolve("evaluator family", kind)
             assert evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="de").shape == (1,)
@@ -179,6 +179,8 @@ def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
             with pytest.raises(InputError, match=rf"is a model of type .* which '{kind}' does not fit; expected .*'{family}'"):
                 cc_hf.load_evaluator(place, kind=kind)
             loaded = load_model(place)
+            if (kind, family) == ("m2m_100", "small100"):
+                continue  # in memory both have the same class of tokenizer
             with pytest.raises(InputError, match=rf"which '{kind}' does not fit"):
                 evaluator_of(loaded.model, loaded.tokenizer, kind=kind)
 
@@ -270,7 +272,7 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
     "vocabulary missing": _drop("vocab.json"),
     "pieces empty": _text("source.spm", b""),
     "pieces are text": _text("target.spm", "nothing" * 100),
-    "pieces cut": _cut("source.spm", 500),
+    "pieces cut": _cut("source.spm", 50),
     "pieces missing": _drop("source.spm", "target.spm"),
     "tokenizer config empty": _text("tokenizer_config.json", ""),
     "tokenizer config is a list": _text("tokenizer_config.json", "[]"),
