@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -231,6 +230,6 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
 def _n_embeddings(model: Any) -> tuple[int, int]:
     """Return the number of rows of the embeddings on the side of the source, and of the target."""
     sides = (model.get_encoder(), model.get_decoder()) if model.config.is_encoder_decoder else (model, model)
-    tables: list[torch.nn.Module] = [getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides]
-    n_source, n_target = (len(table.weight) for table in tables)  # type: ignore[arg-type]
+    tables: list[Any] = [getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides]
+    n_source, n_target = (len(table.weight) for table in tables)
     return n_source, n_target

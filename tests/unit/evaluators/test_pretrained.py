@@ -207,7 +207,11 @@ def _cut(name: str, n: int) -> Callable[[Path], object]:
 
 
 def _drop(*names: str) -> Callable[[Path], object]:
-    return lambda place: [(place / name).unlink() for name in names]
+    def drop(place: Path) -> None:
+        for name in names:
+            (place / name).unlink()
+
+    return drop
 
 
 def _configured(**fields: Any) -> Callable[[Path], object]:
