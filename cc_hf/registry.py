@@ -1,6 +1,6 @@
 """Names to «module:object», as strings, so that nothing heavy is imported and no import edge arises.
 
-`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading` and `evaluators.location` call it, nobody else.
+`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading`, `evaluators.location` and `evaluators.pretrained` call it, nobody else.
 """
 
 from __future__ import annotations

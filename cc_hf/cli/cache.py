@@ -30,7 +30,7 @@ def info(path: Place = None) -> None:
     console.print(Text(f"{found.path}: {found.n_scores:,} scores, {found.n_bytes:,} bytes"), soft_wrap=True)
     for identity in found.identities:
         fields = identity.fields
-        languages = f"{fields['src_lang'] or '?'}-{fields['tgt_lang'] or '?'}"
+        languages = f"{fields.get('src_lang') or '?'}-{fields.get('tgt_lang') or '?'}"
         others = [f"{name}:{value}" for name, value in fields.items() if name not in (*_FIRST, *_HIDDEN)]
         words = [*(fields[name] for name in _FIRST if name in fields), languages, *others]
         console.print(Text(f"{identity.n_scores:>12,}  {' '.join(words)}"), soft_wrap=True)

@@ -2,8 +2,9 @@
 
 Beside the scores it keeps what evaluators said of themselves when they were loaded (`cc_hf.evaluators.remembered`).
 
-Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch in flight. What cannot be read safely is an error,
-what cannot be written is a warning: a full disk does not end an evaluation.
+Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch in flight. A file that cannot be read safely is an error.
+A damaged row or record in it is a warning, and counts as missing: scores are computed again and replace it. What cannot be written is a warning, too: a full
+disk does not end an evaluation.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
+_ROUNDING = 0.1  # by which products in bf16 can bring the logarithm of a token's probability above 0
+_N_DIGEST = 64  # hexadecimal digits
+_N_SHOWN = 80
 _EVALUATORS = "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID"  # older files of this version lack it
 
 
@@ -77,9 +81,10 @@ class CacheSession:
         self._connection = connection
         self._identity = _encoded(sorted((identity or {}).items()))
         self._prefix = hashlib.sha256(self._identity.encode()).digest()
+        self._damaged: set[bytes] = set()
 
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
-        """The scores that are known, by index of the pair.
+        """The scores that are known, by index of the pair. Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
 
         Raises:
             CacheError: when the file is damaged.
@@ -88,27 +93,36 @@ class CacheSession:
             return {}
         index = {self._key(pair): i for i, pair in enumerate(pairs)}
         keys = list(index)
-        found: dict[int, list[float]] = {}
+        found: dict[int, ScoreRow] = {}
+        damaged: list[object] = []
         try:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 some = keys[start : start + _KEYS_PER_QUERY]
                 query = f"SELECT key, sum_logprob, n_tokens, mean_probability FROM scores WHERE key IN ({','.join('?' * len(some))})"
-                found.update((index[key], row) for key, *row in self._connection.execute(query, some))
+                for key, *row in self._connection.execute(query, some):
+                    if _is_score(row):
+                        found[index[key]] = (float(row[0]), row[1], float(row[2]))
+                    else:
+                        self._damaged.add(key)
+                        damaged.append(row)
         except sqlite3.Error as error:
             self._cache.given_up(error)  # raises when it is damaged
             self._connection = None
-        return {i: (float(total), int(n), float(mean)) for i, (total, n, mean) in found.items()}
+        if damaged:
+            self._cache.warn_of_damage(f"{len(damaged)} of its scores are none that a model gives, such as {_shown(damaged[0])}; they are computed again")
+        return found
 
     def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow]) -> None:
-        """Store scores in one transaction; those that are there already stay. What is not a number is not stored.
+        """Store scores in one transaction; those that are there already stay, unless they are damaged. Impossible scores are not stored.
 
         A cache that cannot be written is reported once, by a CacheWarning, and not written again.
         """
         if self._connection is None or self._cache is None:
             return
-        kept = [(self._key(pair), self._identity, *row) for pair, row in zip(pairs, rows, strict=True) if not any(map(math.isnan, row))]
+        kept = [(self._key(pair), self._identity, *row) for pair, row in zip(pairs, rows, strict=True) if _is_score(row)]
         try:
             with self._connection:
+                self._connection.executemany("DELETE FROM scores WHERE key = ?", [(key,) for key, *_ in kept if key in self._damaged])
                 self._connection.execute("INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,))
                 self._connection.executemany("INSERT OR IGNORE INTO scores SELECT ?1, id, ?3, ?4, ?5 FROM identities WHERE identity = ?2", kept)
         except sqlite3.Error as error:
@@ -181,40 +195,61 @@ class ScoreCache:
         try:
             with contextlib.closing(self._open()) as connection:
                 query = "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id = s.identity GROUP BY i.id ORDER BY i.id"
-                found = tuple(IdentityInfo(dict(json.loads(text)), n) for text, n in connection.execute(query))
+                found = tuple(IdentityInfo(self._identity_fields(text), n) for text, n in connection.execute(query))
         except (sqlite3.Error, OSError) as error:
             if _is_damage(error):
                 raise self._damaged(error) from error
             raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
         return CacheInfo(self.path, sum(path.stat().st_size for path in self._files()), sum(i.n_scores for i in found), found)
 
+    def _identity_fields(self, text: object) -> dict[str, str]:
+        """What made some of the scores; none where that cannot be read any more, with a CacheWarning."""
+        try:
+            fields = dict(json.loads(text)) if isinstance(text, str) else {}
+        except (ValueError, TypeError, RecursionError):
+            fields = {}
+        if not fields or not all(isinstance(item, str) for pair in fields.items() for item in pair):
+            self.warn_of_damage(f"it does not say any more what made some of its scores: {_shown(text)}")
+            return {}
+        return fields
+
     def remember(self, request: object, record: Mapping[str, Any]) -> None:
         """Keep what is known of an evaluator, by the complete request that loaded it; what was kept before is replaced.
 
         Both are such as JSON holds. Where nothing can be written nothing is kept: it would only have saved time, and scores say it when they are not stored.
         """
+        key, text = _request_key(request), _encoded(record)
         with contextlib.suppress(sqlite3.Error, OSError), contextlib.closing(self._open()) as connection, connection:
             connection.execute(_EVALUATORS)
-            connection.execute("INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (_request_key(request), _encoded(record)))
+            connection.execute("INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (key, _digest(key, text) + text))
 
     def recall(self, request: object) -> dict[str, Any] | None:
         """What was remembered for that very request; None where nothing was, or the file cannot be read now.
+
+        A record that is not the one that was stored for the request is reported by a CacheWarning and not used.
 
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
         """
         if not exists(self.path):
             return None
+        key = _request_key(request)
         try:
             with contextlib.closing(self._open()) as connection:
                 if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluators'").fetchone():
                     return None
-                row = connection.execute("SELECT record FROM evaluators WHERE request = ?", (_request_key(request),)).fetchone()
+                row = connection.execute("SELECT record FROM evaluators WHERE request = ?", (key,)).fetchone()
         except (sqlite3.Error, OSError) as error:
             if _is_damage(error):
                 raise self._damaged(error) from error
             return None
-        return None if row is None else dict(json.loads(row[0]))
+        if row is None:
+            return None
+        digest, text = (row[0][:_N_DIGEST], row[0][_N_DIGEST:]) if isinstance(row[0], str) else ("", "")
+        if digest != _digest(key, text):
+            self.warn_of_damage(f"what it holds of an evaluator was altered: {_shown(text or row[0])}; the model is loaded")
+            return None
+        return dict(json.loads(text))
 
     def clear(self) -> CacheInfo:
         """Remove the file, and say what was in it (`n_scores` is 0 where it could not be read).
@@ -249,6 +284,10 @@ class ScoreCache:
             self._warned = True
             warnings.warn(f"the cache of scores {self.path} cannot be used ({error}); the evaluation goes on, scores are not stored", CacheWarning, stacklevel=2)
 
+    def warn_of_damage(self, problem: str) -> None:
+        """Say that a part of the file is not used."""
+        warnings.warn(f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2)
+
     def _open(self) -> sqlite3.Connection:
         """A connection to a file that is there, ours, and of this version; «locked» is tried again, also where SQLite does not wait by itself."""
         if is_folder(self.path):
@@ -257,6 +296,7 @@ class ScoreCache:
         until = time.monotonic() + _BUSY_SECONDS
         while True:
             connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a damaged text is an error of its row, not of the query
             try:
                 self._prepare(connection)
                 return connection
@@ -326,6 +366,23 @@ def _encoded(value: object) -> str:
 
 def _request_key(request: object) -> bytes:
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
+
+
+def _digest(key: bytes, text: str) -> str:
+    """Binds a record to its request, so that neither an altered record nor that of another request is believed."""
+    return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_score(row: Sequence[object]) -> bool:
+    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a number of tokens, a mean probability."""
+    total, n, mean = row
+    if not (isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))):
+        return False
+    return n >= 1 and -math.inf < total <= n * _ROUNDING and 0 <= mean <= math.exp(_ROUNDING)
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:_N_SHOWN]
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:

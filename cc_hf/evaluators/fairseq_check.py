@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.fairseq import FairseqEvaluator
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.loading import reported_loading
+from cc_hf.evaluators.pretrained import load_weights
 
 # isort: split
 import torch
@@ -137,8 +137,7 @@ def ensemble_logprobs(members: Sequence[Sequence[npt.NDArray[np.float64]]]) -> l
 
 def _evaluator(folder: Path) -> FairseqEvaluator:
     """Not by `load_evaluator`, which would keep every member in memory."""
-    with reported_loading(folder.name):
-        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, trust_remote_code=False, weights_only=True).eval()
+    model = load_weights(AutoModelForSeq2SeqLM, folder.name, str(folder), dtype=torch.float32)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     options = {"name": folder.name, "identity": "check", "dtype": "float32", "batch_tokens": _BATCH_TOKENS, "max_tokens": tokenizer.model_max_length}
     return FairseqEvaluator(model, tokenizer, own_languages=(tokenizer.source_lang, tokenizer.target_lang), on_too_long="error", **options)

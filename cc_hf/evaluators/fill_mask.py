@@ -15,6 +15,7 @@ from cc_hf.cues.placement import insert_before
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading  # first: it says which extra brings torch
+from cc_hf.evaluators.pretrained import check_tokenizer, load_weights
 from cc_hf.evaluators.teacher_forcing import pad_ids
 
 # isort: split
@@ -121,7 +122,7 @@ def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, dev
         device: as in `cc_hf.load_evaluator`; «auto» takes one device, too.
 
     Raises:
-        EvaluatorError: when it cannot be loaded, has no mask token, or its tokenizer does not mark where words begin.
+        EvaluatorError: when it cannot be loaded, weights are missing, left over or of another shape, it has no mask token, or its tokenizer does not mark where words begin.
         InputError: for a device that is not here, or the revision of a folder.
     """
     name = str(name_or_path)
@@ -132,11 +133,10 @@ def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, dev
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     where = pick_device(device)
     with reported_loading(name):
-        model, report = AutoModelForMaskedLM.from_pretrained(name, revision=revision, dtype=torch.float32, trust_remote_code=False, weights_only=True, output_loading_info=True)
+        model = load_weights(AutoModelForMaskedLM, name, name, revision=revision, dtype=torch.float32)
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    if report["missing_keys"]:
-        raise EvaluatorError(f"{name}: expected a masked language model, the file lacks {len(report['missing_keys'])} of its weights: {sorted(report['missing_keys'])[0]}, ...")
-    model.to(where).eval()
+        check_tokenizer(name, "masked_lm", model, tokenizer)
+    model.to(where)
     return MaskedLM(model, tokenizer, name=Path(name).name if is_folder else name, identity=model_identity(model, name))
 
 

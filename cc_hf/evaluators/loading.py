@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from huggingface_hub.errors import HFValidationError
+from typing import Any, Generic, TypeVar
 
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
@@ -18,7 +16,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.location import MODEL_FILES, locate, stamp
+from cc_hf.evaluators.location import hash_files, locate, model_files, stamp
 from cc_hf.evaluators.sharding import ALONE, is_launched, join
 from cc_hf.languages import two_letter_code
 
@@ -26,20 +24,48 @@ try:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
-    from transformers.utils import logging
 
+    from cc_hf.evaluators.pretrained import check_tokenizer, choose_family, load_weights, reported_loading
     from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["LoadedModel", "evaluator_of", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
+__all__ = ["KEPT_EVALUATORS", "KEPT_MODELS", "LoadedModel", "evaluator_of", "load_evaluator", "load_model", "model_identity", "pick_device", "reported_loading"]
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
 _SPREAD = "auto"  # device
 _UNLIMITED = 10**9  # T5 has no table of positions
-_KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}  # how the name of an architecture ends
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
+
+#: How many models a process keeps: an ensemble of four and a system under test. When one more is loaded, the least recently used is dropped.
+KEPT_MODELS = 5
+#: How many evaluators, with different options, it keeps of each model.
+KEPT_EVALUATORS = 8
+
+T = TypeVar("T")
+
+
+class _Recent(Generic[T]):
+    """What was made for the last `size` keys that were asked for. functools.lru_cache does not fit: what is made of a model must go when the model goes."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._made: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The one for this key; made outside the lock, since loading takes long."""
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+        made = make()
+        with self._lock:
+            made = self._made.setdefault(key, made)  # of two threads the first
+            while len(self._made) > self._size:
+                self._made.popitem(last=False)
+        return made
 
 
 @dataclass(frozen=True)
@@ -51,6 +77,7 @@ class LoadedModel:
         identity: commit of the Hub, or hash of the files.
         family: a name of `registry.EVALUATOR_FAMILIES`.
         src_lang, tgt_lang: of a model of one direction, "" where the tokenizer does not say.
+        evaluators: that were made of it, by their options; none outlives the model in a table.
     """
 
     name: str
@@ -60,6 +87,7 @@ class LoadedModel:
     tokenizer: Any
     src_lang: str
     tgt_lang: str
+    evaluators: _Recent[Evaluator] = field(default_factory=lambda: _Recent(KEPT_EVALUATORS), repr=False, compare=False)
 
     @property
     def signature_name(self) -> str:
@@ -67,8 +95,7 @@ class LoadedModel:
         return f"{self.name}@{self.identity}"
 
 
-_EVALUATORS: dict[tuple[object, ...], Evaluator] = {}
-_MODELS: dict[tuple[object, ...], LoadedModel] = {}
+_MODELS: _Recent[LoadedModel] = _Recent(KEPT_MODELS)
 
 
 def load_evaluator(
@@ -88,6 +115,8 @@ def load_evaluator(
     distributed: bool = False,
 ) -> Evaluator:
     """Load an evaluator, or return the one that this process loaded before with the same options.
+
+    The process keeps the `KEPT_MODELS` models that were used last.
 
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model of the Hub; of several an ensemble is made
@@ -110,8 +139,8 @@ def load_evaluator(
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model», or a kind that is not registered.
-        EvaluatorError: when the model cannot be loaded or no evaluator family fits it.
-        InputError: for options out of range, or a language that the model does not have; the message lists those that it has.
+        EvaluatorError: when the model cannot be loaded, weights are missing, left over or of another shape, or no evaluator family fits it.
+        InputError: for options out of range, a kind that does not fit the model, or a language that the model does not have; the message lists those that it has.
         CacheError: when the cache is damaged, of another version, or cannot be written where it was asked for.
 
     >>> evaluator = load_evaluator("cc-tiny-en-de")
@@ -132,11 +161,9 @@ def load_evaluator(
     store = open_cache(cache) if team.is_main else None
     loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
     tokens = batch_tokens if batch_tokens is not None else _BATCH_TOKENS[input_device(loaded.model).type]
-    key = (id(loaded), tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
-    if key not in _EVALUATORS:
-        options: dict[str, Any] = {"src_lang": src_lang or "", "tgt_lang": tgt_lang or "", "dtype": dtype, "on_too_long": on_too_long, "cache": store, "team": team}
-        _EVALUATORS[key] = _evaluator(loaded, prompt=prompt, batch_tokens=tokens, **options).with_mode(mode)
-    return _EVALUATORS[key]
+    key = (tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
+    options: dict[str, Any] = {"src_lang": src_lang or "", "tgt_lang": tgt_lang or "", "dtype": dtype, "on_too_long": on_too_long, "cache": store, "team": team}
+    return loaded.evaluators.get(key, lambda: _evaluator(loaded, prompt=prompt, batch_tokens=tokens, **options).with_mode(mode))
 
 
 def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: str | None = None, prompt: str | None = None) -> Evaluator:
@@ -151,16 +178,16 @@ def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: s
 
     Raises:
         UnknownNameError: for a kind that is not registered.
-        EvaluatorError: when no evaluator family fits the model.
-        InputError: for a prompt to a family that takes none.
+        EvaluatorError: when no evaluator family fits the model, or its tokenizer does not.
+        InputError: for a kind that does not fit the model, or a prompt to a family that takes none.
 
     >>> loaded = load_model("cc-tiny-en-de")
     >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(["Yes."], "en", "de") == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
     True
     """
-    if kind is not None:
-        registry.resolve("evaluator family", kind)
-    family = kind or _family(name, model.config, {"tokenizer_class": type(tokenizer).__name__})
+    family = choose_family(name, model.config, {"tokenizer_class": type(tokenizer).__name__}, kind)
+    with reported_loading(name):
+        check_tokenizer(name, family, model, tokenizer)
     loaded = LoadedModel(name, "in memory", family, model, tokenizer, *_own_languages(family, tokenizer))
     return _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
 
@@ -169,17 +196,18 @@ def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Ev
     family = registry.resolve("evaluator family", loaded.family)
     if prompt is not None and not family.takes_prompt:
         raise InputError(f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks languages by tokens, or has one direction")
-    made: Evaluator = family(
-        loaded.model,
-        loaded.tokenizer,
-        own_languages=(loaded.src_lang, loaded.tgt_lang),
-        name=loaded.name,
-        identity=loaded.identity,
-        max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
-        device=input_device(loaded.model).type,
-        **({} if prompt is None else {"prompt": prompt}),
-        **options,
-    )
+    with reported_loading(loaded.name):  # families ask tokenizers that may be damaged
+        made: Evaluator = family(
+            loaded.model,
+            loaded.tokenizer,
+            own_languages=(loaded.src_lang, loaded.tgt_lang),
+            name=loaded.name,
+            identity=loaded.identity,
+            max_tokens=min(getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED), loaded.tokenizer.model_max_length),
+            device=input_device(loaded.model).type,
+            **({} if prompt is None else {"prompt": prompt}),
+            **options,
+        )
     return made
 
 
@@ -209,13 +237,18 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
     if device == _SPREAD and importlib.util.find_spec("accelerate") is None:
         raise MissingDependencyError("accelerate", "models")
     where = pick_device(device)
-    key = (place, kind, revision, str(where), device == _SPREAD, dtype, stamp(Path(place)))
-    if key not in _MODELS:
+    before = stamp(model_files(Path(place)))
+
+    def load() -> LoadedModel:
         family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype], spread=device == _SPREAD)
-        (model if device == _SPREAD else model.to(where)).eval()
+        identity = model_identity(model, place)
+        if stamp(model_files(Path(place))) != before:
+            raise EvaluatorError(f"{name}: the files of the model changed while it was loaded; load it again when they are complete")
+        model = model if device == _SPREAD else model.to(where)
         src_lang, tgt_lang = languages or _own_languages(family, tokenizer)
-        _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, model_identity(model, place), family, model, tokenizer, src_lang, tgt_lang)
-    return _MODELS[key]
+        return LoadedModel(Path(name).name if Path(name).is_dir() else name, identity, family, model, tokenizer, src_lang, tgt_lang)
+
+    return _MODELS.get((name, place, kind, revision, str(where), device == _SPREAD, dtype, before), load)
 
 
 def _own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
@@ -242,74 +275,23 @@ def pick_device(device: str | None) -> torch.device:
 
 
 def _read(name: str, place: str, *, kind: str | None, revision: str | None, dtype: torch.dtype, spread: bool) -> tuple[str, Any, Any]:
-    with reported_loading(name, alternative=f", or use one of: {', '.join(registry.EVALUATORS)}"):
+    alternative = f", or use one of: {', '.join(registry.EVALUATORS)}"
+    with reported_loading(name, place=place, alternative=alternative):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
-        family = kind or _family(name, config, get_tokenizer_config(place, revision=revision))
+        family = choose_family(name, config, get_tokenizer_config(place, revision=revision), kind)
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
-        options = {"dtype": dtype, "trust_remote_code": False, "weights_only": True, "output_loading_info": True, **({"device_map": "auto"} if spread else {})}
-        model, report = model_class.from_pretrained(place, config=config, revision=revision, **options)
-        if family == "fairseq":
-            return family, model, FairseqTokenizer.from_pretrained(place, revision=revision)
+        spreading = {"device_map": "auto"} if spread else {}
+        model = load_weights(model_class, name, place, config=config, revision=revision, dtype=dtype, **spreading)
         # SMaLL-100's own tokenizer is code of its repository; that of M2M100 has the same files and is told the marks by the family
-        tokenizer_class = M2M100Tokenizer if family == "small100" else AutoTokenizer
-        tokenizer = tokenizer_class.from_pretrained(place, revision=revision, trust_remote_code=False)
-    if family in _MODEL_CLASSES and report["missing_keys"]:
-        raise EvaluatorError(
-            f"{name}: expected a model of the kind {family}, the file lacks {len(report['missing_keys'])} of its weights: {sorted(report['missing_keys'])[0]}, ..."
-        )
+        tokenizer_class = {"fairseq": FairseqTokenizer, "small100": M2M100Tokenizer}.get(family, AutoTokenizer)
+        code = {} if family == "fairseq" else {"trust_remote_code": False}
+        tokenizer = tokenizer_class.from_pretrained(place, revision=revision, **code)
+        check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
 
 
-def _family(name: str, config: Any, tokenizer_config: Mapping[str, Any]) -> str:
-    """M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called; what was converted from fairseq says so."""
-    if getattr(config, "cc_hf_tokenizer", None):
-        return "fairseq"
-    family: str = config.model_type
-    if family == "m2m_100":
-        tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
-        family = next((other for other in ("nllb", "small100") if tokenizer_class.startswith(other)), family)
-    if family not in registry.EVALUATOR_FAMILIES:
-        endings = [ending for ending in _KINDS if any(str(architecture).endswith(ending) for architecture in config.architectures or ())]
-        if not endings:
-            raise EvaluatorError(
-                f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, "
-                f"got a model of type {config.model_type!r}"
-            )
-        family = _KINDS[endings[0]]
-    return family
-
-
-@contextlib.contextmanager
-def reported_loading(name: str, *, alternative: str = "") -> Iterator[None]:
-    """Around `from_pretrained`: no bars of transformers, and what it raises becomes an EvaluatorError that ends in what else can be done.
-
-    Raises:
-        EvaluatorError: when the model cannot be loaded.
-    """
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # loading takes a second; the bar of transformers cannot be told so by an argument
-    try:
-        yield
-    except (OSError, ValueError, KeyError, HFValidationError) as error:
-        first_line = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
-        raise EvaluatorError(
-            f"{name}: the model could not be loaded ({first_line}). Check the name. Without network, save the model to a folder and give its path{alternative}"
-        ) from error
-    finally:
-        if bars:
-            logging.enable_progress_bar()
-
-
 def model_identity(model: Any, place: str) -> str:
-    """The commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the files of a folder."""
-    return str(getattr(model.config, "_commit_hash", None) or "")[:12] or _hash_files(Path(place))
-
-
-def _hash_files(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in MODEL_FILES):
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()[:12]
+    """The commit of the Hub, or of a folder the first 12 hexadecimal digits of the SHA-256 over its files (`hash_files`)."""
+    if Path(place).is_dir():
+        return hash_files(Path(place))
+    return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

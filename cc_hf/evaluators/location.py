@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +13,7 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.files import is_folder
 
-__all__ = ["MODEL_FILES", "TINY_EN_DE", "EmbeddedModel", "default_evaluator", "locate", "stamp"]
-
-#: how the names of the files end that make a model and its tokenizer
-MODEL_FILES = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
+__all__ = ["TINY_EN_DE", "EmbeddedModel", "check_shards", "default_evaluator", "hash_files", "locate", "model_files", "stamp"]
 
 _ASSETS = Path(__file__).parent.parent / "assets"
 
@@ -77,12 +77,65 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
     return name, None
 
 
-def stamp(folder: Path, *, suffixes: Sequence[str] = MODEL_FILES) -> tuple[tuple[str, int, int, int], ...]:
-    """Names, sizes and times of a folder's files: what changed on disk has another stamp. Nothing for what is no folder.
+def model_files(folder: Path) -> list[tuple[str, Path]]:
+    """Every file below a folder that loading a model may read: its path within the folder, and where it is.
+
+    These are all files, in subfolders too, but hidden ones and Markdown, sorted by path. Links are
+    followed, each folder once.
+
+    >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
+    ['config.json', 'generation_config.json', 'model.safetensors']
+    """
+    found: list[tuple[str, Path]] = []
+    seen: set[str] = set()
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(parent)
+        if real in seen:  # a link back, or a second link to the same files
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(parent, name) for name in names if not name.startswith(".") and not name.lower().endswith(".md"))
+        found += [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
+    return sorted(found)
+
+
+def hash_files(folder: Path) -> str:
+    """The first 12 hexadecimal digits of the SHA-256 over the names and contents of `model_files`."""
+    digest = hashlib.sha256()
+    for name, path in model_files(folder):
+        digest.update(name.encode("utf-8", "surrogateescape"))
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()[:12]
+
+
+def stamp(files: Sequence[tuple[str, Path]]) -> tuple[tuple[str, int, int, int], ...]:
+    """Names, sizes and times of files: what changed on disk has another stamp.
 
     The time of the last change of a file's state is part of it, which no copying program sets back.
     """
-    if not is_folder(folder):
-        return ()
-    found = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.suffix in suffixes)
+    found = ((name, path.stat()) for name, path in files)
     return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found)
+
+
+def check_shards(name: str, place: str) -> None:
+    """Check that the shards which an index of weights names are files that the identity covers.
+
+    Args:
+        name: of the model, for messages.
+        place: its folder; anything else passes, since the Hub's commit covers all files.
+
+    Raises:
+        EvaluatorError: for an index that is damaged, or names files that are missing, hidden or outside the folder.
+    """
+    files = dict(model_files(Path(place))) if Path(place).is_dir() else {}
+    for index in [file for file in files if file.endswith(".index.json") and "/" not in file]:
+        try:
+            shards = set(json.loads(files[index].read_text(encoding="utf-8"))["weight_map"].values())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise EvaluatorError(f"{name}: {index} is damaged: expected a JSON object with weight_map ({type(error).__name__}: {error})") from error
+        covered = {os.path.realpath(path) for path in files.values()}
+        if missing := sorted(str(shard) for shard in shards if os.path.realpath(Path(place, str(shard))) not in covered):
+            raise EvaluatorError(f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])}; save or download the model again")

@@ -25,7 +25,7 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, TokenScores, library_versions
 from cc_hf.evaluators.cache import ScoreCache
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.location import locate, stamp
+from cc_hf.evaluators.location import locate, model_files, stamp
 from cc_hf.evaluators.sharding import is_launched
 from cc_hf.schema import ScoringRequest
 
@@ -33,7 +33,7 @@ __all__ = ["EvaluatorRecord", "RememberedEvaluator", "open_evaluator"]
 
 _MEMBERS = {"members": "each by itself"}  # of an ensemble that has no scores of its own
 _COMMIT = re.compile("[0-9a-f]{40}")
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 # what decides which device an evaluator takes, and what it finds its machine good at
 _ACCELERATORS = ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd", "C:/Windows/System32/nvcuda.dll")
 _SETTINGS = ("ATEN_", "CUDA_", "DNNL_", "HIP_", "NVIDIA_", "ONEDNN_", "ROCR_", "TORCH_")
@@ -284,7 +284,7 @@ def _request(name_or_path: str | Path | Sequence[str | Path], options: Mapping[s
         place, revision = Path(locate(name)[0]), own["revision"]
         if not place.is_dir() and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
             return None
-        models.append([name, str(place.resolve()) if place.is_dir() else "", revision, stamp(place)])
+        models.append([name, str(place.resolve()) if place.is_dir() else "", revision, stamp(model_files(place))])
     given = {name: str(value) for name, value in options.items() if name != "revision"}
     return {"models": models, "options": given, "versions": {"cc_hf": __version__, **library_versions()}, "code": _code(), "machine": _machine()} if models else None
 
@@ -292,7 +292,7 @@ def _request(name_or_path: str | Path | Sequence[str | Path], options: Mapping[s
 @functools.cache
 def _code() -> list[tuple[str, int, int, int]]:
     """Of this package: an evaluator that is changed in place may say other things of itself."""
-    return [*stamp(_PACKAGE, suffixes=(".py",)), *stamp(_PACKAGE.parent, suffixes=(".py",))]
+    return list(stamp([(path.relative_to(_PACKAGE).as_posix(), path) for path in sorted(_PACKAGE.rglob("*.py"))]))
 
 
 @functools.cache

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import cc_hf
+from cc_hf.cli.main import app
 from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
 from cc_hf.evaluators.base import TokenScores
 from cc_hf.evaluators.cache import CacheSession, ScoreCache, open_cache
@@ -123,8 +125,8 @@ def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
 def test_pairs_that_look_alike(path: Path) -> None:
     alike = [("a", 'b","c'), ('a","b', "c"), ("", "a"), ("a", ""), ("ab", ""), ("é", ""), ("e\u0301", ""), ("\ud800", ""), ("\\ud800", ""), ("\0", "\n")]
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add(alike, [(-float(i), i, 0.5) for i in range(len(alike))])
-        assert session.find(alike[::-1]) == {len(alike) - 1 - i: (-float(i), i, 0.5) for i in range(len(alike))}
+        session.add(alike, [(-float(i), i + 1, 0.5) for i in range(len(alike))])
+        assert session.find(alike[::-1]) == {len(alike) - 1 - i: (-float(i), i + 1, 0.5) for i in range(len(alike))}
 
 
 def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
@@ -141,19 +143,82 @@ def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
         scored(path, src_lang="xx")
 
 
-def test_minus_infinity_is_kept_and_nan_is_not(path: Path) -> None:
-    rows = [(-math.inf, 2, 0.0), (math.nan, 2, 0.5)]
+_IMPOSSIBLE = {
+    "minus infinity": (-math.inf, 2, 0.0),
+    "infinity": (math.inf, 2, 0.5),
+    "not a number": (math.nan, 2, 0.5),
+    "no tokens": (-1.0, 0, 0.5),
+    "fewer than no tokens": (-1.0, -3, 0.5),
+    "positive": (2.0, 2, 0.5),
+    "probability above 1": (-1.0, 2, 1.5),
+    "probability below 0": (-1.0, 2, -0.1),
+    "probability not a number": (-1.0, 2, math.nan),
+}
+
+
+@pytest.mark.parametrize("row", _IMPOSSIBLE.values(), ids=_IMPOSSIBLE)
+def test_impossible_scores_are_not_stored(path: Path, row: tuple[float, int, float]) -> None:
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add([("a", "b"), ("c", "d")], rows)
-        assert session.find([("a", "b"), ("c", "d")]) == {0: rows[0]}
+        session.add([("a", "b"), ("c", "d")], [row, ROW])
+        assert session.find([("a", "b"), ("c", "d")]) == {1: ROW}
+
+
+def test_what_rounds_above_1_is_kept(path: Path) -> None:
+    with ScoreCache(path).session(IDENTITY) as session:
+        session.add([("a", "b")], [(0.0125, 2, 1.00625)])
+        assert session.find([("a", "b")]) == {0: (0.0125, 2, 1.00625)}
+
+
+def alter(path: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(statement, values)
+
+
+_DAMAGED: list[tuple[str, object]] = [
+    *(("sum_logprob", value) for value in ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c")),
+    *(("n_tokens", value) for value in (0, -1, 2.5, "two", b"2")),
+    *(("mean_probability", value) for value in ("half", b"", math.inf, 1.5, -0.5)),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=repr)
+def test_a_damaged_row_is_computed_again_and_replaced(path: Path, column: str, value: object) -> None:
+    plain, _ = scored(path)
+    if value == "\ud83c":  # bytes that are no UTF-8, stored as a text
+        alter(path, f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) WHERE key = (SELECT min(key) FROM scores)")
+    else:
+        alter(path, f"UPDATE scores SET {column} = ? WHERE key = (SELECT min(key) FROM scores)", value)
+    with pytest.warns(CacheWarning, match=r"is damaged: 1 of its scores are none that a model gives") as caught:
+        found, seen = scored(path)
+    assert len(caught) == 1
+    assert len(seen) == 1
+    assert_equal(found, plain)
+    again, seen = scored(path)  # and no warning, which would be an error here
+    assert seen == []
+    assert_equal(again, plain)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000])
+def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str) -> None:
+    scored(path)
+    scored(path, identity="2")
+    alter(path, "UPDATE identities SET identity = ? WHERE id = 1", text)
+    with pytest.warns(CacheWarning, match="does not say any more what made some of its scores"):
+        found = ScoreCache(path).info()
+    assert [(dict(i.fields).get("eval"), i.n_scores) for i in found.identities] == [(None, N_DISTINCT), ("letters@2", N_DISTINCT)]
+    with pytest.warns(CacheWarning):
+        shown = CliRunner().invoke(app, ["cache", "info", "--path", str(path)])
+    assert shown.exit_code == 0
+    assert "letters@2" in shown.output
 
 
 def test_more_pairs_than_sqlite_takes_at_once(path: Path) -> None:
     pairs = [(str(i), "") for i in range(2345)]
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add(pairs[::2], [(float(-i), i, 0.25) for i in range(0, 2345, 2)])
+        session.add(pairs[::2], [(float(-i), i + 1, 0.25) for i in range(0, 2345, 2)])
         found = session.find(pairs)
-    assert found == {i: (float(-i), i, 0.25) for i in range(0, 2345, 2)}
+    assert found == {i: (float(-i), i + 1, 0.25) for i in range(0, 2345, 2)}
 
 
 def test_the_model_is_scored_once_over_two_loads(path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:

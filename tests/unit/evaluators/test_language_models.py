@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.errors import InputError, TooLongError
 from tests.helpers import families, plain_forward
-from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
+from tests.helpers.models import save_tiny_masked_lm
 
 _PAIRS = [("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."), ("", "Ja."), ("مرحبا 🎉", "Hallo, «Welt»."), ("The nurse.", "Die Pflegerin.")]
 _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
@@ -45,13 +45,6 @@ def test_what_a_masked_lm_refuses(tmp_path: Path) -> None:
     assert 0 < len(cut.token_logprobs(["nurse"], ["nurse " * 30])[0]) < 20
     with pytest.raises(TooLongError):
         cut.mean_logprobs(["nurse " * 30], ["nurse"])
-
-
-def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
-    save_tiny_masked_lm(tmp_path, family="bert")
-    save_tiny_bert(tmp_path)
-    with pytest.raises(EvaluatorError, match=r"of the kind masked_lm, the file lacks \d+ of its weights"):
-        cc_hf.load_evaluator(tmp_path, kind="masked_lm")
 
 
 @pytest.mark.parametrize("llama", [False, True])

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import gc
+import hashlib
+import json
+import shutil
+import weakref
 from pathlib import Path
 
 import pytest
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.evaluators.loading import load_model
-from cc_hf.evaluators.location import default_evaluator
+from cc_hf.evaluators import loading
+from cc_hf.evaluators.loading import KEPT_EVALUATORS, KEPT_MODELS, load_model
+from cc_hf.evaluators.location import TINY_EN_DE, default_evaluator, hash_files, model_files
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 
@@ -32,6 +38,100 @@ def test_identity_is_of_the_files_not_of_the_folder(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         save_tiny_marian(tmp_path / name, seed=3)
     assert cc_hf.load_evaluator(tmp_path / "a").identity == cc_hf.load_evaluator(tmp_path / "b").identity
+
+
+def test_the_identity_of_the_embedded_evaluator() -> None:
+    """It stands in README, cards and recorded results."""
+    assert cc_hf.load_evaluator("cc-tiny-en-de").identity == hash_files(TINY_EN_DE.path) == "d644c6d303e7"
+
+
+def test_the_hash_of_a_flat_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+    for name in ("b.json", "a.safetensors", "README.md", ".hidden"):
+        (tmp_path / name).write_text(name * 3, encoding="utf-8")
+    expected = hashlib.sha256(b"a.safetensors" + b"a.safetensors" * 3 + b"b.json" + b"b.json" * 3).hexdigest()[:12]
+    assert hash_files(tmp_path) == expected
+    (tmp_path / "README.md").write_text("other", encoding="utf-8")
+    assert hash_files(tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", ["bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y"])
+def test_every_file_that_may_be_read_is_in_the_identity(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "model"
+    (folder / "sub" / "deep").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "linked").symlink_to(tmp_path / "elsewhere")
+    found = {hash_files(folder)}
+    for content in ("1", "2"):
+        (folder / name).write_text(content, encoding="utf-8")
+        found.add(hash_files(folder))
+    assert len(found) == 3
+    assert name in dict(model_files(folder))
+
+
+def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
+    folder, blobs = tmp_path / "snapshot", tmp_path / "blobs"
+    folder.mkdir()
+    blobs.mkdir()
+    (blobs / "0").write_text("1", encoding="utf-8")
+    (folder / "weights.safetensors").symlink_to(blobs / "0")
+    (folder / "loop").symlink_to(folder)
+    (blobs / "back").symlink_to(folder)
+    (folder / "blobs").symlink_to(blobs)
+    (folder / "broken").symlink_to(tmp_path / "nowhere")
+    (folder / "itself").symlink_to(folder / "itself")
+    before = hash_files(folder)
+    assert [name for name, _ in model_files(folder)] == ["blobs/0", "weights.safetensors"]
+    (blobs / "0").write_text("2", encoding="utf-8")
+    assert hash_files(folder) != before
+
+
+def test_a_commit_that_a_local_configuration_claims_is_not_believed(tmp_path: Path) -> None:
+    place = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
+    shutil.copytree(TINY_EN_DE.path, place)
+    path = place / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "_commit_hash": "f" * 40}), encoding="utf-8")
+    assert cc_hf.load_evaluator(place).identity == hash_files(place)
+
+
+def test_a_file_that_changes_while_it_is_loaded_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_tiny_marian(tmp_path)
+    hashed = loading.model_identity
+
+    def slow(model: object, place: str) -> str:
+        found = hashed(model, place)
+        (tmp_path / "bpe.codes").write_text("a b", encoding="utf-8")
+        return found
+
+    monkeypatch.setattr(loading, "model_identity", slow)
+    with pytest.raises(EvaluatorError, match="changed while it was loaded"):
+        load_model(tmp_path)
+
+
+def test_few_models_are_kept_the_least_recently_used_goes(tmp_path: Path) -> None:
+    folders = []
+    for i in range(KEPT_MODELS + 1):
+        folders.append(tmp_path / str(i))
+        folders[-1].mkdir()
+        save_tiny_marian(folders[-1], seed=i)
+    kept, dropped = load_model(folders[0]), weakref.ref(load_model(folders[1]).model)
+    assert cc_hf.load_evaluator(folders[1], mode="bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact").mean_logprobs(["a"], ["b"]).shape == (1,)
+    for folder in folders[2:]:
+        load_model(folders[0])
+        cc_hf.load_evaluator(folder)
+    gc.collect()
+    assert dropped() is None
+    assert load_model(folders[0]) is kept
+    assert load_model(folders[-1]) is load_model(folders[-1])
+
+
+def test_few_evaluators_are_kept_of_a_model(tiny_marian: Path) -> None:
+    first = cc_hf.load_evaluator(tiny_marian, batch_tokens=1)
+    dropped = weakref.ref(cc_hf.load_evaluator(tiny_marian, batch_tokens=2))
+    for n in range(3, KEPT_EVALUATORS + 2):
+        assert cc_hf.load_evaluator(tiny_marian, batch_tokens=1) is first
+        cc_hf.load_evaluator(tiny_marian, batch_tokens=n)
+    gc.collect()
+    assert dropped() is None
 
 
 def test_unknown_name_suggests_the_nearest() -> None:

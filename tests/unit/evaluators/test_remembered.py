@@ -383,6 +383,60 @@ def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
     assert EvaluatorRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
+# records that were altered
+
+
+def altered(path: Path, change: Callable[[Any], Any]) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for request, record in connection.execute("SELECT request, record FROM evaluators").fetchall():
+            connection.execute("UPDATE evaluators SET record = ? WHERE request = ?", (change(record), request))
+
+
+_ALTERED: dict[str, Callable[[str], Any]] = {
+    "forged name": lambda record: record.replace("letters", "GPT-9"),
+    "forged identity": lambda record: record.replace('"identity":"a"', '"identity":"forged"'),
+    "forged dtype": lambda record: record.replace("float32", "float64"),
+    "without its digest": lambda record: record[64:],
+    "no JSON": lambda record: record[:64] + "{",
+    "empty": lambda record: "",
+    "bytes": lambda record: record.encode(),
+    "a number": lambda record: 3,
+    "an object without keys": lambda record: record[:64] + "{}",
+    "a list": lambda record: record[:64] + "[]",
+    "languages of another type": lambda record: record.replace('[["en","de"]]', "7"),
+    "of another request": lambda record: record,
+}
+
+
+@pytest.mark.parametrize("how", _ALTERED)
+def test_an_altered_record_is_not_believed(folder: Path, path: Path, loader: _Loader, how: str) -> None:
+    before = scores(opened(folder, path))
+    n_loaded = len(loader.loaded)
+    if how == "of another request":
+        opened(make_folder(folder.with_name("other"), "b"), path)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            (first, one), (second, two) = connection.execute("SELECT request, record FROM evaluators").fetchall()
+            connection.executemany("UPDATE evaluators SET record = ? WHERE request = ?", [(two, first), (one, second)])
+        n_loaded += 1
+    else:
+        altered(path, _ALTERED[how])
+    with pytest.warns(CacheWarning, match=r"is damaged: what it holds of an evaluator was altered: .*; the model is loaded"):
+        again = opened(folder, path)
+    assert len(loader.loaded) == n_loaded + 1
+    assert again.signature_fields()["eval"] == "letters@a"
+    assert as_lists(scores(again)) == as_lists(before)
+    assert isinstance(opened(folder, path), RememberedEvaluator)  # it was replaced
+
+
+def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(folder: Path, path: Path, loader: _Loader) -> None:
+    (folder / "shards").mkdir()
+    (folder / "shards" / "bpe.codes").write_text("a b", encoding="utf-8")
+    opened(folder, path)
+    assert isinstance(opened(folder, path), RememberedEvaluator)
+    (folder / "shards" / "bpe.codes").write_text("a c", encoding="utf-8")
+    assert not isinstance(opened(folder, path), RememberedEvaluator)
+
+
 # caches that cannot be used
 
 

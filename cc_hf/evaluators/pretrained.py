@@ -1,0 +1,235 @@
+"""Weights and tokenizers of transformers that are complete and fit each other; anything else is an error.
+
+Every part of cc_hf that loads a model of transformers calls `load_weights`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
+from transformers.utils import logging
+
+from cc_hf import registry
+from cc_hf.errors import CCError, EvaluatorError, InputError
+from cc_hf.evaluators.location import check_shards
+
+__all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
+
+# how the name of an architecture ends -> family
+_KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
+# family that the files tell -> others that fit, too: a SMaLL-100 that was saved with the tokenizer of
+# M2M100 looks like an M2M100, and the kinds of T5 are scored alike
+_ALIKE = {"m2m_100": ["small100"], "mt5": ["t5", "umt5"], "t5": ["mt5", "umt5"], "umt5": ["mt5", "t5"]}
+# family -> how the class of its tokenizer begins; other families take any tokenizer
+_TOKENIZERS = {
+    "fairseq": "Fairseq",
+    "fsmt": "FSMT",
+    "m2m_100": "M2M100",
+    "marian": "Marian",
+    "mbart": "MBart",
+    "nllb": "Nllb",
+    "small100": "M2M100",
+}
+# parts of pretraining that neither a translation model nor a language model uses, and what
+# fairseq leaves in its files; BERT's pooler and next-sentence head are in every BERT
+_UNUSED_PARTS = re.compile(r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$")
+_NAMED = 3  # weights that a message names
+
+
+@contextlib.contextmanager
+def reported_loading(name: str, *, place: str = "", alternative: str = "") -> Iterator[None]:
+    """Turn what `from_pretrained` raises into an EvaluatorError, and show no progress bars.
+
+    Args:
+        name: of the model, for the message.
+        place: its folder, or its name on the Hub; decides what the message advises.
+        alternative: what else the user can do, at the end of the message.
+
+    Raises:
+        EvaluatorError: when the model cannot be loaded.
+    """
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # a global setting: from_pretrained has no argument for it
+    try:
+        yield
+    except CCError:
+        raise
+    # Not narrower: on damaged files tokenizers raises Exception itself, safetensors a direct
+    # subclass of it, and transformers whatever it stumbles over.
+    except Exception as error:
+        lines = str(error).strip().splitlines()
+        problem = f"{type(error).__name__}: {lines[0]}" if lines else repr(error)
+        if Path(place or name).is_dir():
+            remedy = "Check that its files are complete and undamaged: save or download it again"
+        else:
+            remedy = "Check the name. Without network, save the model to a folder and give its path"
+        raise EvaluatorError(f"{name}: the model could not be loaded ({problem}). {remedy}{alternative}") from error
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+
+
+def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any:
+    """Load a model whose files hold exactly the weights that it needs, on the CPU in eval mode.
+
+    Excepted are weights that are tied to others, those that transformers declares as not needed
+    for the class, tables of sinusoids, which are computed, and in the files non-persistent
+    buffers of earlier versions and parts of pretraining that no head here uses (BERT's pooler
+    and next-sentence head, and their like).
+
+    Args:
+        model_class: one of the Auto classes of transformers.
+        name: of the model, for messages.
+        place: its folder, or its name on the Hub.
+        options: further ones of `from_pretrained`.
+
+    Raises:
+        EvaluatorError: when it cannot be loaded, or weights are missing, left over, or of another
+            shape than the configuration says; the message names them.
+    """
+    with reported_loading(name, place=place):
+        check_shards(name, place)
+        model, report = model_class.from_pretrained(
+            place,
+            trust_remote_code=False,
+            weights_only=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # so that they are in the report
+            **options,
+        )
+        if getattr(model, "_hf_peft_config_loaded", False):
+            raise EvaluatorError(
+                f"{name}: expected a complete model, got an adapter (adapter_config.json), whose base model is elsewhere; merge it into its base model and save that"
+            )
+        modules = dict(model.named_modules())
+        computed = {key for key in report["missing_keys"] if "Sinusoidal" in type(modules.get(key.rpartition(".")[0])).__name__}
+        buffers = {key for key, _ in model.named_buffers()} - set(model.state_dict())
+        unexpected = [key for key in report["unexpected_keys"] if not _UNUSED_PARTS.search(key) and not any(key == own or own.endswith(f".{key}") for own in buffers)]
+        problems = [
+            *_listed("lack", set(report["missing_keys"]) - computed),
+            *_listed("hold, and the configuration has no place for,", unexpected),
+            *_listed(
+                "hold in another shape than the configuration says",
+                [f"{key} {list(there)}, expected {list(here)}" for key, there, here in report["mismatched_keys"]],
+            ),
+        ]
+    if problems:
+        raise EvaluatorError(
+            f"{name}: expected the weights of a {type(model).__name__}; its files {'; they '.join(problems)}. "
+            "Such a model would be judged by with random or missing parts: check that all of its "
+            "files are there and belong together, and save or download it again"
+        )
+    return model.eval()
+
+
+def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
+    """One phrase about these weights; none for none."""
+    names = sorted(keys)
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return [f"{what} {len(names)} of the weights: {shown}"] if names else []
+
+
+def choose_family(name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None) -> str:
+    """Return `kind`, or without one the evaluator family that the configuration tells.
+
+    M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called.
+    Models that cc_hf converted from fairseq say so in their configuration.
+
+    Args:
+        name: of the model, for messages.
+        config: of the model, as transformers loads it.
+        tokenizer_config: with the name of the tokenizer's class under "tokenizer_class".
+        kind: the family that the user asks for.
+
+    Raises:
+        UnknownNameError: for a kind that is not registered.
+        EvaluatorError: when no family fits the model.
+        InputError: for a kind that does not fit the model; the message says which do.
+    """
+    if kind is not None:
+        registry.resolve("evaluator family", kind)
+    fitting = _fitting_families(config, tokenizer_config)
+    architectures = ", ".join(map(str, config.architectures or ())) or "no architecture named"
+    what = f"a model of type {config.model_type!r} ({architectures})"
+    if not fitting:
+        raise EvaluatorError(
+            f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, got {what}"
+        )
+    if kind is not None and kind not in fitting:
+        raise InputError(f"kind: {name} is {what}, which {kind!r} does not fit; expected {' or '.join(map(repr, fitting))}, or none, so that it is chosen by the model's files")
+    return kind or fitting[0]
+
+
+def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
+    """Return the families that score this model rightly, the one that is chosen by default first."""
+    if getattr(config, "cc_hf_tokenizer", None):
+        return ["fairseq"]
+    family: str = config.model_type
+    if family == "m2m_100":
+        tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
+        family = next((own for own in ("nllb", "small100") if tokenizer_class.startswith(own)), family)
+    if family in registry.EVALUATOR_FAMILIES:
+        return [family, *_ALIKE.get(family, [])]
+    if config.architectures:
+        names = [str(architecture) for architecture in config.architectures]
+        return list(dict.fromkeys(own for ending, own in _KINDS.items() if any(n.endswith(ending) for n in names)))
+    is_masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", False)
+    is_causal = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    return ["masked_lm"] if is_masked else ["causal_lm"] if is_causal else []
+
+
+def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
+    """Check that a tokenizer is of the family's class, works, and gives no ids beyond the embeddings.
+
+    Args:
+        name: of the model, for messages.
+        family: of `registry.EVALUATOR_FAMILIES`.
+        model, tokenizer: loaded.
+
+    Raises:
+        EvaluatorError: when it is not; or any error of a tokenizer that does not work, which
+            `reported_loading` turns into an EvaluatorError.
+    """
+    expected = _TOKENIZERS.get(family, "")
+    if not type(tokenizer).__name__.startswith(expected):
+        raise EvaluatorError(
+            f"{name}: expected a tokenizer of a class {expected}..., which models of the family {family} have, got "
+            f"{type(tokenizer).__name__}; save the model with the tokenizer that it was trained with"
+        )
+    tokenizer(["a"])
+    if family == "fairseq":
+        largest = [n - 1 for n in tokenizer.vocabulary_sizes]
+    else:
+        ids = [*tokenizer.get_vocab().values(), *getattr(tokenizer, "lang_token_to_id", {}).values()]
+        if min(ids) < 0:
+            raise EvaluatorError(f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}")
+        other = getattr(tokenizer, "target_encoder" if family == "marian" else "decoder", {})
+        targets = other.values() if family == "marian" else other if family == "fsmt" else ()
+        largest = [max(ids), max(targets, default=max(ids))]
+    n_embeddings = _n_embeddings(model)
+    for setting in ("pad_token_id", "eos_token_id", "decoder_start_token_id"):
+        number = getattr(model.config, setting, None)
+        if isinstance(number, int) and number >= n_embeddings[1]:
+            raise EvaluatorError(f"{name}: expected a {setting} below {n_embeddings[1]}, the number of target embeddings, its configuration says {number}")
+    for side, number, n_rows in zip(("source", "target"), largest, n_embeddings, strict=True):
+        if number >= n_rows:
+            raise EvaluatorError(
+                f"{name}: expected a tokenizer with ids below {n_rows}, the number of {side} embeddings, it has the id "
+                f"{number}; its files belong to another model, or tokens were added without embeddings"
+            )
+
+
+def _n_embeddings(model: Any) -> tuple[int, int]:
+    """Return the number of rows of the embeddings on the side of the source, and of the target."""
+    sides = (model.get_encoder(), model.get_decoder()) if model.config.is_encoder_decoder else (model, model)
+    tables: list[Any] = [getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides]
+    n_source, n_target = (len(table.weight) for table in tables)
+    return n_source, n_target
