@@ -22,10 +22,12 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import CacheError, CacheWarning, InputError
 
-__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "open_cache"]
+__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "TokenIds", "open_cache"]
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
+#: of source and translation, as the model takes them
+TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 #: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
 ScoreRow: TypeAlias = tuple[float, int, float]
 
@@ -47,6 +49,11 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
+# by token ids, the key of the text that was scored first: other texts of the same ids get its score. Older files of this version lack it
+_TOKEN_IDS = "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
+_ADD = """INSERT OR IGNORE INTO scores
+    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?4), COALESCE(s.n_tokens, ?5), COALESCE(s.mean_probability, ?6)
+    FROM identities i LEFT JOIN token_ids t ON t.key = ?2 LEFT JOIN scores s ON s.key = t.score WHERE i.identity = ?3"""
 _EVALUATORS = "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID"  # older files of this version lack it
 
 
@@ -83,36 +90,69 @@ class CacheSession:
         Raises:
             CacheError: when the file is damaged.
         """
-        if self._connection is None or self._cache is None:
-            return {}
-        index = {self._key(pair): i for i, pair in enumerate(pairs)}
-        keys = list(index)
-        found: dict[int, list[float]] = {}
-        try:
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                some = keys[start : start + _KEYS_PER_QUERY]
-                query = f"SELECT key, sum_logprob, n_tokens, mean_probability FROM scores WHERE key IN ({','.join('?' * len(some))})"
-                found.update((index[key], row) for key, *row in self._connection.execute(query, some))
-        except sqlite3.Error as error:
-            self._cache.given_up(error)  # raises when it is damaged
-            self._connection = None
-        return {i: (float(total), int(n), float(mean)) for i, (total, n, mean) in found.items()}
+        return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
 
-    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow]) -> None:
+    def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
+        """As `find`, by token ids: the score of a text that has them, whatever the text is.
+
+        Raises:
+            CacheError: when the file is damaged.
+        """
+        index = {self._ids_key(one): i for i, one in enumerate(ids)}
+        try:
+            if self._connection is None or not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'token_ids'").fetchone():
+                return {}
+            keys = {bytes(score): index[key] for key, score in self._select("SELECT key, score FROM token_ids", list(index))}
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        return self._find(keys)
+
+    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None) -> None:
         """Store scores in one transaction; those that are there already stay. What is not a number is not stored.
 
-        A cache that cannot be written is reported once, by a CacheWarning, and not written again.
+        Texts of the same token ids, where these are given, are stored with one score, also when another process was faster. A cache that cannot be written is reported once, by a
+        CacheWarning, and not written again.
         """
         if self._connection is None or self._cache is None:
             return
-        kept = [(self._key(pair), self._identity, *row) for pair, row in zip(pairs, rows, strict=True) if not any(map(math.isnan, row))]
+        keys = [self._key(pair) for pair in pairs]
+        given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
+        kept = [(key, ids_key, self._identity, *row) for key, ids_key, row in given if not any(map(math.isnan, row))]
         try:
             with self._connection:
+                self._connection.execute(_TOKEN_IDS)
                 self._connection.execute("INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,))
-                self._connection.executemany("INSERT OR IGNORE INTO scores SELECT ?1, id, ?3, ?4, ?5 FROM identities WHERE identity = ?2", kept)
+                self._connection.executemany("INSERT OR IGNORE INTO token_ids VALUES (?2, ?1)", [row[:2] for row in kept])
+                self._connection.executemany(_ADD, kept)
         except sqlite3.Error as error:
             self._connection = None
             self._cache.warn(error)
+
+    def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
+        """Scores by their keys."""
+        try:
+            found = {index[key]: row for key, *row in self._select("SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index))}
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        return {i: (float(total), int(n), float(mean)) for i, (total, n, mean) in found.items()}
+
+    def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that have one of the keys; none without a connection."""
+        for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
+            some = keys[start : start + _KEYS_PER_QUERY]
+            if self._connection is not None:
+                yield from self._connection.execute(f"{query} WHERE key IN ({','.join('?' * len(some))})", some)
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Raise when the file is damaged, else go on without it."""
+        if self._cache is not None:
+            self._cache.given_up(error)
+        self._connection = None
+
+    def _ids_key(self, ids: TokenIds) -> bytes:
+        return hashlib.sha256(self._prefix + _encoded(["ids", *ids]).encode()).digest()
 
     def _key(self, pair: Pair) -> bytes:
         return hashlib.sha256(self._prefix + _encoded(pair).encode()).digest()
@@ -127,9 +167,11 @@ class ScoreCache:
     >>> import tempfile
     >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
     >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
-    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)])
+    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)], [((7, 2), (8, 9, 5, 2))])
     ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
+    ...     session.find_equal([((7, 2), (8, 9, 5, 2))])
     {1: (-2.5, 4, 0.5)}
+    {0: (-2.5, 4, 0.5)}
     >>> cache.clear().n_scores
     1
     """

@@ -107,6 +107,11 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
             np.mean([scores.mean_probability for scores in found], axis=0),
         )
 
+    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+        """As `Evaluator.check_not_cut_alike`, for every member."""
+        for member in self.members:
+            member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
+
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Refused: the members' tokens differ."""
         raise self._not_common()

@@ -18,7 +18,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.location import MODEL_FILES, locate, stamp
+from cc_hf.evaluators.location import MODEL_FILES, check_options, is_folder, locate, stamp
 from cc_hf.evaluators.sharding import ALONE, is_launched, join
 from cc_hf.languages import two_letter_code
 
@@ -28,6 +28,7 @@ try:
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
     from transformers.utils import logging
 
+    from cc_hf.evaluators.finite_weights import check_finite_weights
     from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
@@ -119,9 +120,10 @@ def load_evaluator(
     >>> bool(right > wrong)
     True
     """
+    shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
+    shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
+    check_options(name_or_path, {**shared, "revision": revision})
     if not isinstance(name_or_path, (str, Path)):
-        shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
-        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
         each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
         return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
     if revision is not None and not isinstance(revision, str):
@@ -142,7 +144,7 @@ def load_evaluator(
 def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: str | None = None, prompt: str | None = None) -> Evaluator:
     """An evaluator on a model that is in memory already, such as one in training; nothing is loaded, copied, moved or kept.
 
-    Whoever uses it sees to it that the model is in eval mode.
+    Whoever uses it sees to it that the model is in eval mode. Its weights are checked here, and again whenever a faster pass is made of them.
 
     Args:
         model, tokenizer: of transformers; the model may be on any device.
@@ -151,7 +153,7 @@ def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: s
 
     Raises:
         UnknownNameError: for a kind that is not registered.
-        EvaluatorError: when no evaluator family fits the model.
+        EvaluatorError: when no evaluator family fits the model, or its weights are not finite, as after training that diverged.
         InputError: for a prompt to a family that takes none.
 
     >>> loaded = load_model("cc-tiny-en-de")
@@ -160,6 +162,7 @@ def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: s
     """
     if kind is not None:
         registry.resolve("evaluator family", kind)
+    check_finite_weights(model, name)
     family = kind or _family(name, model.config, {"tokenizer_class": type(tokenizer).__name__})
     loaded = LoadedModel(name, "in memory", family, model, tokenizer, *_own_languages(family, tokenizer))
     return _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
@@ -195,7 +198,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
     """Load a model and its tokenizer once per process and options; for evaluators and systems under test alike.
 
     Raises:
-        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`.
+        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`; EvaluatorError also for weights that are not finite.
         MissingDependencyError: for the device «auto» without accelerate.
     """
     if dtype not in _DTYPES:
@@ -204,7 +207,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)
     place, languages = locate(name)
-    if revision is not None and Path(place).is_dir():
+    if revision is not None and is_folder(place):
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     if device == _SPREAD and importlib.util.find_spec("accelerate") is None:
         raise MissingDependencyError("accelerate", "models")
@@ -213,8 +216,9 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
     if key not in _MODELS:
         family, model, tokenizer = _read(name, place, kind=kind, revision=revision, dtype=_DTYPES[dtype], spread=device == _SPREAD)
         (model if device == _SPREAD else model.to(where)).eval()
+        check_finite_weights(model, name)
         src_lang, tgt_lang = languages or _own_languages(family, tokenizer)
-        _MODELS[key] = LoadedModel(Path(name).name if Path(name).is_dir() else name, model_identity(model, place), family, model, tokenizer, src_lang, tgt_lang)
+        _MODELS[key] = LoadedModel(Path(name).name if is_folder(name) else name, model_identity(model, place), family, model, tokenizer, src_lang, tgt_lang)
     return _MODELS[key]
 
 

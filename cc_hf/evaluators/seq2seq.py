@@ -19,6 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.arithmetic import is_bf16_fast
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
+from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.int8_products import is_int8_available
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import embeddings_without, input_device, label_logprobs, pad_ids, projection_input
@@ -87,12 +88,17 @@ class Seq2SeqEvaluator(Evaluator):
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU."""
+        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU.
+
+        Raises:
+            EvaluatorError: as `check_finite_weights`.
+        """
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
         if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
             give_back_freed()
+        check_finite_weights(self.model, self.name)  # they may have changed since it was loaded; products with ReLU would turn NaN into 0
         return PackedModel(self.model, mode=arithmetic, alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights))
 
     @cached_property
