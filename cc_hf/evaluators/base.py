@@ -246,6 +246,7 @@ class Evaluator(ABC):
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
+        self.refresh()
         distinct = sorted(set(requests))  # the canonical order: a shuffled input gives the very same batches
         place = {request: i for i, request in enumerate(distinct)}
         src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
@@ -287,6 +288,9 @@ class Evaluator(ABC):
                     bar.update(len(row_of))
         return TokenScores.of_rows([table[place[request]] for request in requests])
 
+    def refresh(self) -> None:
+        """Forget what was prepared of weights that may have changed since; called before anything is scored."""
+
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
         """Refuse scores that no intact model gives; every score passes here, whatever made it, before it is stored or returned.
 
@@ -302,7 +306,7 @@ class Evaluator(ABC):
         usable = np.isfinite(sums) & (counts >= 1) & (sums <= limit * counts) & (means >= 0) & (means <= np.exp(limit))
         bad = np.flatnonzero(~usable)
         if len(bad):
-            first = int(bad[0])
+            first = min(bad.tolist(), key=lambda i: requests[i].row)
             request = requests[first]
             raise EvaluatorError(
                 f"row {request.row}: {self.name}@{self.identity} gave a score that cannot be used (and {len(bad) - 1} more such): log-probability {sums[first]}, "
@@ -359,6 +363,7 @@ class Evaluator(ABC):
 
     def _logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], requests: Sequence[ScoringRequest]) -> list[npt.NDArray[np.float64]]:
         """Of token ids, checked; equal ones are computed once, as in `score`. `requests` are for messages."""
+        self.refresh()
         keys = [(tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)]
         distinct = list(dict.fromkeys(keys))
         found: dict[TokenIds, npt.NDArray[np.float64]] = {}

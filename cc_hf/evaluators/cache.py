@@ -244,9 +244,9 @@ class ScoreCache:
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
         """
-        if not self.path.exists():
-            return None
         try:
+            if not self.path.exists():
+                return None
             with contextlib.closing(self._open()) as connection:
                 if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluators'").fetchone():
                     return None

@@ -82,10 +82,16 @@ class EnsembleEvaluator(Evaluator):
         """As the member that takes the least."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
 
+    def refresh(self) -> None:
+        """As every member."""
+        for member in self.members:
+            member.refresh()
+
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """The logarithm of the mean probability, position by position."""
         by_member = [member.logprobs_batch(sources, targets) for member in self.members]
-        return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
+        with np.errstate(invalid="ignore"):  # what is not finite is refused by `check_scores`
+            return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
 
 
 class SentenceEnsembleEvaluator(EnsembleEvaluator):

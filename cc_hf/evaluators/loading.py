@@ -29,6 +29,7 @@ try:
     from transformers.utils import logging
 
     from cc_hf.evaluators.finite_weights import check_finite_weights
+    from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
     from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
@@ -144,7 +145,8 @@ def load_evaluator(
 def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: str | None = None, prompt: str | None = None) -> Evaluator:
     """An evaluator on a model that is in memory already, such as one in training; nothing is loaded, copied, moved or kept.
 
-    Whoever uses it sees to it that the model is in eval mode. Its weights are checked here, and again whenever a faster pass is made of them.
+    Whoever uses it sees to it that the model is in eval mode. Its weights may change between calls; that they are finite is checked here, and each
+    time that a faster pass is made of them.
 
     Args:
         model, tokenizer: of transformers; the model may be on any device.
@@ -165,7 +167,10 @@ def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: s
     check_finite_weights(model, name)
     family = kind or _family(name, model.config, {"tokenizer_class": type(tokenizer).__name__})
     loaded = LoadedModel(name, "in memory", family, model, tokenizer, *_own_languages(family, tokenizer))
-    return _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
+    made = _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
+    if isinstance(made, Seq2SeqEvaluator):
+        made.weights_change = True
+    return made
 
 
 def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Evaluator:
@@ -238,7 +243,7 @@ def pick_device(device: str | None) -> torch.device:
     name = device if device not in (None, _SPREAD) else ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(name)
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise InputError(f"device: expected 'cpu', 'cuda', 'cuda:N' or 'auto', got {name!r}") from error
     if found.type not in _BATCH_TOKENS or (found.type == "cuda" and not torch.cuda.is_available()):
         raise InputError(f"device: {name!r} is not available here; use 'cpu'" + (" or 'cuda'" if torch.cuda.is_available() else ""))

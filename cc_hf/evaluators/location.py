@@ -19,8 +19,9 @@ __all__ = ["MODEL_FILES", "TINY_EN_DE", "EmbeddedModel", "check_options", "defau
 #: how the names of the files end that make a model and its tokenizer
 MODEL_FILES = (".safetensors", ".bin", ".spm", ".model", ".json", ".txt")
 
-_TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
+_TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "dtype", "on_too_long", "mode")
 
+_LONGEST = 4096  # of a path, on Linux
 _ASSETS = Path(__file__).parent.parent / "assets"
 
 
@@ -81,10 +82,10 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
     """
     if not isinstance(name_or_path, (str, Path, list, tuple)):
         raise InputError(f"evaluator: expected a name, a path, or a list of these, got {type(name_or_path).__name__}")
-    if not isinstance(name_or_path, (str, Path)):
-        for i, name in enumerate(name_or_path):
-            if not isinstance(name, (str, Path)):
-                raise InputError(f"evaluator: expected names or paths, got {str(name)[:80]} ({type(name).__name__}) as member {i} of the list")
+    for i, name in enumerate(name_or_path if isinstance(name_or_path, (list, tuple)) else [name_or_path]):
+        if not isinstance(name, (str, Path)):
+            raise InputError(f"evaluator: expected names or paths, got {str(name)[:80]} ({type(name).__name__}) as member {i} of the list")
+        _check_path("evaluator", name)
     for option in _TEXTS:
         if not isinstance(options.get(option), (str, type(None))):
             raise InputError(f"{option}: expected a string, got {options[option]!r}")
@@ -92,10 +93,18 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
         check_batch_tokens(options["batch_tokens"])
     if not isinstance(options.get("cache", False), (bool, str, Path)):
         raise InputError(f"cache: expected True, False or a path, got {options['cache']!r}")
+    _check_path("cache", options.get("cache", False))
     revision = options.get("revision")
     revisions = revision if isinstance(revision, (list, tuple)) else [revision]
     if any(not isinstance(one, (str, type(None))) for one in revisions):
         raise InputError(f"revision: expected a string, or a list with one for each member of an ensemble, got {revision!r}")
+
+
+def _check_path(option: str, name: object) -> None:
+    """Refuse what no file system takes."""
+    text = str(name)
+    if len(text) > _LONGEST or "\0" in text or text != text.encode("utf-8", "replace").decode():
+        raise InputError(f"{option}: expected at most {_LONGEST} characters of valid Unicode, without null characters, got {len(text)} that begin {text[:80]!a}")
 
 
 def is_folder(name: str | Path) -> bool:

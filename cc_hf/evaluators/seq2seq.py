@@ -40,11 +40,13 @@ class Seq2SeqEvaluator(Evaluator):
         own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
         decoder_start: what stands before every target; in models that start with a language token nothing does.
         n_forced: how many tokens at the start of a target are not counted.
+        weights_change: the model is in training, so that nothing made of its weights is kept from one call to the next.
         shares_weights: another evaluator goes on to read the model's weights.
         rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of their two forms of the weights one is held at a time.
     """
 
     n_forced: int = 0
+    weights_change: bool = False
     shares_weights: bool = False
     rival: Seq2SeqEvaluator | None = None
 
@@ -98,8 +100,13 @@ class Seq2SeqEvaluator(Evaluator):
             return None
         if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
             give_back_freed()
-        check_finite_weights(self.model, self.name)  # they may have changed since it was loaded; products with ReLU would turn NaN into 0
+        check_finite_weights(self.model, self.name)  # again, for they may have changed: products with ReLU would turn NaN into 0
         return PackedModel(self.model, mode=arithmetic, alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights))
+
+    def refresh(self) -> None:
+        """Forget the packed weights of a model in training."""
+        if self.weights_change:
+            vars(self).pop("packed", None)
 
     @cached_property
     def fast(self) -> Evaluator | None:

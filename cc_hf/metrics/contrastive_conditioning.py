@@ -123,26 +123,28 @@ def pair_scores(
 
 
 def _function_scores(wanted: Sequence[ScoringRequest], function: ScoreFunction) -> npt.NDArray[np.float64]:
-    what = f"the evaluator function {function_name(function)!r}"
+    what, name = "the evaluator function", f"(function {function_name(function)!r})"
     rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
     try:
         given = function([r.source for r in wanted], [r.translation for r in wanted])
     except CCError:
         raise
     except Exception as error:  # whatever the user's code raises; it stays the cause, with its own traceback
-        raise EvaluatorError(f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error}") from error
+        raise EvaluatorError(f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}") from error
     try:
+        if (kind := np.asarray(given).dtype.kind) not in "biufO":
+            raise TypeError(f"got values of numpy's kind {kind!r}")
         found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # RuntimeError: a tensor that needs gradients
-        raise EvaluatorError(f"{what} failed: expected one number per pair, as a list or an array (of a tensor: scores.detach().cpu().tolist()); {error}") from error
+        raise EvaluatorError(f"{what} failed: expected one number per pair, as a list or an array (of a tensor: scores.detach().cpu().tolist()); {error} {name}") from error
     if found.shape != (len(wanted),):
-        raise EvaluatorError(f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair")
+        raise EvaluatorError(f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair {name}")
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if len(bad):
         request = wanted[int(bad[0])]
         raise EvaluatorError(
             f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected finite numbers of 0 or more. "
-            f"Source: {request.source!r}, translation: {request.translation!r}"
+            f"Source: {request.source!r}, translation: {request.translation!r} {name}"
         )
     return found
 
