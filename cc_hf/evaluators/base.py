@@ -290,6 +290,7 @@ class Evaluator(ABC):
 
     def refresh(self) -> None:
         """Forget what was prepared of weights that may have changed since; called before anything is scored."""
+        return
 
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
         """Refuse scores that no intact model gives; every score passes here, whatever made it, before it is stored or returned.
