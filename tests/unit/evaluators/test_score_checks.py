@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
+import transformers
 
 import cc_hf
 from cc_hf import registry
@@ -146,7 +147,7 @@ def test_weights_are_checked_when_a_model_is_loaded(family: str, value: float, t
 
 
 def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(tmp_path: Path) -> None:
-    model = loading.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
     name = spoil(model)
     model.save_pretrained(tmp_path)
     for mode in ("exact", "auto", "bf16", "int8"):
