@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores
+from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
+from cc_hf.evaluators.decisions import check_contests
 from cc_hf.metrics.contrastive_conditioning import check_input
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 __all__ = ["ExplainedToken", "ExplainedWord", "Explanation", "explain", "explain_example", "token_spans"]
 
@@ -135,7 +136,8 @@ def explain(
     Raises:
         InputError: for another score, an evaluator that is none, sources or a translation that cannot be judged, or an evaluator that does not
             name its tokens.
-        TooLongError: as `Evaluator.score`.
+        TooLongError: as `Evaluator.score`, or as `cc_hf.evaluators.decisions.check_contests`.
+        EvaluatorError: for log-probabilities that are no numbers, or scores of 0.
 
     >>> import cc_hf
     >>> sources = ["The [female] doctor asked the nurse to help her."], ["The [male] doctor asked the nurse to help her."]
@@ -147,8 +149,7 @@ def explain(
     """
     if not isinstance(evaluator, Evaluator):
         raise InputError(f"evaluator: expected an Evaluator (cc_hf.load_evaluator), whose tokens can be named, got {type(evaluator).__name__}")
-    if score not in SCORES:
-        raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
+    check_score_name(score, SCORES)
     check_input([translation], [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources, "category": "all"}])
     sources = [*correct_sources, *incorrect_sources]
     named = evaluator.named_logprobs(sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang)
@@ -160,6 +161,8 @@ def explain(
     n_correct = len(correct_sources)
     best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
     left, right = float(scores[best[0]]), float(scores[best[1]])
+    requests, contest = [ScoringRequest(source, translation, 0) for source in sources], (range(n_correct), range(n_correct, len(sources)))
+    check_contests(evaluator, requests, [contest], scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score)
     contributions = _contributions(logprobs[best[0]], logprobs[best[1]], score)
     probability = left / (left + right) if left + right > 0 else 0.5
     tokens = _tokens(translation, [text for text, _ in named[0]], logprobs[list(best)], contributions)

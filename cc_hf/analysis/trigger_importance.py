@@ -35,6 +35,7 @@ class _Sentence:
     pronoun: tuple[int, ...]  # places in the target
     pieces: list[str]
     characters: list[tuple[int, ...]]
+    row: int  # among the examples
 
 
 def prediction_differences(evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample], *, progress: bool = False) -> tuple[list[Salience], dict[str, str]]:
@@ -52,6 +53,7 @@ def prediction_differences(evaluator: Evaluator, examples: Sequence[ContrastiveT
     Raises:
         InputError: for no examples, another kind of examples, of several languages, or an evaluator that is no sequence-to-sequence model.
         TooLongError: for a text that the model cannot take.
+        EvaluatorError: for a log-probability that is no number; the message names row and texts.
     """
     model = _checked(evaluator, examples)
     sentences: list[_Sentence] = []
@@ -66,7 +68,7 @@ def prediction_differences(evaluator: Evaluator, examples: Sequence[ContrastiveT
         places = () if start is None else _places(model, target, example, start)
         if places:
             characters = piece_characters(_text_pieces(model, source, model.source_pieces(source)), example.source)
-            sentences.append(_Sentence(example, source, target[: places[-1] + 1], places, model.source_pieces(source), characters))
+            sentences.append(_Sentence(example, source, target[: places[-1] + 1], places, model.source_pieces(source), characters, row))
         else:
             word = f"the pronoun {example.extra['correct_pronoun']!r}"
             skipped[example.id] = f"{word} is not in the translation" if start is None else f"no token of the model stands for {word}"
@@ -131,6 +133,7 @@ def _probabilities(model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, p
     with tqdm(total=len(jobs), desc="removing words", unit="pair", disable=not progress, delay=1, leave=False) as bar:
         for batch in batches:
             logprobs = model.logprobs_without([rows[i].source for i in batch], [rows[i].target for i in batch], [jobs[i][1] for i in batch])
+            model.check_logprobs(logprobs, [ScoringRequest(rows[i].example.source, rows[i].example.correct_translation, rows[i].row) for i in batch])
             for i, own in zip(batch, logprobs, strict=True):
                 found[i] = math.exp(sum(own[place - model.n_forced] for place in rows[i].pronoun))
             bar.update(len(batch))

@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import ClassVar
@@ -18,13 +19,15 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow
+from cc_hf.evaluators.cache import LOW_PRECISION_ROUNDING, CacheSession, ScoreCache, ScoreRow, TokenIds
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["LOG_SCORES", "MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "library_versions"]
+__all__ = [
+    "LOG_SCORES", "MODES", "SCORES", "Evaluator", "ScoreFunction", "TokenScores", "check_batch_tokens", "check_score_name", "library_versions",
+]  # fmt: skip
 
 #: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0 or more, higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -34,7 +37,11 @@ ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 MODES = ("auto", "exact", "bf16", "int8")
 
 #: Raised whenever `score` can give other numbers for the same model: scores that were stored before are then not taken.
-_SCORING_VERSION = 2
+_SCORING_VERSION = 3
+
+# How far above 0 the mean log-probability of a translation may come by rounding: products in bf16 and int8 round the logits themselves
+_ROUNDING = 1e-3
+_LOW_PRECISION = ("bf16", "int8")
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,12 @@ class TokenScores:
         >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
         [0.375, 1.0]
         """
-        return cls(
-            np.array([row.sum() for row in logprobs], dtype=np.float64),
-            np.array([len(row) for row in logprobs], dtype=np.int64),
-            np.array([np.exp(row).mean() for row in logprobs], dtype=np.float64),
-        )
+        with np.errstate(all="ignore"):  # what is not finite is refused by `Evaluator.check_scores`
+            return cls(
+                np.array([row.sum() for row in logprobs], dtype=np.float64),
+                np.array([len(row) for row in logprobs], dtype=np.int64),
+                np.array([np.exp(row).mean() if len(row) else np.nan for row in logprobs], dtype=np.float64),
+            )
 
     @classmethod
     def of_rows(cls, rows: Sequence[ScoreRow]) -> TokenScores:
@@ -135,8 +143,7 @@ class Evaluator(ABC):
         cache: ScoreCache | None = None,
         team: Team = ALONE,
     ) -> None:
-        if batch_tokens < 1:
-            raise InputError(f"batch_tokens: expected at least 1, got {batch_tokens}")
+        check_batch_tokens(batch_tokens)
         if on_too_long not in ("error", "truncate"):
             raise InputError(f"on_too_long: expected 'error' or 'truncate', got {on_too_long!r}")
         self.name = name
@@ -227,16 +234,18 @@ class Evaluator(ABC):
     def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
         """Score every request; arrays are in the order of the requests.
 
-        Equal requests are scored once, and those that the cache knows not at all. The result does not depend on order or batch size beyond rounding.
+        Requests of equal token ids are scored once, and those that the cache knows not at all: texts that the model cannot tell apart have the very same
+        score. The result does not depend on order or batch size beyond rounding.
 
         Raises:
             InputError: for no requests, or languages that the model does not support.
             TooLongError: when a text is longer than `max_tokens` and `on_too_long` is «error»; the message names the row.
             CacheError: when the cache is damaged or of another version.
-            EvaluatorError: when another process of the team failed.
+            EvaluatorError: for a score that is no number (`check_scores`), or when another process of the team failed.
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
+        self.refresh()
         distinct = sorted(set(requests))  # the canonical order: a shuffled input gives the very same batches
         place = {request: i for i, request in enumerate(distinct)}
         src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
@@ -244,24 +253,94 @@ class Evaluator(ABC):
         pairs = [(request.source, request.translation) for request in distinct]
         table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
         self.team.check_alike(self.cache_identity(), src_lang, tgt_lang, pairs)
+
+        def keep(rows: dict[int, ScoreRow]) -> None:
+            if rows:
+                self.check_scores(TokenScores.of_rows(list(rows.values())), [distinct[i] for i in rows])
+            for i, row in rows.items():
+                table[i] = row
+
         with contextlib.ExitStack() as stack:
             with self.team.telling():
                 session = stack.enter_context(self._session(src_lang, tgt_lang))
             known = self.team.from_main(lambda: session.find(pairs))
-            for i, row in known.items():
-                table[i] = row
+            keep(known)
             missing = [i for i in range(len(distinct)) if i not in known]
             with self.team.telling():
                 sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
+            alike: dict[TokenIds, list[int]] = {}  # by token ids, the requests that have them
+            for i, source, target in zip(missing, sources, targets, strict=True):
+                alike.setdefault((tuple(source), tuple(target)), []).append(i)
+            ids = list(alike)
+            same = self.team.from_main(lambda: session.find_equal(ids))  # scored before, as another text
+            left = [key for k, key in enumerate(ids) if k not in same]
+            ready = [([ids[k] for k in same], list(same.values()))] if same else []
+            batches = self._score_all([list(source) for source, _ in left], [list(target) for _, target in left])
+            scored = (([left[k] for k in batch], rows) for batch, rows in batches)
             quiet = not progress or not self.team.is_main
             with tqdm(total=len(distinct), initial=len(known), desc="scoring", unit="pair", disable=quiet, delay=1, leave=False) as bar:
-                for batch, rows in self._score_all(sources, targets):
-                    indices = [missing[i] for i in batch]
-                    for i, row in zip(indices, rows, strict=True):
-                        table[i] = row
-                    session.add([pairs[i] for i in indices], rows)  # batch by batch, so that a resumed run makes the very batches that were left
-                    bar.update(len(batch))
+                for keys, rows in itertools.chain(ready, scored):
+                    row_of = {i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]}
+                    keep(row_of)
+                    # batch by batch, so that a resumed run makes the very batches that were left
+                    session.add([pairs[i] for i in row_of], list(row_of.values()), [key for key in keys for _ in alike[key]])
+                    bar.update(len(row_of))
         return TokenScores.of_rows([table[place[request]] for request in requests])
+
+    def refresh(self) -> None:
+        """Forget what was prepared of weights that may have changed since; called before anything is scored."""
+        return
+
+    def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
+        """Refuse scores that no intact model gives; every score passes here, whatever made it, before it is stored or returned.
+
+        Args:
+            scores: one for each request.
+            requests: name row, source and translation in the message.
+
+        Raises:
+            EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a probability that is not in [0, 1] up to rounding.
+        """
+        limit = LOW_PRECISION_ROUNDING if any(dtype in self.dtype for dtype in _LOW_PRECISION) else _ROUNDING
+        sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
+        usable = np.isfinite(sums) & (counts >= 1) & (sums <= limit * counts) & (means >= 0) & (means <= np.exp(limit))
+        bad = np.flatnonzero(~usable)
+        if len(bad):
+            first = min(bad.tolist(), key=lambda i: requests[i].row)
+            request = requests[first]
+            raise EvaluatorError(
+                f"row {request.row}: {self.name}@{self.identity} gave a score that cannot be used (and {len(bad) - 1} more such): log-probability {sums[first]}, "
+                f"{counts[first]} tokens, mean probability {means[first]}; expected finite numbers, at least one token, and probabilities from 0 to 1. "
+                f"Source: {request.source[:80]!r}, translation: {request.translation[:80]!r}. The model is damaged, or overflows in {self.dtype}: get it again, or "
+                "use float32; when the score came from the cache, clear that (cc-hf cache clear)"
+            )
+
+    def check_logprobs(self, rows: Sequence[npt.NDArray[np.float64]], requests: Sequence[ScoringRequest]) -> None:
+        """As `check_scores`, of the log-probabilities of single tokens; a row may be empty.
+
+        Raises:
+            EvaluatorError: as `check_scores`.
+        """
+        filled = [i for i, row in enumerate(rows) if len(row)]
+        self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
+
+    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+        """Refuse pairs of opponents whose token ids differ, and no longer do once they are cut to `max_tokens`: what tells them apart is lost.
+
+        Raises:
+            TooLongError: for the first such pair; the message names its row.
+        """
+        src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
+        requests = sorted({request for pair in pairs for request in pair})
+        sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
+        whole = dict(zip(requests, zip(sources, targets, strict=True), strict=True))
+        for left, right in pairs:
+            if whole[left] != whole[right] and self.fit(*whole[left], left) == self.fit(*whole[right], right):
+                raise TooLongError(
+                    f"row {left.row}: two texts that are compared are the same once they are cut to the {self.max_tokens} tokens that {self.name} takes "
+                    f"(on_too_long='truncate'), so that the cue is lost and every choice is a tie: {left.source[:80]!r}... with {left.translation[:80]!r}. "
+                    "Shorten them, use an evaluator that takes longer texts, or leave the row out"
+                )
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Per pair the natural-log probability of every token of the translation, EOS included, as a float64 array.
@@ -272,15 +351,28 @@ class Evaluator(ABC):
         requests = _requests(sources, translations)
         if not requests:
             return []
-        return self.id_logprobs(*self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang))
+        return self._logprobs(*self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang), requests)
 
     def id_logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        """As `token_logprobs`, of token ids as `encode_sources` and `encode_targets` give them."""
-        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(sources)
-        for batch in plan_batches([len(s) for s in sources], [len(t) for t in targets], batch_tokens=self.batch_tokens):
-            for i, row in zip(batch, self.logprobs_batch([sources[i] for i in batch], [targets[i] for i in batch]), strict=True):
-                found[i] = row
-        return found
+        """As `token_logprobs`, of token ids as `encode_sources` and `encode_targets` give them.
+
+        Raises:
+            EvaluatorError: as `check_scores`; the message gives the ids.
+        """
+        return self._logprobs(sources, targets, [ScoringRequest(str(list(s)), str(list(t)), row) for row, (s, t) in enumerate(zip(sources, targets, strict=True))])
+
+    def _logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], requests: Sequence[ScoringRequest]) -> list[npt.NDArray[np.float64]]:
+        """Of token ids, checked; equal ones are computed once, as in `score`. `requests` are for messages."""
+        self.refresh()
+        keys = [(tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)]
+        distinct = list(dict.fromkeys(keys))
+        found: dict[TokenIds, npt.NDArray[np.float64]] = {}
+        for batch in plan_batches([len(s) for s, _ in distinct], [len(t) for _, t in distinct], batch_tokens=self.batch_tokens):
+            chosen = [distinct[i] for i in batch]
+            found.update(zip(chosen, self.logprobs_batch([list(s) for s, _ in chosen], [list(t) for _, t in chosen]), strict=True))
+        rows = [found[key] for key in keys]
+        self.check_logprobs(rows, requests)
+        return rows
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """The text of ids as `encode_targets` gives them, or of the beginning of such, without special tokens.
@@ -306,7 +398,7 @@ class Evaluator(ABC):
             return []
         encoded, targets = self._encode(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
         pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
-        found = self.id_logprobs(encoded, targets)
+        found = self._logprobs(encoded, targets, requests)
         return [list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True)) for target, row in zip(targets, found, strict=True)]
 
     def _pieces(self, ids: Sequence[int]) -> list[str]:
@@ -329,10 +421,15 @@ class Evaluator(ABC):
         if not requests:
             return [], []
         self.check_languages(src_lang, tgt_lang)
-        sources = self._encode_distinct([r.source for r in requests], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
-        targets = self._encode_distinct([r.translation for r in requests], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
+        sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
         pairs = [self.fit(source, target, request) for source, target, request in zip(sources, targets, requests, strict=True)]
         return [source for source, _ in pairs], [target for _, target in pairs]
+
+    def _encode_whole(self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str) -> tuple[list[list[int]], list[list[int]]]:
+        """Token ids of sources and translations, of any length."""
+        sources = self._encode_distinct([r.source for r in requests], lambda texts: self.encode_sources(texts, src_lang, tgt_lang))
+        targets = self._encode_distinct([r.translation for r in requests], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
+        return sources, targets
 
     def _session(self, src_lang: str, tgt_lang: str) -> contextlib.AbstractContextManager[CacheSession]:
         if self.cache is None:
@@ -374,6 +471,31 @@ class Evaluator(ABC):
             return list(zip(found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist(), strict=True))
 
         yield from self.team.run(batches, costs, score)
+
+
+def check_batch_tokens(batch_tokens: object) -> None:
+    """Refuse what is no number of tokens.
+
+    Raises:
+        InputError: for anything but an integer of at least 1.
+
+    >>> check_batch_tokens("many")
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: batch_tokens: expected an integer of at least 1, got 'many'
+    """
+    if isinstance(batch_tokens, bool) or not isinstance(batch_tokens, (int, np.integer)) or batch_tokens < 1:
+        raise InputError(f"batch_tokens: expected an integer of at least 1, got {batch_tokens!r}")
+
+
+def check_score_name(score: object, known: Collection[str]) -> None:
+    """Refuse a definition of scores that is not known, or no name at all.
+
+    Raises:
+        InputError: with those that are known.
+    """
+    if not isinstance(score, str) or score not in known:
+        raise InputError(f"score: expected one of {', '.join(known)}, got {score!r}")
 
 
 def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:

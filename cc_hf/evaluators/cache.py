@@ -24,10 +24,12 @@ from typing import Any, TypeAlias
 from cc_hf.errors import CacheError, CacheWarning, InputError
 from cc_hf.files import exists, is_folder
 
-__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "open_cache"]
+__all__ = ["LOW_PRECISION_ROUNDING", "CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "TokenIds", "open_cache"]
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
+#: of source and translation, as the model takes them
+TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 #: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
 ScoreRow: TypeAlias = tuple[float, int, float]
 
@@ -49,9 +51,16 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
-_ROUNDING = 0.1  # by which products in bf16 can bring the logarithm of a token's probability above 0
+#: how far above 0 products in bf16 and int8, which round the logits themselves, can bring the mean log-probability of a translation
+LOW_PRECISION_ROUNDING = 0.5
+
 _N_DIGEST = 64  # hexadecimal digits
 _N_SHOWN = 80
+# by token ids, the key of the text that was scored first: other texts of the same ids get its score. Older files of this version lack it
+_TOKEN_IDS = "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
+_ADD = """INSERT OR IGNORE INTO scores
+    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?4), COALESCE(s.n_tokens, ?5), COALESCE(s.mean_probability, ?6)
+    FROM identities i LEFT JOIN token_ids t ON t.key = ?2 LEFT JOIN scores s ON s.key = t.score WHERE i.identity = ?3"""
 _EVALUATORS = "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID"  # older files of this version lack it
 
 
@@ -89,45 +98,80 @@ class CacheSession:
         Raises:
             CacheError: when the file is damaged.
         """
-        if self._connection is None or self._cache is None:
-            return {}
-        index = {self._key(pair): i for i, pair in enumerate(pairs)}
-        keys = list(index)
-        found: dict[int, ScoreRow] = {}
-        damaged: list[object] = []
-        try:
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                some = keys[start : start + _KEYS_PER_QUERY]
-                query = f"SELECT key, sum_logprob, n_tokens, mean_probability FROM scores WHERE key IN ({','.join('?' * len(some))})"
-                for key, *row in self._connection.execute(query, some):
-                    if _is_score(row):
-                        found[index[key]] = (float(row[0]), row[1], float(row[2]))
-                    else:
-                        self._damaged.add(key)
-                        damaged.append(row)
-        except sqlite3.Error as error:
-            self._cache.given_up(error)  # raises when it is damaged
-            self._connection = None
-        if damaged:
-            self._cache.warn_of_damage(f"{len(damaged)} of its scores are none that a model gives, such as {_shown(damaged[0])}; they are computed again")
-        return found
+        return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
 
-    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow]) -> None:
+    def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
+        """As `find`, by token ids: the score of a text that has them, whatever the text is.
+
+        Raises:
+            CacheError: when the file is damaged.
+        """
+        index = {self._ids_key(one): i for i, one in enumerate(ids)}
+        try:
+            if self._connection is None or not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'token_ids'").fetchone():
+                return {}
+            keys = {bytes(score): index[key] for key, score in self._select("SELECT key, score FROM token_ids", list(index)) if isinstance(score, bytes)}
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        return self._find(keys)
+
+    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None) -> None:
         """Store scores in one transaction; those that are there already stay, unless they are damaged. Impossible scores are not stored.
 
-        A cache that cannot be written is reported once, by a CacheWarning, and not written again.
+        Texts of the same token ids, where these are given, are stored with one score, also when another process was faster. A cache that cannot be written is reported once, by a
+        CacheWarning, and not written again.
         """
         if self._connection is None or self._cache is None:
             return
-        kept = [(self._key(pair), self._identity, *row) for pair, row in zip(pairs, rows, strict=True) if _is_score(row)]
+        keys = [self._key(pair) for pair in pairs]
+        given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
+        kept = [(key, ids_key, self._identity, *row) for key, ids_key, row in given if _is_score(row)]
         try:
             with self._connection:
-                self._connection.executemany("DELETE FROM scores WHERE key = ?", [(key,) for key, *_ in kept if key in self._damaged])
+                self._connection.executemany("DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged])
+                self._damaged.clear()
+                self._connection.execute(_TOKEN_IDS)
                 self._connection.execute("INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,))
-                self._connection.executemany("INSERT OR IGNORE INTO scores SELECT ?1, id, ?3, ?4, ?5 FROM identities WHERE identity = ?2", kept)
+                self._connection.executemany("INSERT OR IGNORE INTO token_ids VALUES (?2, ?1)", [row[:2] for row in kept])
+                self._connection.executemany(_ADD, kept)
         except sqlite3.Error as error:
             self._connection = None
             self._cache.warn(error)
+
+    def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
+        """Scores by their keys. Rows that hold no possible scores are reported by a CacheWarning and count as unknown."""
+        found: dict[int, ScoreRow] = {}
+        damaged: list[object] = []
+        try:
+            for key, *row in self._select("SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)):
+                if _is_score(row):
+                    found[index[key]] = (float(row[0]), row[1], float(row[2]))
+                else:
+                    self._damaged.add(key)
+                    damaged.append(row)
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        if damaged and self._cache is not None:
+            self._cache.warn_of_damage(f"{len(damaged)} of its scores are none that a model gives, such as {_shown(damaged[0])}; they are computed again")
+        return found
+
+    def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that have one of the keys; none without a connection."""
+        for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
+            some = keys[start : start + _KEYS_PER_QUERY]
+            if self._connection is not None:
+                yield from self._connection.execute(f"{query} WHERE key IN ({','.join('?' * len(some))})", some)
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Raise when the file is damaged, else go on without it."""
+        if self._cache is not None:
+            self._cache.given_up(error)
+        self._connection = None
+
+    def _ids_key(self, ids: TokenIds) -> bytes:
+        return hashlib.sha256(self._prefix + _encoded(["ids", *ids]).encode()).digest()
 
     def _key(self, pair: Pair) -> bytes:
         return hashlib.sha256(self._prefix + _encoded(pair).encode()).digest()
@@ -142,9 +186,11 @@ class ScoreCache:
     >>> import tempfile
     >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
     >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
-    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)])
+    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)], [((7, 2), (8, 9, 5, 2))])
     ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
+    ...     session.find_equal([((7, 2), (8, 9, 5, 2))])
     {1: (-2.5, 4, 0.5)}
+    {0: (-2.5, 4, 0.5)}
     >>> cache.clear().n_scores
     1
     """
@@ -231,10 +277,10 @@ class ScoreCache:
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
         """
-        if not exists(self.path):
-            return None
         key = _request_key(request)
         try:
+            if not exists(self.path):
+                return None
             with contextlib.closing(self._open()) as connection:
                 if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluators'").fetchone():
                     return None
@@ -378,7 +424,7 @@ def _is_score(row: Sequence[object]) -> bool:
     total, n, mean = row
     if not (isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))):
         return False
-    return n >= 1 and -math.inf < total <= n * _ROUNDING and 0 <= mean <= math.exp(_ROUNDING)
+    return n >= 1 and -math.inf < total <= n * LOW_PRECISION_ROUNDING and 0 <= mean <= math.exp(LOW_PRECISION_ROUNDING)
 
 
 def _shown(value: object) -> str:

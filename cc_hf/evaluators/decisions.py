@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.evaluators.base import LOG_SCORES, SCORES, Evaluator
+from cc_hf.errors import EvaluatorError
+from cc_hf.evaluators.base import LOG_SCORES, SCORES, Evaluator, check_score_name
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["Contest", "decision_scores"]
+__all__ = ["Contest", "check_contests", "decision_scores"]
 
 #: the requests of both sides, by index, at least one on each; the side with the best score wins
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
 _N_MEASURED = 64  # decisions that are always scored again: so many of the closest, and as many of all others, evenly
 _SAFETY = 2.0  # times the largest error seen
+_TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost digits, or all
 
 
 def decision_scores(
@@ -37,13 +40,54 @@ def decision_scores(
         score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
-        As `Evaluator.score`.
+        InputError: for a score of another name.
+        EvaluatorError, TooLongError: as `check_contests`.
+        Otherwise as `Evaluator.score`.
     """
+    check_score_name(score, {**SCORES, **LOG_SCORES})
+    scores = _decided(evaluator, requests, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+    check_contests(evaluator, requests, contests, scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score)
+    return scores
+
+
+def check_contests(
+    evaluator: Evaluator, requests: Sequence[ScoringRequest], contests: Sequence[Contest], scores: npt.NDArray[np.float64], *, src_lang: str, tgt_lang: str, score: str
+) -> None:
+    """Refuse contests that cannot be decided and would pass for ties.
+
+    Args:
+        scores: of the requests, by `evaluator`; all others as in `decision_scores`.
+
+    Raises:
+        EvaluatorError: when all scores of a contest are 0 in floating point.
+        TooLongError: when texts on both sides of a contest are the same only because they were cut (`Evaluator.check_not_cut_alike`).
+    """
+    for left, right in contests if score not in LOG_SCORES else ():
+        if all(scores[i] < _TINY for side in (left, right) for i in side):
+            request = requests[left[0]]
+            raise EvaluatorError(
+                f"row {request.row}: {evaluator.name}@{evaluator.identity} finds both sides so improbable that all scores are 0 in floating point, which would be a tie; "
+                f"expected scores that can be compared. Source: {request.source[:80]!r}, translation: {request.translation[:80]!r}. The model is probably damaged, "
+                "or was not trained for these languages: use another one"
+            )
+    if evaluator.on_too_long == "truncate":  # equal token ids have equal scores, so that only these need be encoded
+        alike = [(requests[i], requests[j]) for left, right in contests for i in left for j in right if scores[i] == scores[j]]
+        if alike:
+            evaluator.check_not_cut_alike(alike, src_lang=src_lang, tgt_lang=tgt_lang)
+
+
+def _decided(
+    evaluator: Evaluator, requests: Sequence[ScoringRequest], contests: Sequence[Contest], *, src_lang: str, tgt_lang: str, score: str, progress: bool
+) -> npt.NDArray[np.float64]:
     define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
         return define(evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
     scores = define(evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)).copy()
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
+    twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)  # contests of the same token ids, which are scored again together or not at all
+    for row, contest in enumerate(contests):
+        twins[_scores_of(scores, contest)].append(row)
+    twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     others = order[_N_MEASURED:]
@@ -51,14 +95,18 @@ def decision_scores(
     known: set[int] = set()
     error = 0.0
     while doubtful:
-        chosen = sorted(doubtful)
+        chosen = sorted({twin for row in doubtful for twin in twins_of[row]})
         again = [i for row in chosen for side in contests[row] for i in side]
         scores[again] = define(evaluator.score([requests[i] for i in again], src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
         found = np.array([abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen])
         error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
-        known |= doubtful
+        known |= set(chosen)
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known
     return scores
+
+
+def _scores_of(scores: npt.NDArray[np.float64], contest: Contest) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(scores[list(side)].tolist()) for side in contest)
 
 
 def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bool) -> float:

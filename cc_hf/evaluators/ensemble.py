@@ -82,10 +82,16 @@ class EnsembleEvaluator(Evaluator):
         """As the member that takes the least."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
 
+    def refresh(self) -> None:
+        """As every member."""
+        for member in self.members:
+            member.refresh()
+
     def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
         """The logarithm of the mean probability, position by position."""
         by_member = [member.logprobs_batch(sources, targets) for member in self.members]
-        return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
+        with np.errstate(invalid="ignore"):  # what is not finite is refused by `check_scores`
+            return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
 
 
 class SentenceEnsembleEvaluator(EnsembleEvaluator):
@@ -106,6 +112,11 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
             n_tokens,
             np.mean([scores.mean_probability for scores in found], axis=0),
         )
+
+    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+        """As `Evaluator.check_not_cut_alike`, for every member."""
+        for member in self.members:
+            member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
     def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
         """Refused: the members' tokens differ."""

@@ -17,6 +17,7 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading  # first: it says which extra brings torch
 from cc_hf.evaluators.pretrained import check_tokenizer, load_weights
 from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.files import is_folder
 
 # isort: split
 import torch
@@ -80,6 +81,9 @@ class MaskedLM:
         """Per text its index and (len(words),) natural log-probabilities of the words at the mask, out of the whole vocabulary.
 
         Texts come in an order of their own, which does not depend on the order in which they are given: sums over them do not either.
+
+        Raises:
+            EvaluatorError: for a probability that is NaN.
         """
         order = sorted(range(len(texts)), key=lambda i: texts[i].ids)
         lengths = [len(texts[i].ids) for i in order]
@@ -95,6 +99,8 @@ class MaskedLM:
         logits = self.model(input_ids=ids, attention_mask=attention).logits
         at_mask = logits[torch.arange(len(texts)), torch.tensor([text.mask_at for text in texts])].double().log_softmax(-1)
         found: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
+        if np.isnan(found).any():
+            raise EvaluatorError(f"{self.signature_name} gives probabilities of words that are no numbers; the model is damaged: get it again, or use another one")
         return found
 
     def _encode(self, texts: list[str], *, special: bool = True) -> list[list[int]]:
@@ -126,10 +132,10 @@ def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, dev
         InputError: for a device that is not here, or the revision of a folder.
     """
     name = str(name_or_path)
-    is_folder = Path(name).is_dir()
-    if not is_folder and (name.count("/") > 1 or name.startswith((".", "/", "~"))):
+    has_folder = is_folder(name)
+    if not has_folder and (name.count("/") > 1 or name.startswith((".", "/", "~"))):
         raise EvaluatorError(f"no masked language model at {name!r}: expected a folder that transformers saved, or a model of the Hub; there is no such folder")
-    if is_folder and revision is not None:
+    if has_folder and revision is not None:
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     where = pick_device(device)
     with reported_loading(name):
@@ -137,7 +143,7 @@ def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, dev
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
         check_tokenizer(name, "masked_lm", model, tokenizer)
     model.to(where)
-    return MaskedLM(model, tokenizer, name=Path(name).name if is_folder else name, identity=model_identity(model, name))
+    return MaskedLM(model, tokenizer, name=Path(name).name if has_folder else name, identity=model_identity(model, name))
 
 
 def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:

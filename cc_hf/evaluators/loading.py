@@ -16,8 +16,9 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.location import hash_files, locate, model_files, stamp
+from cc_hf.evaluators.location import check_options, hash_files, locate, model_files, stamp
 from cc_hf.evaluators.sharding import ALONE, is_launched, join
+from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
 
 try:
@@ -25,7 +26,9 @@ try:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer, M2M100Tokenizer
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
+    from cc_hf.evaluators.finite_weights import check_finite_weights
     from cc_hf.evaluators.pretrained import check_tokenizer, choose_family, load_weights, reported_loading
+    from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
     from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
@@ -148,9 +151,10 @@ def load_evaluator(
     >>> bool(right > wrong)
     True
     """
+    shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
+    shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
+    check_options(name_or_path, {**shared, "revision": revision})
     if not isinstance(name_or_path, (str, Path)):
-        shared: dict[str, Any] = {"src_lang": src_lang, "tgt_lang": tgt_lang, "kind": kind, "prompt": prompt, "device": device, "dtype": dtype}
-        shared |= {"batch_tokens": batch_tokens, "on_too_long": on_too_long, "mode": mode, "cache": cache, "distributed": distributed}
         each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
         return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
     if revision is not None and not isinstance(revision, str):
@@ -169,7 +173,8 @@ def load_evaluator(
 def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: str | None = None, prompt: str | None = None) -> Evaluator:
     """An evaluator on a model that is in memory already, such as one in training; nothing is loaded, copied, moved or kept.
 
-    Whoever uses it sees to it that the model is in eval mode.
+    Whoever uses it sees to it that the model is in eval mode. Its weights may change between calls; that they are finite is checked here, and each
+    time that a faster pass is made of them.
 
     Args:
         model, tokenizer: of transformers; the model may be on any device.
@@ -178,18 +183,23 @@ def evaluator_of(model: Any, tokenizer: Any, *, name: str = "the model", kind: s
 
     Raises:
         UnknownNameError: for a kind that is not registered.
-        EvaluatorError: when no evaluator family fits the model, or its tokenizer does not.
+        EvaluatorError: when no evaluator family fits the model, its tokenizer does not, or its
+            weights are not finite, as after training that diverged.
         InputError: for a kind that does not fit the model, or a prompt to a family that takes none.
 
     >>> loaded = load_model("cc-tiny-en-de")
     >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(["Yes."], "en", "de") == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
     True
     """
+    check_finite_weights(model, name)
     family = choose_family(name, model.config, {"tokenizer_class": type(tokenizer).__name__}, kind)
     with reported_loading(name):
         check_tokenizer(name, family, model, tokenizer)
     loaded = LoadedModel(name, "in memory", family, model, tokenizer, *_own_languages(family, tokenizer))
-    return _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
+    made = _evaluator(loaded, prompt=prompt, batch_tokens=_BATCH_TOKENS["cpu"], dtype=str(model.dtype).rpartition(".")[2], on_too_long="error")
+    if isinstance(made, Seq2SeqEvaluator):
+        made.weights_change = True
+    return made
 
 
 def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Evaluator:
@@ -223,7 +233,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
     """Load a model and its tokenizer once per process and options; for evaluators and systems under test alike.
 
     Raises:
-        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`.
+        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`; EvaluatorError also for weights that are not finite.
         MissingDependencyError: for the device «auto» without accelerate.
     """
     if dtype not in _DTYPES:
@@ -232,7 +242,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)
     place, languages = locate(name)
-    if revision is not None and Path(place).is_dir():
+    if revision is not None and is_folder(place):
         raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
     if device == _SPREAD and importlib.util.find_spec("accelerate") is None:
         raise MissingDependencyError("accelerate", "models")
@@ -246,7 +256,7 @@ def load_model(name_or_path: str | Path, *, kind: str | None = None, revision: s
             raise EvaluatorError(f"{name}: the files of the model changed while it was loaded; load it again when they are complete")
         model = model if device == _SPREAD else model.to(where)
         src_lang, tgt_lang = languages or _own_languages(family, tokenizer)
-        return LoadedModel(Path(name).name if Path(name).is_dir() else name, identity, family, model, tokenizer, src_lang, tgt_lang)
+        return LoadedModel(Path(name).name if is_folder(name) else name, identity, family, model, tokenizer, src_lang, tgt_lang)
 
     return _MODELS.get((name, place, kind, revision, str(where), device == _SPREAD, dtype, before), load)
 
@@ -267,7 +277,7 @@ def pick_device(device: str | None) -> torch.device:
     name = device if device not in (None, _SPREAD) else ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(name)
-    except RuntimeError as error:
+    except (RuntimeError, TypeError) as error:
         raise InputError(f"device: expected 'cpu', 'cuda', 'cuda:N' or 'auto', got {name!r}") from error
     if found.type not in _BATCH_TOKENS or (found.type == "cuda" and not torch.cuda.is_available()):
         raise InputError(f"device: {name!r} is not available here; use 'cpu'" + (" or 'cuda'" if torch.cuda.is_available() else ""))

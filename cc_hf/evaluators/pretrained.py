@@ -19,6 +19,7 @@ from transformers.utils import logging
 
 from cc_hf import registry
 from cc_hf.errors import CCError, EvaluatorError, InputError
+from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.location import check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
@@ -93,7 +94,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
 
     Raises:
         EvaluatorError: when it cannot be loaded, or weights are missing, left over, or of another
-            shape than the configuration says; the message names them.
+            shape than the configuration says, or not finite; the message names them.
     """
     with reported_loading(name, place=place):
         check_shards(name, place)
@@ -127,6 +128,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
             "Such a model would be judged by with random or missing parts: check that all of its "
             "files are there and belong together, and save or download it again"
         )
+    check_finite_weights(model, name)
     return model.eval()
 
 

@@ -25,8 +25,9 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, TokenScores, library_versions
 from cc_hf.evaluators.cache import ScoreCache
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.location import locate, model_files, stamp
+from cc_hf.evaluators.location import check_options, locate, model_files, stamp
 from cc_hf.evaluators.sharding import is_launched
+from cc_hf.files import is_folder
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "RememberedEvaluator", "open_evaluator"]
@@ -146,7 +147,7 @@ class RememberedEvaluator(Evaluator):
         return dict(self.real.cache_identity() if self.is_loaded else self._record.identity)
 
     def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
-        """From the cache where all is known, else by the evaluator itself."""
+        """From the cache where all is known, checked as `Evaluator.score` does, else by the evaluator itself."""
         found = None if self.is_loaded else self._known(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
         return found or self.real.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
 
@@ -157,7 +158,11 @@ class RememberedEvaluator(Evaluator):
         place = {request: i for i, request in enumerate(dict.fromkeys(requests))}
         with self._session(src_lang, tgt_lang) as session:
             found = session.find([(request.source, request.translation) for request in place])
-        return TokenScores.of_rows([found[place[request]] for request in requests]) if len(found) == len(place) else None
+        if len(found) < len(place):
+            return None
+        scores = TokenScores.of_rows([found[place[request]] for request in requests])
+        self.check_scores(scores, requests)
+        return scores
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Pairs that it took before pass."""
@@ -196,6 +201,10 @@ class RememberedEvaluator(Evaluator):
         """By the evaluator itself."""
         return self.real.id_logprobs(sources, targets)
 
+    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+        """By the evaluator itself."""
+        self.real.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
+
     def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
         """By the evaluator itself."""
         return self.real.fit(source, target, request)
@@ -222,6 +231,7 @@ def open_evaluator(
         As `cc_hf.load_evaluator`, here or when something is scored.
     """
     options = {name: value for name, value in options.items() if value is not None}
+    check_options(name_or_path, {**options, "cache": cache})
 
     def load() -> Evaluator:
         from cc_hf.evaluators.loading import load_evaluator
@@ -282,9 +292,9 @@ def _request(name_or_path: str | Path | Sequence[str | Path], options: Mapping[s
     models = []
     for name, own in _models(name_or_path, options):
         place, revision = Path(locate(name)[0]), own["revision"]
-        if not place.is_dir() and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
+        if not is_folder(place) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
             return None
-        models.append([name, str(place.resolve()) if place.is_dir() else "", revision, stamp(model_files(place))])
+        models.append([name, str(place.resolve()) if is_folder(place) else "", revision, stamp(model_files(place))])
     given = {name: str(value) for name, value in options.items() if name != "revision"}
     return {"models": models, "options": given, "versions": {"cc_hf": __version__, **library_versions()}, "code": _code(), "machine": _machine()} if models else None
 

@@ -19,6 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.arithmetic import is_bf16_fast
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
+from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.int8_products import is_int8_available
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import embeddings_without, input_device, label_logprobs, pad_ids, projection_input
@@ -39,11 +40,13 @@ class Seq2SeqEvaluator(Evaluator):
         own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
         decoder_start: what stands before every target; in models that start with a language token nothing does.
         n_forced: how many tokens at the start of a target are not counted.
+        weights_change: the model is in training, so that nothing made of its weights is kept from one call to the next.
         shares_weights: another evaluator goes on to read the model's weights.
         rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of their two forms of the weights one is held at a time.
     """
 
     n_forced: int = 0
+    weights_change: bool = False
     shares_weights: bool = False
     rival: Seq2SeqEvaluator | None = None
 
@@ -87,13 +90,23 @@ class Seq2SeqEvaluator(Evaluator):
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU."""
+        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU.
+
+        Raises:
+            EvaluatorError: as `check_finite_weights`.
+        """
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
         if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
             give_back_freed()
+        check_finite_weights(self.model, self.name)  # again, for they may have changed: products with ReLU would turn NaN into 0
         return PackedModel(self.model, mode=arithmetic, alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights))
+
+    def refresh(self) -> None:
+        """Forget the packed weights of a model in training."""
+        if self.weights_change:
+            vars(self).pop("packed", None)
 
     @cached_property
     def fast(self) -> Evaluator | None:

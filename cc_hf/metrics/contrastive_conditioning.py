@@ -12,18 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.errors import CCError, EvaluatorError, InputError
+from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
 from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
-from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
+from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, share, total_accuracy
 from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap, known_intervals, missing_intervals
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "judge", "pair_scores", "requests", "split_options"]
+__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "function_name", "judge", "pair_scores", "requests", "split_options"]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
@@ -94,26 +94,49 @@ def pair_scores(
 
     Raises:
         InputError: for a score that is not defined.
-        EvaluatorError: when a callable returns too few or too many scores, or one that is NaN, infinite or negative.
+        EvaluatorError: when a callable fails, or returns too few or too many scores, or one that is NaN, infinite or negative; of an evaluator as
+            `Evaluator.score`.
     """
     if isinstance(evaluator, Evaluator):
-        if score not in SCORES:
-            raise InputError(f"score: expected one of {', '.join(SCORES)}, got {score!r}")
+        check_score_name(score, SCORES)
         return decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+    return _function_scores(wanted, evaluator)
+
+
+def _function_scores(wanted: Sequence[ScoringRequest], function: ScoreFunction) -> npt.NDArray[np.float64]:
+    what, name = "the evaluator function", f"(function {function_name(function)!r})"
+    rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
     try:
-        found = np.asarray(evaluator([r.source for r in wanted], [r.translation for r in wanted]), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"the evaluator function failed: expected one number per pair; {error}") from error
+        given = function([r.source for r in wanted], [r.translation for r in wanted])
+    except CCError:
+        raise
+    except Exception as error:  # whatever the user's code raises; it stays the cause, with its own traceback
+        raise EvaluatorError(f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}") from error
+    try:
+        if (kind := np.asarray(given).dtype.kind) not in "biufO":
+            raise TypeError(f"got values of numpy's kind {kind!r}")
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # RuntimeError: a tensor that needs gradients
+        raise EvaluatorError(f"{what} failed: expected one number per pair, as a list or an array (of a tensor: scores.detach().cpu().tolist()); {error} {name}") from error
     if found.shape != (len(wanted),):
-        raise EvaluatorError(f"the evaluator function returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair")
+        raise EvaluatorError(f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair {name}")
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if len(bad):
         request = wanted[int(bad[0])]
         raise EvaluatorError(
-            f"row {request.row}: the evaluator function returned {found[bad[0]]} ({len(bad)} such scores); expected finite numbers of 0 or more. "
-            f"Source: {request.source!r}, translation: {request.translation!r}"
+            f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected finite numbers of 0 or more. "
+            f"Source: {request.source!r}, translation: {request.translation!r} {name}"
         )
     return found
+
+
+def function_name(function: ScoreFunction) -> str:
+    """What a signature and messages call a function.
+
+    >>> function_name(len)
+    'len'
+    """
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None) -> tuple[Judgement, ...]:
@@ -134,8 +157,7 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], s
             n = len(reference[key])
             best[row, side] = scores[at : at + n].max()
             at += n
-    total = best.sum(axis=1)
-    probability = np.divide(best[:, 0], total, out=np.full(len(best), 0.5), where=total > 0)
+    probability = np.array([share(correct, incorrect) for correct, incorrect in best.tolist()])
     categories = [reference["category"] for reference in references]
     weights = rank_weights(probability, categories)
     return tuple(
@@ -241,7 +263,7 @@ def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], 
         src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
         model = {**evaluator.signature_fields(), "score": score}
     else:
-        model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
+        model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
     fields: dict[str, str | int] = {
         "data": origin["data"],
         "cues": "own",

@@ -12,16 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, ScoreFunction, check_score_name
 from cc_hf.evaluators.decisions import Contest, decision_scores
 from cc_hf.metrics.checks import Fields, check_ids, check_references, check_twins, optional_text, optional_texts, own_data, text
-from cc_hf.metrics.contrastive_conditioning import pair_scores
+from cc_hf.metrics.contrastive_conditioning import function_name, pair_scores
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
+from cc_hf.statistics.accuracy import share
 from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
 
 __all__ = [
@@ -115,21 +116,12 @@ def translation_scores(
 
     Raises:
         InputError: for a score that is not defined.
-        EvaluatorError: for a score that is no finite number; the message names the row.
+        EvaluatorError: as `pair_scores`; the message names the row.
     """
-    if score not in _SCORES:
-        raise InputError(f"score: expected one of {', '.join(_SCORES)}, got {score!r}")
+    check_score_name(score, _SCORES)
     if not isinstance(evaluator, Evaluator):
         return pair_scores(wanted, evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
-    found = decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=_SCORES[score], progress=progress)
-    bad = np.flatnonzero(~np.isfinite(found))
-    if len(bad):
-        request = wanted[int(bad[0])]
-        raise EvaluatorError(
-            f"row {request.row}: {evaluator.name} scored {request.translation!r} with {found[bad[0]]} ({len(bad)} such scores); expected finite numbers. "
-            "Are its weights whole, and is its dtype wide enough?"
-        )
-    return found
+    return decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=_SCORES[score], progress=progress)
 
 
 def judge(references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None, is_log: bool = False) -> tuple[Judgement, ...]:
@@ -171,7 +163,7 @@ def judge(references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float6
 def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
     if is_log:
         correct, incorrect = (math.exp(value - max(correct, incorrect)) for value in (correct, incorrect))
-    return correct / (correct + incorrect) if correct + incorrect else 0.5
+    return share(correct, incorrect)
 
 
 def evaluate(
@@ -259,7 +251,7 @@ def _signature_fields(evaluator: Evaluator | ScoreFunction, origin: Mapping[str,
         src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
         model = {**evaluator.signature_fields(), "score": score}
     else:
-        model = {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
+        model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
     fields = {**origin, "sys": "scored", "langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
     return {**fields, "context": context} if context else {**fields}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
-__all__ = ["category_accuracies", "min_accuracy", "rank_weights", "total_accuracy", "verdict_accuracies"]
+__all__ = ["category_accuracies", "min_accuracy", "rank_weights", "share", "total_accuracy", "verdict_accuracies"]
 
 
 def rank_weights(probability_correct: npt.NDArray[np.float64], categories: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -35,6 +36,17 @@ def rank_weights(probability_correct: npt.NDArray[np.float64], categories: Seque
         order = np.argsort(-confidence[members], kind="stable")
         weights[members[order]] = np.arange(len(members), 0, -1)
     return weights
+
+
+def share(correct: float, incorrect: float) -> float:
+    """Return correct / (correct + incorrect) of two scores of 0 or more; 0.5 where both are 0. A sum that overflows is computed from halves.
+
+    >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
+    (0.75, 0.5, 0.5)
+    """
+    if math.isinf(correct + incorrect):
+        correct, incorrect = correct / 2, incorrect / 2
+    return correct / (correct + incorrect) if correct + incorrect else 0.5
 
 
 def total_accuracy(is_correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.int64] | None = None) -> float:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.errors import CacheError, EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_conditioning import compute, evaluate
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 
@@ -120,11 +121,40 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
         (lambda s, t: [math.inf, 0.5], "returned inf"),
         (lambda s, t: None, "shape"),
         (lambda s, t: ["a", "b"], "expected one number per pair"),
+        (lambda s, t: ["0.5", "0.5"], "expected one number per pair"),
+        (lambda s, t: [10**400] * 2, "expected one number per pair.*too large"),
+        (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
+        (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
+        (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values of numpy's kind 'c'"),
+        (lambda s, t: torch.ones(2, requires_grad=True), r"expected one number per pair.*scores\.detach\(\)"),
+        (lambda s, t: torch.ones(2, dtype=torch.bfloat16), r"expected one number per pair.*scores\.detach\(\)"),
+        (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division by zero \(function '<lambda>'\)"),
+        (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
     ],
 )
 def test_bad_scores(scores: Callable[..., Any], message: str) -> None:
     with pytest.raises(EvaluatorError, match=message):
         run(["x"], [GOOD], scores)
+
+
+def test_the_own_errors_of_a_function_stay_what_they_are() -> None:
+    def refuses(sources: Any, translations: Any) -> Any:
+        raise InputError("not these")
+
+    def fails(sources: Any, translations: Any) -> Any:
+        raise OSError("no network")
+
+    with pytest.raises(InputError, match=r"^not these$"):
+        run(["x"], [GOOD], refuses)
+    with pytest.raises(EvaluatorError, match=r"rows 0 to 2 .*no network") as raised:
+        run(["x", "y", "z"], [GOOD] * 3, fails)
+    assert isinstance(raised.value.__cause__, OSError)
+
+
+def test_scores_whose_sum_overflows_are_compared() -> None:
+    result = run(["x", "y", "z"], [GOOD] * 3, lambda s, t: [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308])
+    assert result["probability_correct"] == [0.5, 0.75, 0.25]
+    assert result["n_ties"] == 1
 
 
 @pytest.mark.parametrize("seed", [-1, "a", 1.5])
@@ -140,6 +170,40 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
         run(["x"], [GOOD], 3)
     with pytest.raises(InputError, match="score: expected one of arithmetic, geometric, reference, got 'bleu'"):
         run(["x"], [GOOD], tiny_marian, score="bleu")
+    with pytest.raises(InputError, match=r"score: expected one of arithmetic, geometric, reference, got \['bleu'\]"):
+        run(["x"], [GOOD], tiny_marian, score=["bleu"])
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "options", "message"),
+    [
+        ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
+        (["cc-tiny-en-de", None], {}, "evaluator: expected names or paths, got None .* as member 1"),
+        ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a function, got set"),
+        ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
+        ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
+        ("x" * 300, {}, "unknown evaluator"),
+        ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
+        ("a\0b", {}, "without null characters"),
+        ("\ud800", {}, "valid Unicode"),
+        ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an integer of at least 1, got 'many'"),
+        ("cc-tiny-en-de", {"batch_tokens": "100", "cache": True}, "batch_tokens: expected an integer of at least 1, got '100'"),
+        ("cc-tiny-en-de", {"batch_tokens": [3]}, "batch_tokens: expected an integer"),
+        ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
+        ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
+        ("cc-tiny-en-de", {"cache": 3}, "cache: expected True, False or a path, got 3"),
+        ("cc-tiny-en-de", {"cache": "x" * 5000}, "cache: expected at most 4096 characters"),
+        ("cc-tiny-en-de", {"cache": "x" * 300}, "cannot be written"),
+        ("cc-tiny-en-de", {"kind": ["marian"]}, "kind: expected a string"),
+        ("cc-tiny-en-de", {"mode": ["exact"]}, "mode: expected a string"),
+        ("cc-tiny-en-de", {"device": ["cpu"]}, "device: expected 'cpu'"),
+        ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
+    ],
+)
+def test_evaluators_and_options_of_another_type_are_refused(evaluator: Any, options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((InputError, EvaluatorError, CacheError), match=message):
+        run(["x"], [GOOD], evaluator, **options)
 
 
 def test_scores_of_a_model_differ_but_judgements_of_two_agree(tiny_marian: Path) -> None:

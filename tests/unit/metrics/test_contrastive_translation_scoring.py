@@ -136,7 +136,7 @@ def test_scores_that_are_no_numbers_name_the_row() -> None:
         def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Any:
             return [np.full(1, np.nan if t[0] == ord("w") else -1.0) for t in targets]
 
-    with pytest.raises(EvaluatorError, match=r"row 2: letters scored 'worse' with nan \(1 such scores\); expected finite numbers"):
+    with pytest.raises(EvaluatorError, match=r"row 2: letters@1 gave a score that cannot be used \(and 0 more such\).* translation: 'worse'"):
         evaluate(ROWS, Broken())
 
 

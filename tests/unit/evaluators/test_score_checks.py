@@ -1,0 +1,233 @@
+"""Scores that no intact model gives are refused, whatever family, mode or door they come from; so are weights that are no numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+import transformers
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.analysis.explanation import explain
+from cc_hf.errors import EvaluatorError
+from cc_hf.evaluators import loading, seq2seq
+from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.cache import ScoreCache
+from cc_hf.evaluators.decisions import decision_scores
+from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
+from cc_hf.evaluators.fill_mask import load_masked_lm
+from cc_hf.evaluators.finite_weights import check_finite_weights
+from cc_hf.evaluators.loading import evaluator_of, load_evaluator, load_model
+from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
+from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.training.choice_accuracy import choice_accuracy
+from cc_hf.translation import translate
+from tests.helpers.families import BUILDERS
+from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
+
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+_SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
+_TRANSLATION = "Die Ärztin ging."
+_REFERENCE = {"correct_sources": [_SOURCES[0]], "incorrect_sources": [_SOURCES[1]], "category": "female"}
+_FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]  # which has no tokenizer of its own making here
+
+
+class BrokenEvaluator(LetterEvaluator):
+    """Gives one and the same log-probability for every token."""
+
+    def __init__(self, logprob: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.logprob = logprob
+
+    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        return [np.full(len(target), self.logprob) for target in targets]
+
+
+def spoil(model: Any, value: float = float("nan")) -> str:
+    """Put a value into one layer's weights, and return their name: those before a ReLU where there are some."""
+    weights = [(name, weight) for name, weight in model.named_parameters() if weight.ndim == 2]
+    name, weight = next(((n, w) for n, w in weights if "fc1" in n), weights[len(weights) // 2])
+    weight.data[:] = value
+    return str(name)
+
+
+@pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 0.7])
+def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) -> None:
+    evaluator = BrokenEvaluator(logprob)
+    message = r"row 0: letters@1 gave a score that cannot be used .*Source: 'a source', translation: 'eine'"
+    ways: list[Callable[[], object]] = [
+        lambda: evaluator.score([ScoringRequest("a source", "eine", 0)], **_EN_DE),
+        lambda: evaluator.mean_logprobs(["a source"], ["eine"]),
+        lambda: evaluator.token_logprobs(["a source"], ["eine"]),
+        lambda: SentenceEnsembleEvaluator([LetterEvaluator(), evaluator]).mean_logprobs(["a source"], ["eine"]),
+        lambda: decision_scores(evaluator, [ScoringRequest("a source", "eine", 0)], [], **_EN_DE),
+    ]
+    for way in ways:
+        with pytest.raises(EvaluatorError, match=message):
+            way()
+    with pytest.raises(EvaluatorError, match=r"row 0: letters\+letters@1\+1 gave a score"):
+        EnsembleEvaluator([evaluator, evaluator]).mean_logprobs(["a source"], ["eine"])
+    with pytest.raises(EvaluatorError, match=r"row 0: letters@1 gave .*Source: '\[97, 0\]'"):
+        evaluator.id_logprobs([[97, 0]], [[98, 0]])
+
+
+def test_both_contrastive_metrics_refuse_them() -> None:
+    evaluator = BrokenEvaluator(float("nan"))
+    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
+        contrastive_conditioning.compute(["x"], [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}], evaluator=evaluator, **_EN_DE)
+    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
+        contrastive_translation_scoring.compute([{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}], evaluator=evaluator, **_EN_DE)
+    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
+        choice_accuracy(evaluator, [ContrastiveTranslationExample("0", "en", "de", "a", "x", ("y",), "all")])
+
+
+def test_rounding_above_zero_passes_in_low_precision_only() -> None:
+    request = [ScoringRequest("a source", "eine", 0)]
+    assert BrokenEvaluator(1e-6).score(request, **_EN_DE).mean_logprob[0] > 0
+    assert BrokenEvaluator(0.1, dtype="bf16").score(request, **_EN_DE).mean_logprob[0] > 0
+    with pytest.raises(EvaluatorError, match="cannot be used"):
+        BrokenEvaluator(0.1).score(request, **_EN_DE)
+
+
+def test_a_translation_without_tokens_has_no_score() -> None:
+    with pytest.raises(EvaluatorError, match="0 tokens"):
+        LetterEvaluator().check_scores(TokenScores(np.array([0.0]), np.array([0]), np.array([1.0])), [ScoringRequest("a", "b", 0)])
+
+
+def test_what_is_no_score_is_not_cached(tmp_path: Path) -> None:
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    with pytest.raises(EvaluatorError):
+        BrokenEvaluator(float("-inf"), cache=cache).score([ScoringRequest("a", "b", 0)], **_EN_DE)
+    assert cache.info().n_scores == 0
+
+
+@pytest.mark.parametrize("row", [(float("inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)])
+def test_cached_scores_are_checked_when_they_are_read(row: tuple[float, int, float], tmp_path: Path) -> None:
+    path = tmp_path / "scores.sqlite"
+    pairs = [(source, _TRANSLATION) for source in _SOURCES]
+    for opened in (load_evaluator("cc-tiny-en-de", cache=path, mode="exact"), open_evaluator("cc-tiny-en-de", cache=path, mode="exact", languages=("en", "de"))):
+        if not path.exists() or ScoreCache(path).info().n_scores == 0:
+            with ScoreCache(path).session({**opened.cache_identity(), **_EN_DE}) as session:
+                session.add(pairs, [row, row])
+        with pytest.raises(EvaluatorError, match=r"row 0: cc-tiny-en-de@.*cc-hf cache clear"):
+            opened.score([ScoringRequest(*pair, i) for i, pair in enumerate(pairs)], **_EN_DE)
+    assert type(open_evaluator("cc-tiny-en-de", cache=path, mode="exact", languages=("en", "de"))).__name__ == "RememberedEvaluator"
+
+
+@pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
+def test_scores_that_underflow_on_both_sides_are_no_tie(score: str) -> None:
+    with pytest.raises(EvaluatorError, match=r"row 0: .*all scores are 0 in floating point"):
+        contrastive_conditioning.compute(["x"], [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}], evaluator=BrokenEvaluator(-1100.0), score=score, **_EN_DE)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_weights_are_checked_when_a_model_is_loaded(family: str, value: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = BUILDERS[family](tmp_path)
+    read = loading._read
+    names = []
+
+    def spoiled(*given: Any, **options: Any) -> tuple[str, Any, Any]:
+        found = read(*given, **options)
+        names.append(spoil(found[1], value))
+        return found
+
+    monkeypatch.setattr(loading, "_read", spoiled)
+    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN, infinite or larger than 2\*\*64 in float32") as raised:
+        load_evaluator(folder)
+    assert names[0] in str(raised.value)
+
+
+def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(tmp_path: Path) -> None:
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
+    name = spoil(model)
+    model.save_pretrained(tmp_path)
+    for mode in ("exact", "auto", "bf16", "int8"):
+        with pytest.raises(EvaluatorError, match=f"the weight {name}"):
+            contrastive_conditioning.compute([_TRANSLATION], [_REFERENCE], evaluator=tmp_path, mode=mode, **_EN_DE)
+    with pytest.raises(EvaluatorError, match=f"the weight {name}"):
+        translate(["The doctor."], tmp_path)
+    with pytest.raises(EvaluatorError, match=f"the weight {name}"):
+        load_evaluator([tmp_path, "cc-tiny-en-de"])
+
+
+def test_a_damaged_masked_language_model_predicts_no_words(tmp_path: Path) -> None:
+    masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
+    spoil(masked.model)
+    with pytest.raises(EvaluatorError, match="probabilities of words that are no numbers"):
+        list(masked.word_logprobs(masked.mask(["The doctor left."], [4])))
+    masked.model.save_pretrained(tmp_path)
+    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN"):
+        load_masked_lm(tmp_path)
+
+
+@pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
+@pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
+def test_weights_that_change_in_memory_are_found(family: str, mode: str, tmp_path: Path) -> None:
+    evaluator = load_evaluator(BUILDERS[family](tmp_path), **_EN_DE).with_mode(mode)
+    assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
+    spoil(evaluator.model)
+    with pytest.raises(EvaluatorError, match=r"the weight .*fc1.* is NaN"):
+        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION])
+
+
+def in_training(folder: Path, family: str = "marian") -> Any:
+    loaded = load_model(BUILDERS[family](folder), kind=family)
+    return evaluator_of(loaded.model, loaded.tokenizer)
+
+
+@pytest.mark.parametrize("family", ["marian", "t5"])
+def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Path) -> None:
+    evaluator = in_training(tmp_path, family)
+    evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
+    spoil(evaluator.model)
+    message = "the model: the weight .* is NaN" if family == "marian" else "row 0: the model@in memory gave a score that cannot be used"
+    with pytest.raises(EvaluatorError, match=message):
+        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
+    with pytest.raises(EvaluatorError, match=r"the model: the weight .* is NaN"):
+        evaluator_of(evaluator.model, evaluator.tokenizer)
+    with pytest.raises(EvaluatorError, match=message):
+        explain(evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **_EN_DE)
+
+
+@pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
+def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(ask: str, tmp_path: Path) -> None:
+    evaluator = in_training(tmp_path)
+    before = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
+    with torch.no_grad():
+        for weight in evaluator.model.parameters():
+            weight.add_(0.01)
+    after = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
+    assert np.abs(after - before).max() > 1e-4
+    np.testing.assert_array_equal(after, getattr(evaluator_of(evaluator.model, evaluator.tokenizer), ask)([_SOURCES[0]], [_TRANSLATION])[0])
+
+
+def test_buffers_may_mask_and_weights_elsewhere_are_left_alone() -> None:
+    layer = torch.nn.Linear(2, 2)
+    layer.register_buffer("mask", torch.full((3,), -torch.inf))
+    layer.register_buffer("counts", torch.zeros(2, dtype=torch.long))
+    layer.register_buffer("nothing", torch.empty(0))
+    layer.elsewhere = torch.nn.Parameter(torch.empty(2, device="meta"))
+    check_finite_weights(layer, "a layer")
+    layer.register_buffer("bias_of_logits", torch.tensor([0.0, torch.nan]))
+    with pytest.raises(EvaluatorError, match=r"the weight bias_of_logits \(1 of its 2 values\)"):
+        check_finite_weights(layer, "a layer")
+
+
+def test_auto_refuses_what_its_faster_pass_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
+    fast = evaluator.fast
+    assert fast is not None
+    broken: Evaluator = fast
+    monkeypatch.setattr(broken, "logprobs_batch", lambda sources, targets: [np.full(len(target), np.nan) for target in targets])
+    with pytest.raises(EvaluatorError, match="overflows in bf16"):
+        contrastive_conditioning.compute([_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE)
