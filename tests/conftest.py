@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.helpers import browser as browsers
 
@@ -23,6 +24,10 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.pop("CC_HF_DATA_DIR", None)
 if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):  # they share the cores, and so do the programs that they start
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
+
+# nothing may fail for being slow: other programs can use the cores, too
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 _ROOT = Path(__file__).parent.parent
 
@@ -79,6 +84,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """An empty page; errors that a page's script raises fail the test."""
     errors: list[str] = []
     with browser.new_context() as context:
+        context.set_default_timeout(0)  # none
         found = context.new_page()
         found.on("pageerror", lambda error: errors.append(str(error)))
         yield found

@@ -49,7 +49,7 @@ def test_commands(tmp_path: Path, shared: Path) -> None:
     commands = [shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")]
     assert len(commands) == 13
     for command in commands:
-        found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *command[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *command[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert found.returncode == 0, f"{' '.join(command)}: {found.stderr}"
     assert {"simplegen.json", "winomt.json", "translations.de.txt"} <= {p.name for p in tmp_path.iterdir()}
 

@@ -14,13 +14,15 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.files import parse_json
+from cc_hf.hub.request_limits import app_options
 from cc_hf.hub.spaces import card_example
 from cc_hf.metrics.declaration import MetricDeclaration
 
-__all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "metric_page"]
+__all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "launch", "metric_page"]
 
 MAX_LINES = 100
 MAX_CHARACTERS = 50_000
+_MAX_EVENT = 1 << 21  # bytes: three texts of MAX_CHARACTERS in JSON, all escaped
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,15 @@ def metric_page(name: str, *, card: str) -> Any:
 
         button.click(judge, [translations, references, src_lang, tgt_lang, alignments], [message, table, figures, signature], api_name="judge")
     return page
+
+
+def launch(page: Any) -> None:
+    """Serve the page until stopped, as the Space does.
+
+    Args:
+        page: from `metric_page`. It takes no files, and no request that is too large to be judged.
+    """
+    page.launch(app_kwargs=app_options(event_bytes=_MAX_EVENT))
 
 
 def _prose(card: str) -> str:

@@ -26,12 +26,12 @@ _APP = '''"""The page of the Space: the card, and a few lines judged."""
 
 from pathlib import Path
 
-from cc_hf.hub.metric_page import metric_page
+from cc_hf.hub.metric_page import launch, metric_page
 
 demo = metric_page("{name}", card=Path(__file__).with_name("README.md").read_text(encoding="utf-8"))
 
 if __name__ == "__main__":
-    demo.launch()
+    launch(demo)
 '''
 _TESTS = '''"""What the module answers is what cc_hf answers. Run with `pytest tests.py`."""
 

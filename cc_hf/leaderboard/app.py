@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import tempfile
 import threading
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.request_limits import app_options
 from cc_hf.leaderboard.html import lead, message, notes_html, plot_html, result_html
-from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics, read_occurrence
+from cc_hf.leaderboard.live import MAX_LINES, MAX_MEAN_CHARACTERS, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics, read_occurrence
 from cc_hf.leaderboard.store import Quality, read_folder, read_quality
 from cc_hf.leaderboard.table import HEADERS, PERCENT_HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, sorted_rows, table_rows, to_csv, to_json
+from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
 from cc_hf.reports.explanations import explanation_html
 
 __all__ = ["build", "serve", "wait_for_end"]
@@ -25,9 +24,11 @@ __all__ = ["build", "serve", "wait_for_end"]
 _LOG = logging.getLogger(__name__)
 _ANY = "all"
 _OWN_CUES = "my own cues"
-_FILE_LIFETIME = 600  # seconds
 _MAX_QUEUE = 200
 _SENTENCES_AT_ONCE = 4
+_TABLES_AT_ONCE = 8
+_MAX_SEARCH = 200  # characters
+_MAX_EVENT = 1 << 18  # bytes: more than the longest sentences and cues take in JSON, all escaped
 _CSS = Path(__file__).parent / "page.css"
 _DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str"]
 _WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px"]
@@ -52,24 +53,6 @@ def _gradio() -> Any:
     return gradio
 
 
-@dataclass
-class _Downloads:
-    """Files that people may fetch for a while; all are gone when the program ends."""
-
-    def __post_init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="cc-hf-leaderboard-")
-
-    def write(self, name: str, text: str, *, keep: bool = False) -> str:
-        """The path of a new file with this name; old ones are removed."""
-        root = Path(self._folder.name)
-        for old in root.glob("tmp*/*"):
-            if time.time() - old.stat().st_mtime > _FILE_LIFETIME:
-                old.unlink(missing_ok=True)
-        place = root if keep else Path(tempfile.mkdtemp(dir=root))
-        (place / name).write_text(text, encoding="utf-8", newline="\n")
-        return str(place / name)
-
-
 def build(
     results: str | Path,
     *,
@@ -80,6 +63,9 @@ def build(
     tgt_lang: str = "de",
 ) -> Any:
     """The page as `gradio.Blocks`, not served yet.
+
+    gradio keeps the files of visitors in a folder of this page: the environment variable
+    GRADIO_TEMP_DIR is set to it, for as long as the process runs.
 
     Args:
         results: a folder, which is read now (`read_folder`).
@@ -95,20 +81,22 @@ def build(
     rows = table_rows(store, read_quality(quality) if quality is not None else Quality())
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     gr = _gradio()
-    downloads = _Downloads()
-    with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True, delete_cache=(_FILE_LIFETIME, _FILE_LIFETIME)) as page:
+    files = VisitorFiles()
+    os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it here and at each launch
+    with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True) as page:
         gr.HTML(
             '<header class="cc-header"><h1>Which sense, which gender, which referent?</h1>'
             "<p>Machine translation systems, judged where a word must be disambiguated. The lowest accuracy of any category shows what an average hides.</p></header>"
         )
         with gr.Tabs():
             with gr.Tab("Table", id="table"):
-                _table_tab(gr, rows, notes_html(store), downloads)
+                _table_tab(gr, rows, notes_html(store), files)
             with gr.Tab("Your sentence", id="sentence"):
                 _sentence_tab(gr, judge)
             with gr.Tab("Your file", id="file"):
-                _file_tab(gr, FileJudge(data_dir, evaluator), available_data(data_dir), downloads)
-    page.cc_prepare = judge.prepare
+                _file_tab(gr, FileJudge(data_dir, evaluator), available_data(data_dir), files)
+    files.keep_present()
+    page.cc_prepare, page.cc_files = judge.prepare, files
     return page
 
 
@@ -148,6 +136,7 @@ def serve(
             pwa=False,
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
+            app_kwargs=app_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
             footer_links=[],
             theme=_theme(gr),
             css_paths=[_CSS],
@@ -155,6 +144,7 @@ def serve(
         )
     except OSError as error:
         raise InputError(f"port: {host}:{port} cannot be served on ({error}); choose another with --port") from error
+    page.cc_files.sweep_regularly()
     threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()  # behind launch, which it would slow down
     if wait:
         wait_for_end(page)
@@ -177,7 +167,10 @@ def wait_for_end(page: Any) -> None:
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
-    page.block_thread()
+    try:
+        page.block_thread()
+    finally:
+        page.cc_files.close()
 
 
 def _interrupt(*_: Any) -> None:
@@ -191,17 +184,17 @@ def _prepare(load: Any) -> None:
         _LOG.warning("sentences cannot be judged: %s", error)
 
 
-def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> None:
+def _table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None:
     def shown(dataset: str, language: str, metric: str, text: str, by: str, order: str) -> tuple[Any, str]:
         wanted = {"dataset": dataset, "language": language, "metric": metric}
-        chosen = filtered(rows, text=text or "", **{name: "" if value == _ANY else value for name, value in wanted.items()})
+        chosen = filtered(rows, text=(text or "")[:_MAX_SEARCH], **{name: "" if value == _ANY else value for name, value in wanted.items()})
         ordered = sorted_rows(chosen, by, descending=order == "descending")
         return _styled(ordered), plot_html(ordered)
 
     first_sort = "minimum accuracy"
     with gr.Row(elem_classes="cc-filters"):
         lists = [gr.Dropdown([_ANY, *choices(rows, name)], value=_ANY, label=name, elem_id=f"cc-{name}", min_width=120) for name in ("dataset", "language", "metric")]
-        text = gr.Textbox(label="search", placeholder="system, signature, …", max_lines=1, elem_id="cc-search", min_width=160)
+        text = gr.Textbox(label="search", placeholder="system, signature, …", max_lines=1, max_length=_MAX_SEARCH, elem_id="cc-search", min_width=160)
         by = gr.Dropdown(list(SORT_KEYS), value=first_sort, label="sort by", elem_id="cc-sort", min_width=210)
         order = gr.Radio(["descending", "ascending"], value="descending", label="order", elem_id="cc-order", min_width=280)
     value, svg = shown(_ANY, _ANY, _ANY, "", first_sort, "descending")
@@ -220,7 +213,7 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
     )
     with gr.Row():
         for name, content in (("CSV", to_csv(rows)), ("JSON", to_json(rows))):
-            path = downloads.write(f"leaderboard.{name.lower()}", content, keep=True)
+            path = files.write(f"leaderboard.{name.lower()}", content)
             gr.DownloadButton(f"Download the whole table ({name})", value=path, size="sm", elem_id=f"cc-{name.lower()}")
     plot = gr.HTML(svg, elem_id="cc-plot")
     gr.HTML(notes, elem_id="cc-notes")
@@ -231,7 +224,7 @@ def _table_tab(gr: Any, rows: list[Row], notes: str, downloads: _Downloads) -> N
         outputs=[table, plot],
         api_name="table",
         show_progress="hidden",
-        concurrency_limit=None,
+        concurrency_limit=_TABLES_AT_ONCE,
     )
 
 
@@ -290,7 +283,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
     gr.Examples(_EXAMPLES, inputs[:6], cache_examples=False, label="examples", example_labels=[row[0] for row in _EXAMPLES])
 
 
-def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]], downloads: _Downloads) -> None:
+def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]], files: VisitorFiles) -> None:
     def config_of(dataset: str, name: str) -> ConfigDeclaration:
         found = data.get(dataset, [])
         return next((config for config in found if config.name == name), found[0])
@@ -317,7 +310,7 @@ def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]
             result = judge.judge(file, dataset, config, language, metric)
         except CCError as error:
             return message(str(error)), hidden
-        path = downloads.write(f"{dataset}.{language}.{metric}.json", result.to_json())
+        path = files.write(f"{dataset}.{language}.{metric}.json", result.to_json())
         return result_html(result), gr.update(value=path, visible=True)
 
     if not data:
@@ -326,7 +319,8 @@ def _file_tab(gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]
     gr.HTML(
         lead(
             "One translation per line in the order of the dataset, «source ||| translation» lines, or JSONL with id or source. "
-            f"UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB; deleted after at most {2 * _FILE_LIFETIME // 60} minutes."
+            f"UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB, {MAX_LINES:,} lines, and {MAX_MEAN_CHARACTERS} characters per translation on average; "
+            f"deleted after at most {(LIFETIME + SWEEP_INTERVAL) // 60} minutes."
         )
     )
     dataset = "winomt" if "winomt" in data else next(iter(data))

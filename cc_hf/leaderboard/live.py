@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from cc_hf.analysis.explanation import Explanation, explain_example
 from cc_hf.data.custom import custom_example, focus_places
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.loading import declaration
+from cc_hf.data.loading import declaration, load_examples
+from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.location import default_evaluator
@@ -21,15 +23,35 @@ from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import evaluate
 
-__all__ = ["MAX_CHARACTERS", "MAX_CUES", "MAX_UPLOAD", "FileJudge", "SentenceJudge", "available_data", "check_upload", "fitting_metrics", "read_occurrence"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_CUES",
+    "MAX_LINE",
+    "MAX_LINES",
+    "MAX_MEAN_CHARACTERS",
+    "MAX_UPLOAD",
+    "FileJudge",
+    "SentenceJudge",
+    "available_data",
+    "check_upload",
+    "fitting_metrics",
+    "read_occurrence",
+]
 
 #: bytes of an uploaded file
 MAX_UPLOAD = 5 * 1024 * 1024
-#: of a sentence of one's own
+#: of an uploaded file: several times the largest dataset
+MAX_LINES = 20_000
+#: bytes of one of its lines, which may hold a source and a translation in JSON
+MAX_LINE = 1 << 15
+#: of all translations of a file together, per translation: three times what those of the datasets have
+MAX_MEAN_CHARACTERS = 300
+#: of a sentence of one's own, and of each translation of a file
 MAX_CHARACTERS = 2000
 #: of each side: every cue is a source to be scored
 MAX_CUES = 20
 _CUE_SEPARATOR = "|"
+_ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
 
 @dataclass
@@ -183,11 +205,12 @@ class FileJudge:
         """Judge a file by a metric.
 
         Args:
-            path: of a file of at most MAX_UPLOAD bytes, as `cc_hf.data.translations.read_translations` takes it.
+            path: of a file of at most MAX_UPLOAD bytes and MAX_LINES lines, as `cc_hf.data.translations.read_translations` takes it.
             dataset, config, tgt_lang, metric: names.
 
         Raises:
-            InputError: for a file that is too large, is no text or does not match the dataset; messages name the file without its folder.
+            InputError: for a file that is too large, has too many or too long lines, is no text or does not match the dataset; messages name the file
+                without its folder.
             UnknownNameError: for a dataset, configuration or metric that is not registered.
         As `cc_hf.run.evaluate`.
         """
@@ -197,6 +220,7 @@ class FileJudge:
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
+                _check_lengths(path, read_translations(path, load_examples(dataset, config, data_dir=self._data_dir)).translations)
                 options: dict[str, Any] = {"evaluator": self._model(declared.src_lang, tgt_lang)} if takes_evaluator else {}
                 return evaluate(dataset, config, translations=path, tgt_lang=tgt_lang, metric=metric, data_dir=self._data_dir, **options)
         except InputError as error:
@@ -212,19 +236,39 @@ class FileJudge:
 
 
 def check_upload(path: Path) -> None:
-    """Refuse what is too large, empty, or no text.
+    """Refuse what is too large, empty, or no text, without reading it whole.
 
     Raises:
-        InputError: with the file's name.
+        InputError: with the file's name and the line.
     """
+    n_lines, is_blank = 0, True
     try:
-        size = path.stat().st_size
-        head = path.read_bytes() if size <= MAX_UPLOAD else b""
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MAX_UPLOAD:
+                raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB, got {size / 1024 / 1024:.1f} MB")
+            while line := file.readline(MAX_LINE + 1):
+                n_lines += 1
+                if b"\x00" in line:
+                    raise InputError(f"{path.name}: expected a text in UTF-8 with one translation per line, got a binary file")
+                if n_lines > MAX_LINES:
+                    raise InputError(f"{path.name}: expected at most {MAX_LINES:,} lines here, got more; {_ELSEWHERE}")
+                if len(line) > MAX_LINE:
+                    raise InputError(f"{path.name}: line {n_lines}: expected at most {MAX_LINE:,} bytes here, got more; {_ELSEWHERE}")
+                is_blank = is_blank and not line.strip()
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read: {error.strerror}") from error
-    if size > MAX_UPLOAD:
-        raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB, got {size / 1024 / 1024:.1f} MB")
-    if b"\x00" in head:
-        raise InputError(f"{path.name}: expected a text in UTF-8 with one translation per line, got a binary file")
-    if not head.strip():
+    if is_blank:
         raise InputError(f"{path.name}: expected translations, got an empty file")
+
+
+def _check_lengths(path: Path, translations: Sequence[str]) -> None:
+    """Refuse translations that would take the machine long: aligning and scoring grow with their length."""
+    for number, translation in enumerate(translations, 1):
+        if len(translation) > MAX_CHARACTERS:
+            raise InputError(f"{path.name}: the translation of example {number}: expected at most {MAX_CHARACTERS} characters here, got {len(translation)}; {_ELSEWHERE}")
+    n_characters = sum(map(len, translations))
+    if n_characters > MAX_MEAN_CHARACTERS * len(translations):
+        raise InputError(
+            f"{path.name}: expected at most {MAX_MEAN_CHARACTERS} characters per translation on average here, got {n_characters / len(translations):.0f}; {_ELSEWHERE}"
+        )

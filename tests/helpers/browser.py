@@ -41,7 +41,7 @@ def launched() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path() or "chromium", args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium_path() or "chromium", args=list(_FLAGS), timeout=0)
         try:
             yield browser
         finally:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -65,13 +67,19 @@ def letter_requests(n: int) -> list[ScoringRequest]:
 
 
 def main() -> None:
-    """CACHE LOG RESULT N SECONDS: append the pairs of each batch to LOG, wait, score, at the end write the scores to RESULT."""
-    cache, log, result, n, seconds = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
+    """CACHE LOG RESULT N SECONDS LAST: append the pairs of each batch to LOG, wait, score, at the end write the scores to RESULT.
+
+    At the batch with the number LAST it waits until it is killed; 0 for none.
+    """
+    cache, log, result, n, seconds, last = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])
+    batches = itertools.count(1)
 
     def before(pairs: list[Pair]) -> None:
         with log.open("a", encoding="utf-8") as file:
             file.write(json.dumps(pairs) + "\n")
         time.sleep(seconds)
+        if next(batches) == last:
+            signal.pause()
 
     found = LetterEvaluator(before, cache=ScoreCache(cache)).score(letter_requests(n), src_lang="en", tgt_lang="de")
     result.write_text(json.dumps([found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]), encoding="utf-8")

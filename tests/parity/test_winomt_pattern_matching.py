@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +44,7 @@ def test_every_alignment_line_equals_fast_align(shared: Path, system: str, lang:
 def test_every_prediction_equals_the_program(shared: Path, system: str, lang: str) -> None:
     steps: list[dict[str, Any]] = [json.loads(line) for line in read_gz(shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz")]
     examples = cc_hf.load_examples("winomt", "acl2019", data_dir=shared / "upstream")
-    start = time.perf_counter()
     result = run(shared, system, lang)
-    assert time.perf_counter() - start < 10
     assert len(steps) == len(result.judgements) == 3888
     for step, example, judgement in zip(steps, examples, result.judgements, strict=True):
         assert (example.source, example.gold, example.extra["occupation"]) == (step["sentence"], step["gold"], step["entity"])

@@ -25,7 +25,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 
 def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0, environment: Mapping[str, str] = MappingProxyType({})) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "COLUMNS": "100", **environment}
-    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=variables, timeout=300)
+    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=variables)
     assert found.returncode == status, found.stderr
     return found
 
@@ -178,7 +178,8 @@ from cc_hf.cli.main import run
 
 def interrupted(*arguments, **options):
     os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(60)
+    while True:
+        time.sleep(0.01)
 
 cc_hf.translation.translate = interrupted
 sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
@@ -187,7 +188,7 @@ run()
 
 
 def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
-    found = subprocess.run([sys.executable, "-c", _INTERRUPTED_WHILE_TRANSLATING], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    found = subprocess.run([sys.executable, "-c", _INTERRUPTED_WHILE_TRANSLATING], cwd=tmp_path, capture_output=True, text=True)
     assert found.returncode == 130, found.stderr
     assert found.stderr.strip() == "stopped; nothing was written"
     assert list(tmp_path.iterdir()) == []

@@ -361,8 +361,10 @@ def test_info_counts_by_identity_and_clear_removes_all(path: Path) -> None:
 # several processes, and those that are killed
 
 
-def start(path: Path, log: Path, result: Path, *, n: int, seconds: float) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", "from tests.helpers.letter_evaluator import main; main()", *map(str, (path, log, result, n, seconds))], stderr=subprocess.PIPE)
+def start(path: Path, log: Path, result: Path, *, n: int, seconds: float, last: int = 0) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", "from tests.helpers.letter_evaluator import main; main()", *map(str, (path, log, result, n, seconds, last))], stderr=subprocess.PIPE
+    )
 
 
 def n_lines(log: Path) -> int:
@@ -375,8 +377,9 @@ def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
     path, log, result = tmp_path / "scores.sqlite", tmp_path / "log", tmp_path / "result.json"
     ends = []
     for _ in range(10):
-        running = start(path, log, result, n=n, seconds=seconds)
-        wanted = n_lines(log) + rng.randint(1, 4)
+        n_wanted = rng.randint(1, 4)
+        wanted = n_lines(log) + n_wanted
+        running = start(path, log, result, n=n, seconds=seconds, last=n_wanted + 2)  # it does not get to its end before it is killed
         while running.poll() is None and n_lines(log) < wanted:
             time.sleep(0.001)
         time.sleep(rng.uniform(0, 1.5 * seconds))

@@ -99,7 +99,7 @@ finally:
 
 def run(*arguments: str | Path, folder: Path) -> list[str]:
     """The heavy modules that a process of the command line imported."""
-    found = subprocess.run([sys.executable, "-c", _SECOND, *map(str, arguments)], capture_output=True, text=True, cwd=folder, check=True, timeout=120)
+    found = subprocess.run([sys.executable, "-c", _SECOND, *map(str, arguments)], capture_output=True, text=True, cwd=folder, check=True)
     modules: list[str] = json.loads(found.stderr.splitlines()[-1])
     return modules
 

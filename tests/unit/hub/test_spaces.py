@@ -99,7 +99,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 def test_every_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
         build_space(name, f"org/{name}", output=tmp_path / name)
-    run = subprocess.run([sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert [name for name, *_ in found] == sorted(registry.METRICS)
@@ -127,8 +127,8 @@ def test_the_app_starts_and_answers(tmp_path: Path, socket_enabled: None) -> Non
             assert "gender_accuracy" in wait_for(url, app)
             data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
             request = urllib.request.Request(f"{url}gradio_api/call/judge", data, {"Content-Type": "application/json"})
-            event = json.loads(urllib.request.urlopen(request, timeout=30).read())["event_id"]
-            answer = urllib.request.urlopen(f"{url}gradio_api/call/judge/{event}", timeout=30).read().decode()
+            event = json.loads(urllib.request.urlopen(request).read())["event_id"]
+            answer = urllib.request.urlopen(f"{url}gradio_api/call/judge/{event}").read().decode()
         finally:
             app.terminate()
     found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
@@ -138,10 +138,9 @@ def test_the_app_starts_and_answers(tmp_path: Path, socket_enabled: None) -> Non
 
 def wait_for(url: str, app: subprocess.Popen[bytes]) -> str:
     """The page, once it is there."""
-    end = time.monotonic() + 60
-    while app.poll() is None and time.monotonic() < end:
+    while app.poll() is None:
         try:
-            return str(urllib.request.urlopen(url, timeout=10).read().decode())
+            return str(urllib.request.urlopen(url).read().decode())
         except OSError:
             time.sleep(0.1)
     raise AssertionError("the page did not come")

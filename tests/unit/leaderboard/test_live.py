@@ -11,7 +11,18 @@ import pytest
 import cc_hf
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
-from cc_hf.leaderboard.live import MAX_CHARACTERS, MAX_CUES, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics
+from cc_hf.leaderboard.live import (
+    MAX_CHARACTERS,
+    MAX_CUES,
+    MAX_LINE,
+    MAX_LINES,
+    MAX_MEAN_CHARACTERS,
+    MAX_UPLOAD,
+    FileJudge,
+    SentenceJudge,
+    available_data,
+    fitting_metrics,
+)
 from tests.unit.analysis.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
@@ -132,14 +143,19 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
         (b"Sch\xf6n\n", r"^t\.txt: line 1: expected UTF-8"),
         (b"one line\n", r"^t\.txt: expected one line per example, 2664 in all, got 1"),
         (b'{"translation": 3}\n', r"^t\.txt: line 1"),
-        (b'{"translation": ' + b"[" * 100_000, r"^t\.txt: line 1: expected a JSON object"),
+        (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
         (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
         (b"a ||| b\nc\n", r"^t\.txt: line 2"),
+        (b"a\n" * (MAX_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
+        (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes here"),
+        (b"a\n" * 2663 + b"a" * (MAX_CHARACTERS + 1), r"^t\.txt: the translation of example 2664: expected at most 2000 characters here, got 2001"),
+        (b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663, r"^t\.txt: expected at most 300 characters per translation"),
     ],
 )
-def test_broken_files(content: bytes, message: str, tmp_path: Path) -> None:
+def test_broken_files(content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.txt"
     path.write_bytes(content)
+    monkeypatch.setattr("cc_hf.leaderboard.live.evaluate", lambda *_, **__: pytest.fail("nothing may be judged"))
     with pytest.raises(InputError, match=message) as caught:
         FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert str(tmp_path) not in str(caught.value)
