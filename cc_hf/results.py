@@ -54,6 +54,7 @@ class EvaluationResult:
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         counts: name -> number, such as n_ties.
+        notes: what a reader of the figures must know, one sentence or more each; shown wherever the figures are.
     """
 
     dataset: str
@@ -67,6 +68,7 @@ class EvaluationResult:
     categories: tuple[CategoryAccuracy, ...]
     judgements: tuple[Judgement, ...] = field(repr=False)
     counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -88,7 +90,7 @@ class EvaluationResult:
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """The inverse of `to_json`; reads what older versions wrote, whose judgements had no verdict.
+        """The inverse of `to_json`; reads what older versions wrote, without verdicts of judgements or notes.
 
         Raises:
             InputError: when the text is not JSON or lacks a field.
@@ -109,6 +111,7 @@ class EvaluationResult:
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
+                    "notes": _notes(row.get("notes", ())),
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -156,6 +159,12 @@ def _parsed(text: str) -> Any:
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:
     return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})
+
+
+def _notes(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, (list, tuple)) or not all(map(_is_text, found)):
+        raise InputError(f"notes: expected a list of texts, got {found!r}; is this a file that `cc-hf evaluate --output` wrote?")
+    return tuple(found)
 
 
 def _check_types(found: EvaluationResult) -> None:

@@ -29,8 +29,8 @@ _FILE_LIFETIME = 600  # seconds
 _MAX_QUEUE = 200
 _SENTENCES_AT_ONCE = 4
 _CSS = Path(__file__).parent / "page.css"
-_DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str"]
-_WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px"]
+_DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str", "str"]
+_WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px", "420px"]
 _EXAMPLES = [
     [
         "The doctor asked the nurse to help her.",

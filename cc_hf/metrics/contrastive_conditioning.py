@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -12,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError, InputError, ResultWarning
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import opened_evaluator
 from cc_hf.results import EvaluationResult
@@ -190,6 +192,8 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge translations and sum up.
 
+    An evaluator that ships with the package, on data that it was not made for, adds a note to the result, and warns (`ResultWarning`).
+
     Args:
         predictions: translations.
         references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
@@ -212,6 +216,9 @@ def evaluate(
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
     scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(predictions, references, scores, ids=ids)
+    notes = evaluator_notes(evaluator, references, dataset=dataset)
+    for note in notes:
+        warnings.warn(note, ResultWarning, stacklevel=2)
     categories = [j.category for j in judgements]
     probability = np.array([j.probability_correct for j in judgements])
     correct = np.array([j.is_correct for j in judgements])
@@ -237,6 +244,7 @@ def evaluate(
         categories=found,
         judgements=judgements,
         counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+        notes=notes,
     )
 
 
@@ -301,7 +309,8 @@ def compute(
 
     Returns:
         accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category>,
-        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), signature.
+        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), signature; and notes (list of str) if
+        the evaluator is one that ships with the package and was not made for such data, of which a `ResultWarning` warns.
 
     Raises:
         As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
@@ -336,6 +345,7 @@ def compute(
         "probability_correct": [j.probability_correct for j in result.judgements],
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
+        **({"notes": list(result.notes)} if result.notes else {}),
     }
 
 

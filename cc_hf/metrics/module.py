@@ -43,7 +43,7 @@ def picked(references: Sequence[Mapping[str, Any]], keys: Collection[str]) -> li
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:
-    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), intervals as [low, high], signature."""
+    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), intervals as [low, high], signature; notes where there are some."""
     verdicts = {"verdicts": [j.verdict for j in result.judgements], "predicted": [j.predicted for j in result.judgements]}
     return {
         **result.scores,
@@ -52,6 +52,7 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
         **(verdicts if result.judgements else {}),
         "intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()},
         "signature": result.signature,
+        **({"notes": list(result.notes)} if result.notes else {}),
     }
 
 

@@ -9,14 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
-from cc_hf.reports.tables import category_key, heading, percent, plain_table, with_interval
+from cc_hf.reports.tables import category_key, grouped_notes, heading, note_lines, percent, plain_table, with_interval
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["comparison_tables", "p_text"]
 
 
 def comparison_tables(found: Comparison) -> Group:
-    """A table for each system against the baseline, a confusion for each pair of metrics, and what was not compared."""
+    """A table for each system against the baseline, a confusion for each pair of metrics, what was not compared, and the notes of the results."""
     title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
     parts: list[RenderableType] = []
     for one in found.systems:
@@ -28,6 +28,7 @@ def comparison_tables(found: Comparison) -> Group:
         parts += [heading(f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same translations, n = {agreement.n}")]
         parts += [_confusion_table(agreement), _agreement_table(agreement)]
     parts += [Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()]
+    parts += note_lines(grouped_notes(found.notes))
     return Group(*parts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich import box
@@ -13,7 +13,7 @@ from rich.text import Text
 from cc_hf import signature
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["FigureRow", "category_key", "data_name", "figure_rows", "heading", "percent", "plain_table", "result_table", "results_table", "with_interval"]
+__all__ = ["FigureRow", "category_key", "data_name", "figure_rows", "grouped_notes", "heading", "note_lines", "percent", "plain_table", "result_table", "results_table", "with_interval"]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}
@@ -27,7 +27,22 @@ def result_table(result: EvaluationResult) -> Group:
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
         parts.append(_figures_table(others))
-    return Group(heading(title), *parts, _CAPTION)
+    return Group(heading(title), *parts, _CAPTION, *note_lines(result.notes))
+
+
+def note_lines(notes: Iterable[str]) -> list[Text]:
+    """One line of text per note, each note once."""
+    return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
+
+
+def grouped_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Each note once, after the names of those that have it unless all have it.
+
+    >>> grouped_notes({"a": ["x"], "b": ["x", "y"]})
+    ['x', 'b: y']
+    """
+    owners = {note: [name for name in notes if note in notes[name]] for own in notes.values() for note in own}
+    return [note if len(names) == len(notes) else f"{', '.join(names)}: {note}" for note, names in owners.items()]
 
 
 def results_table(found: ResultSet) -> Group:
@@ -40,9 +55,10 @@ def results_table(found: ResultSet) -> Group:
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
+    said = note_lines(grouped_notes({r.metric.replace("_", " "): r.notes for r in found.results}))
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
     judged = "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"  # without translations, the evaluator is judged
-    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _CAPTION, *notes)
+    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _CAPTION, *said, *notes)
 
 
 def category_key(name: str) -> tuple[int, str]:
