@@ -61,9 +61,7 @@ def gender_bracket_sources(source: str, focus: Focus, gold: str, *, src_lang: st
     return (insert_before(source, focus.start, cues[gold]),), (insert_before(source, focus.start, cues[other]),)
 
 
-def differ_by_gender_brackets(
-    correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en"
-) -> bool:
+def differ_by_gender_brackets(correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en") -> bool:
     """Whether the brackets for male and female are all that sets both sides apart.
 
     Args:

@@ -72,9 +72,7 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     return next((one for one in RECOMMENDED if (one.src_lang, one.tgt_lang) == pair), None)
 
 
-def evaluator_notes(
-    evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = ""
-) -> tuple[str, ...]:
+def evaluator_notes(evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = "") -> tuple[str, ...]:
     """Return what a reader must know of verdicts that an embedded evaluator gave.
 
     A copy of an embedded model, and an ensemble that it is a member of, count as the model.
@@ -91,10 +89,7 @@ def evaluator_notes(
     if embedded is None:
         return ()
     n = len(references)
-    n_outside = sum(
-        not differ_by_gender_brackets(row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang)
-        for row in references
-    )
+    n_outside = sum(not differ_by_gender_brackets(row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang) for row in references)
     if not n_outside:
         return ()
     rows = f"{n_outside:,} of the {n:,} rows have" if n_outside < n else f"all {n:,} rows have" if n > 1 else "this row has"

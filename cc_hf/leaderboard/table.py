@@ -53,7 +53,8 @@ class Row:
 
 #: the page's columns
 HEADERS = (
-    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "notes", "signature",
+    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "notes",
+    "signature",
 )  # fmt: skip
 #: those whose cells are numbers, or None, in percent
 PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")

@@ -13,7 +13,20 @@ from rich.text import Text
 from cc_hf import signature
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, ResultSet
 
-__all__ = ["FigureRow", "category_key", "data_name", "figure_rows", "grouped_notes", "heading", "note_lines", "percent", "plain_table", "result_table", "results_table", "with_interval"]
+__all__ = [
+    "FigureRow",
+    "category_key",
+    "data_name",
+    "figure_rows",
+    "grouped_notes",
+    "heading",
+    "note_lines",
+    "percent",
+    "plain_table",
+    "result_table",
+    "results_table",
+    "with_interval",
+]
 
 # The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
 _ORDER = {name: i for i, name in enumerate(("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc"))}

@@ -60,7 +60,8 @@ def make_compute_metrics(
             left out, and another dataset is refused.
         metrics: «bleu», «chrf» (sacreBLEU), and names of `cc-hf list metrics`; figures of the first of these have their own names, those of others the metric's name
             before.
-        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the rows, which add `n_with_source`; of several metrics that read different things a dict by name.
+        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the rows, which add `n_with_source`; of several
+            metrics that read different things a dict by name.
         targets: per row the text that BLEU and chrF compare with; None for the decoded labels.
         evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all processes.
         evaluator_options: further options of `cc_hf.load_evaluator`. A translation that is too long is cut, unless `on_too_long` is given here.
@@ -117,9 +118,7 @@ def make_compute_metrics(
     def judged(metric: MetricDeclaration, texts: Sequence[str]) -> EvaluationResult:
         examples, own_references = data[metric.name]
         scorer = evaluator_itself() if metric.takes_evaluator else None
-        return judge(
-            metric, examples, texts, references=own_references, evaluator=scorer, options=options, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed
-        )
+        return judge(metric, examples, texts, references=own_references, evaluator=scorer, options=options, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed)
 
     def compute_metrics(prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         if compute_result is not None:
@@ -138,9 +137,7 @@ def make_compute_metrics(
     return compute_metrics
 
 
-def _data(
-    metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int
-) -> tuple[Sequence[Example], list[Any] | None]:
+def _data(metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int) -> tuple[Sequence[Example], list[Any] | None]:
     """The examples, or what the metric reads of data without examples."""
     own = references.get(metric.name) if isinstance(references, Mapping) else references
     if own is None:
