@@ -19,7 +19,7 @@ from cc_hf.metrics import contrastive_conditioning as core
 
 GENDER = {"correct_sources": ["The [female] doctor left."], "incorrect_sources": ["The [male] doctor left."], "category": "female"}
 BAT = {"correct_sources": ["The baseball bat was old."], "incorrect_sources": ["The flying bat was old."], "category": "sport"}
-DIRECTION = {"src_lang": "en", "tgt_lang": "de"}
+DIRECTION: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,8 @@ def test_recommended_figures_are_the_published_ones(root: Path) -> None:
             row = published(agreement.dataset, one.tgt_lang, "contrastive_conditioning")
             assert row is not None
             assert agreement.weighted == row.weighted_agreement
-            assert f"{100 * row.weighted_agreement:.1f} %" in readme
+            assert agreement.weighted is not None
+            assert f"{100 * agreement.weighted:.1f} %" in readme
 
 
 def test_gender_brackets_are_in_scope_and_anything_else_is_noted(tiny: Evaluator) -> None:
