@@ -78,6 +78,7 @@ TINY_EN_DE = EmbeddedModel(
     made_for="the gender of people by the cues [male] and [female] before a noun",
     agreements=(
         Agreement("winomt", 0.9375, 0.9891, n=400),
+        Agreement("simplegen", 0.958, n=1752, labels="simplegen_accuracy"),
         Agreement("mucow", 0.578, 0.624, n=192),
         Agreement("mt_geneval", 0.882, n=600, labels="the references"),
     ),

@@ -36,7 +36,7 @@ def test_the_registry_knows_the_identity_and_the_card_the_agreement(name: str, r
     for one in model.agreements:
         for share in (one.unweighted, one.weighted):
             assert share is None or f"| {100 * share:.2f}".removesuffix("0") + " % |" in card
-        assert f"| {one.n} |" in card
+        assert f"| {one.n:,} |" in card
 
 
 def test_recommended_figures_are_the_published_ones(root: Path) -> None:
