@@ -4,6 +4,7 @@ that move the evaluator most (Vamvas & Sennrich 2021, appendix D)."""
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +20,9 @@ from cc_hf.cues.selection import N_CUES, best_cues
 from cc_hf.data.custom import is_custom, read_words
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_lines
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, InputError, ResultWarning
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.run import check_target_language
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample, ScoringRequest
@@ -61,7 +63,8 @@ def build_cues(
     """Find disambiguation cues for every sense of a dataset whose rows say which word is ambiguous, and have a reference translation.
 
     A cue stands before the focus of an example. Examples whose word is not located are left out and
-    counted. A sense that is the only one of its word, or for which no candidates are left, gets no cues; it is
+    counted. An evaluator that ships with the package
+    was made for other cues: it warns (`ResultWarning`). A sense that is the only one of its word, or for which no candidates are left, gets no cues; it is
     listed in `left_out`. About 2 * n_candidates pairs are scored per example. The cues do not depend on the order of the examples.
 
     Args:
@@ -122,6 +125,9 @@ def build_cues(
         )
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
+    rows = [{"correct_sources": [example.source], "incorrect_sources": []} for example in examples]  # without gender brackets
+    for note in evaluator_notes(evaluator, rows, dataset=str(dataset) if isinstance(dataset, (str, Path)) else ""):
+        warnings.warn(note, ResultWarning, stacklevel=2)
     n_cut = 0
     if masked_lm is not None:
         known, made_by, n_cut = _predicted(examples, groups, masked_lm, n_kept=n_kept, average=average, device=device, progress=progress)

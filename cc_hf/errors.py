@@ -11,6 +11,7 @@ CCError
 └── MissingDependencyError (also ImportError)
 
 CacheWarning (a UserWarning): scores are not stored, all else goes on.
+ResultWarning (a UserWarning): figures that do not mean what they seem to; the result's `notes` say the same.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "MissingOptionError",
+    "ResultWarning",
     "TooLongError",
     "UnknownNameError",
 ]
@@ -82,6 +84,10 @@ class CacheError(CCError, RuntimeError):
 
 class CacheWarning(UserWarning):
     """The cache of scores cannot be used; the evaluation goes on without."""
+
+
+class ResultWarning(UserWarning):
+    """Figures that do not mean what they seem to, such as those of an evaluator on data that it was not made for."""
 
 
 class MissingDependencyError(CCError, ImportError):

@@ -86,6 +86,7 @@ class EvaluationResult:
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         counts: name -> number, such as n_ties.
+        notes: what a reader of the figures must know, one sentence or more each; shown wherever the figures are.
     """
 
     dataset: str
@@ -100,6 +101,7 @@ class EvaluationResult:
     judgements: tuple[Judgement, ...] = field(repr=False)
     counts: Mapping[str, int] = field(default_factory=dict)
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -133,7 +135,7 @@ class EvaluationResult:
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """The inverse of `to_json`; reads what older versions wrote, whose judgements had no verdict.
+        """The inverse of `to_json`; reads what older versions wrote, without verdicts of judgements or notes.
 
         Raises:
             InputError: when the text is not JSON or lacks a field.
@@ -155,6 +157,7 @@ class EvaluationResult:
                     "no_interval": {name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()},
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
+                    "notes": _notes(row.get("notes", ())),
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -232,6 +235,12 @@ def _interval_row(interval: Interval) -> dict[str, Any]:
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:
     return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})
+
+
+def _notes(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, (list, tuple)) or not all(map(_is_text, found)):
+        raise InputError(f"notes: expected a list of texts, got {found!r}; is this a file that `cc-hf evaluate --output` wrote?")
+    return tuple(found)
 
 
 def _check_types(found: EvaluationResult) -> None:

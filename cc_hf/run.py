@@ -247,8 +247,10 @@ def judge(
     examples: Sequence[Example],
     translations: Sequence[str],
     *,
+    references: Sequence[Mapping[str, Any]] | None = None,
     evaluator: _AnyEvaluator | None = None,
     options: Mapping[str, Any] | None = None,
+    src_lang: str = "",
     tgt_lang: str,
     dataset: str = "",
     config: str = "",
@@ -256,10 +258,16 @@ def judge(
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """One metric on translations that are at hand: the last step of `evaluate`.
+    """Run one metric on translations that are at hand: the last step of every evaluation, and the only caller of a metric's core.
+
+    The result has the notes of the metric's core, the remark of the configuration, and, if there are notes on the evaluator, the
+    metrics that do without one.
 
     Args:
         examples, translations: one translation per example, in their order; of no effect on a metric that takes none.
+        references: what the metric reads, for data without examples (`examples` is then empty); None to take it from the examples.
+            Only examples have ids and sources: without them rows are named by number, and `n_with_source` is not counted.
+        src_lang: of data without examples.
         evaluator: of metrics that take one; of no effect on others.
         options: of this metric and of others (`named_metrics`); each takes its own.
         dataset, config, origin: names and signature fields of the data.
@@ -276,22 +284,37 @@ def judge(
     translations = listed("translations", translations)
     found = metric.evaluate(
         *([translations] if metric.takes_translations else []),
-        metric.references(examples),
+        metric.references(examples) if references is None else references,
         **({"evaluator": evaluator} if metric.takes_evaluator else {}),
         **{name: value for name, value in (options or {}).items() if name in metric.options},
-        src_lang=examples[0].src_lang,
+        src_lang=examples[0].src_lang if examples else src_lang,
         tgt_lang=tgt_lang,
-        ids=[e.id for e in examples],
+        ids=[e.id for e in examples] if examples else None,
         dataset=dataset,
         config=config,
         origin=origin,
         seed=seed,
         progress=progress,
     )
-    if not metric.takes_translations:
+    found = replace(found, notes=(*found.notes, *_data_notes(found)))
+    if not metric.takes_translations or not examples:
         return found
     n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, translations, strict=True))  # not translated, or not the right file
     return replace(found, counts={**found.counts, "n_with_source": n_with_source})
+
+
+def _data_notes(result: EvaluationResult) -> list[str]:
+    """What the data add: metrics that would serve where the evaluator does not, and the remark of the configuration."""
+    if result.dataset not in registry.DATASETS:  # data of the caller's own
+        return []
+    config = declaration(result.dataset).config(result.config)
+    notes = [config.remark] if config.remark else []
+    every: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
+    by_words = [m.name for m in every if m.judges and m.takes_translations and not m.takes_evaluator]
+    fitting = [m.name for m in every if m.name in by_words and not m.fits(result.dataset, config.name, config.form, config.src_lang, result.tgt_lang)]
+    if result.notes and fitting:
+        notes.append(f"Without an evaluator, {result.dataset} {result.config} is judged by {' and '.join(fitting)}")
+    return notes
 
 
 def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str) -> tuple[list[MetricDeclaration], dict[str, str]]:

@@ -62,7 +62,7 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What results have to say about each other. `signatures`: of each; `not_compared`: pairs or results that could not be, and why."""
+    """What results have to say about each other. `signatures`: of each; `not_compared`: pairs or results that could not be, and why; `notes`: of each."""
 
     dataset: str
     config: str
@@ -72,6 +72,7 @@ class Comparison:
     signature: str
     signatures: Mapping[str, str]
     not_compared: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Strict JSON, UTF-8 text."""
@@ -157,6 +158,7 @@ def compare(results: Mapping[str, EvaluationResult], *, n_resamples: int = 1000,
         signature.build("compare", fields),
         {name: result.signature for name, result in results.items()},
         not_compared,
+        {name: result.notes for name, result in results.items()},
     )
 
 

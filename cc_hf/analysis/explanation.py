@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
 from cc_hf.evaluators.decisions import check_contests
+from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import check_input
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
@@ -84,6 +85,7 @@ class Explanation:
         log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 where both score 0.
         tokens, words: in the order of the translation, the end of the sentence last where the evaluator counts it.
         src_lang, tgt_lang, evaluator: what scored.
+        notes: as of `EvaluationResult`.
     """
 
     translation: str
@@ -99,6 +101,7 @@ class Explanation:
     src_lang: str
     tgt_lang: str
     evaluator: str
+    notes: tuple[str, ...] = ()
 
     @property
     def is_correct(self) -> bool:
@@ -180,6 +183,7 @@ def explain(
         src_lang=src_lang or evaluator.src_lang,
         tgt_lang=tgt_lang or evaluator.tgt_lang,
         evaluator=f"{evaluator.name}@{evaluator.identity}",
+        notes=evaluator_notes(evaluator, [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources}]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +31,7 @@ from cc_hf.cli.options import (
     one_or_all,
 )  # fmt: skip
 from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.errors import ResultWarning
 
 __all__ = ["evaluate"]
 
@@ -94,7 +96,9 @@ def evaluate(
         "seed": seed,
         "progress": is_main and not quiet,
     }
-    found = evaluate_all(dataset, config, **options) if metric == _ALL else run_evaluate(dataset, config, metric=metric, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
+        found = evaluate_all(dataset, config, **options) if metric == _ALL else run_evaluate(dataset, config, metric=metric, **options)
     results = found.results if isinstance(found, ResultSet) else (found,)
     sharding.leave()
     if not is_main:

@@ -16,6 +16,8 @@ from cc_hf.cli.output import Console
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
+from cc_hf.evaluators.location import EmbeddedModel
+from cc_hf.evaluators.suitability import RECOMMENDED
 from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]
@@ -109,7 +111,12 @@ def _metrics() -> Table:
 def _evaluators() -> Table:
     table = _table("evaluators", "evaluator", "what it is")
     for name in registry.names("evaluator"):
-        table.add_row(name, Text("ships with the package; a small model for tests, demos and first looks"))
+        shipped: EmbeddedModel = registry.resolve("evaluator", name)
+        pair, figures = f"{shipped.src_lang} → {shipped.tgt_lang}", "; ".join(map(str, shipped.agreements))
+        table.add_row(name, Text(f"{pair}; ships with the package, a small model for tests, demos and first looks. Made to judge {shipped.made_for}. Measured: {figures}"))
+    for large in RECOMMENDED:
+        figures = "; ".join(map(str, large.agreements))
+        table.add_row(large.name, Text(f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures} ({large.source})"))
     families = ", ".join(registry.names("evaluator family"))
     table.add_row(Text("FOLDER, ORGANISATION/MODEL"), Text(f"any model of transformers of one of the families {families}, saved to a folder or from the Hub"))
     return table

@@ -19,7 +19,7 @@ from rich.text import Text
 from cc_hf import __version__
 from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, report, train, translate
 from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
-from cc_hf.errors import CacheWarning, CCError
+from cc_hf.errors import CacheWarning, CCError, ResultWarning
 from cc_hf.evaluators.sharding import is_main_process, process_label
 
 __all__ = ["app", "run"]
@@ -91,7 +91,7 @@ def _say_warnings() -> None:
     as_python_does = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if issubclass(category, CacheWarning):
+        if issubclass(category, (CacheWarning, ResultWarning)):
             with contextlib.suppress(OSError):  # the result matters more; `run` says it at the end
                 Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cc_hf.cues.placement import insert_before
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
 
-__all__ = ["GENDER_BRACKETS", "gender_bracket_sources"]
+__all__ = ["GENDER_BRACKETS", "differ_by_gender_brackets", "gender_bracket_sources"]
 
 #: source language -> cue by gender. English is the paper's; the others say the same and were never validated against people.
 GENDER_BRACKETS: dict[str, dict[str, str]] = {
@@ -57,3 +59,27 @@ def gender_bracket_sources(source: str, focus: Focus, gold: str, *, src_lang: st
         raise InputError(f"gold gender: expected male or female, got {gold!r}")
     other = "female" if gold == "male" else "male"
     return (insert_before(source, focus.start, cues[gold]),), (insert_before(source, focus.start, cues[other]),)
+
+
+def differ_by_gender_brackets(correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en") -> bool:
+    """Whether the brackets for male and female are all that sets both sides apart.
+
+    Args:
+        correct_sources, incorrect_sources: contrastive sources.
+        src_lang: ISO 639-1; for a language without a wording the answer is False.
+
+    >>> differ_by_gender_brackets(["The [female] doctor left."], ["The [male] doctor left."])
+    True
+    >>> differ_by_gender_brackets(["A flying bat."], ["A baseball bat."])
+    False
+    """
+    cues = GENDER_BRACKETS.get(src_lang)
+    if cues is None:
+        return False
+    male, female = cues["male"], cues["female"]
+
+    def swapped(source: str) -> str:
+        return female.join(part.replace(female, male) for part in source.split(male))
+
+    has_cue = all(male in source or female in source for source in correct_sources)
+    return has_cue and {swapped(source) for source in correct_sources} == set(incorrect_sources)

@@ -55,6 +55,7 @@ class ConfigDeclaration:
         form: the class of its examples.
         src_lang: of the sources.
         extra_keys: the columns in `extra`; None: those of the dataset.
+        remark: what a reader of every result on it must know, such as which published figures it does not compare with; "" for nothing.
     """
 
     name: str
@@ -65,6 +66,7 @@ class ConfigDeclaration:
     form: type[Example] = ContrastiveSourceExample
     src_lang: str = "en"
     extra_keys: tuple[str, ...] | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

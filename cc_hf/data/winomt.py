@@ -107,6 +107,16 @@ def _as_the_program(tokens: list[str], index: int, occupation: str, gold: str) -
     return (variants[0],), (variants[1],)
 
 
+_REMARK = (
+    "This configuration leaves out the 240 of WinoMT's 3,888 rows whose gold gender is neutral, as Vamvas & Sennrich 2021 do. "
+    "Published figures by pattern matching (accuracy and delta_g of Stanovsky et al. 2019) are on all rows, configuration all: "
+    "aws en-de has 62.4 and 11.9 there, 66.0 and 14.8 here"
+)
+_PART_REMARK = (
+    "This configuration has only the rows of one stereotype, {}. Published figures by pattern matching (Stanovsky et al. 2019) are "
+    "on all 3,888 rows, configuration all; delta_s there is the difference of accuracy between pro and anti"
+)
+
 DECLARATION = DatasetDeclaration(
     name="winomt",
     description="WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does the translation of the occupation show it?",
@@ -117,10 +127,10 @@ DECLARATION = DatasetDeclaration(
     cues="gender_brackets",
     files=(_FILE,),
     configs=(
-        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, {"test": 3648}),
-        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, {"test": 3648}),
-        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, {"test": 1582}),
-        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, {"test": 1586}),
+        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, {"test": 3648}, remark=_REMARK),
+        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, {"test": 3648}, remark=_REMARK),
+        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, {"test": 1582}, remark=_PART_REMARK.format("pro")),
+        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, {"test": 1586}, remark=_PART_REMARK.format("anti")),
         ConfigDeclaration("all", "every row, the neutral ones too, without cues: what pattern matching judges", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
         ConfigDeclaration("acl2019", "as all, two rows with the stereotype that mt_gender's program gives them", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
     ),

@@ -153,7 +153,7 @@ def checked_date(text: str) -> str:
 
 
 def entries(one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None) -> list[EvalResultEntry]:
-    """The entries of one result, a value in [0, 1] for each task; the notes are its signature.
+    """The entries of one result, a value in [0, 1] for each task; the notes are its signature and its own notes.
 
     Args:
         one: from `published`.
@@ -178,7 +178,7 @@ def entries(one: Published, *, date: str, source_url: str | None = None, source_
             date=date,
             source_url=source_url,
             source_name=source_name,
-            notes=one.result.signature,
+            notes="; ".join([one.result.signature, *one.result.notes]),
         )
         for task, value in one.values
     ]

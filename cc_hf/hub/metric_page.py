@@ -74,7 +74,7 @@ def judge_lines(name: str, translations: str, references: str, *, src_lang: str 
     verdicts = found.pop("verdicts", None) or [f"{value:.3f}" for value in found.pop("probability_correct", [])] or [""] * len(lines)
     rows = [[str(number), line, str(verdict)] for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)]
     signature = found.pop("signature")
-    figures = {key: round(value, 4) if isinstance(value, float) else value for key, value in found.items() if isinstance(value, (int, float, str))}
+    figures = {key: round(value, 4) if isinstance(value, float) else value for key, value in found.items() if isinstance(value, (int, float, str)) or key == "notes"}
     return Answer(rows, figures, signature)
 
 

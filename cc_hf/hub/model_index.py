@@ -39,7 +39,7 @@ def eval_results(results: Sequence[Published], *, source_url: str | None = None,
             metric_type=task.metric,
             metric_name=f"{task.metric} {task.score} {declaration(one.result.dataset).config(task.config).src_lang}-{task.tgt_lang}",
             metric_value=value,
-            metric_args={"signature": one.result.signature},
+            metric_args={"signature": one.result.signature, **({"notes": list(one.result.notes)} if one.result.notes else {})},
             source_url=source_url,
             source_name=source_name,
         )

@@ -30,8 +30,8 @@ _TABLES_AT_ONCE = 8
 _MAX_SEARCH = 200  # characters
 _MAX_EVENT = 1 << 18  # bytes: more than the longest sentences and cues take in JSON, all escaped
 _CSS = Path(__file__).parent / "page.css"
-_DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str"]
-_WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px"]
+_DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str", "str"]
+_WIDTHS = ["150px", "150px", "95px", "215px", "130px", "115px", "100px", "115px", "100px", "130px", "70px", "75px", "260px", "420px", "420px"]
 _EXAMPLES = [
     [
         "The doctor asked the nurse to help her.",

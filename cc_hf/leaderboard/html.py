@@ -67,7 +67,7 @@ def _details(title: str, rows: Mapping[str, str]) -> str:
 
 
 def result_html(result: EvaluationResult) -> str:
-    """Every figure of a result with its interval, and its signature."""
+    """Every figure of a result with its interval, its notes, and its signature."""
     categories = {c.category: c for c in sorted(result.categories, key=lambda c: category_key(c.category))}
     order = [*_FIRST, *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories)]
     names = [name for name in order if name in result.scores] + [name for name in result.scores if name not in order]
@@ -81,6 +81,7 @@ def result_html(result: EvaluationResult) -> str:
     said = [f"intervals by bootstrap {resampling_text([result.metric])}", *interval_notes(result), *filter(None, [tie_text(result)])]
     notes = "".join(f'<p class="cc-note">{escape(note)}</p>' for note in (counts, *said))
     head = "".join(f'<th scope="col">{name}</th>' for name in ("", "n", "percent", "95 %"))
+    notes = "".join(f'<p class="cc-note cc-caution" role="note">{escape(note)}</p>' for note in result.notes) + notes
     return (
         f'<section class="cc-result"><h3>{escape(title)}: {escape(result.metric.replace("_", " "))}</h3>'
         f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'

@@ -25,6 +25,7 @@ class Row:
         min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None of metrics that do not have them. `_low`, `_high`: of their 95 % intervals.
         bleu: in [0, 1], None where it was not given.
         other_figures: what else the result says of the whole: name -> value.
+        notes: those of the result, one after the other, "" for none.
         system, dataset, config, metric, n, signature, file: of the result.
     """
 
@@ -45,13 +46,15 @@ class Row:
     n: int
     bleu: float | None
     other_figures: Mapping[str, float]
+    notes: str
     signature: str
     file: str
 
 
 #: the page's columns
 HEADERS = (
-    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "signature",
+    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "notes",
+    "signature",
 )  # fmt: skip
 #: those whose cells are numbers, or None, in percent
 PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
@@ -93,6 +96,7 @@ def _row(entry: Entry, quality: Quality) -> Row:
         n=result.n,
         bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
         other_figures={name: value for name, value in result.scores.items() if name not in _SHOWN and name not in categories},
+        notes=" ".join(f"{note.rstrip('.')}." for note in result.notes),
         signature=result.signature,
         file=entry.file,
     )
@@ -159,7 +163,7 @@ def display_cells(row: Row) -> list[str | float | int | None]:
     figures = [cell for name in _SHOWN for cell in (in_percent(getattr(row, name)), interval(name))]
     others = "; ".join(f"{name.replace('_', ' ')} {percent(value)}" for name, value in row.other_figures.items())
     dataset = row.dataset if row.config in ("", "default") else f"{row.dataset} {row.config}"
-    return [row.system, dataset, row.language, row.metric.replace("_", " "), *figures, row.n, in_percent(row.bleu), others, row.signature]
+    return [row.system, dataset, row.language, row.metric.replace("_", " "), *figures, row.n, in_percent(row.bleu), others, row.notes, row.signature]
 
 
 def to_csv(rows: Sequence[Row]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -12,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import CCError, EvaluatorError, InputError
+from cc_hf.errors import CCError, EvaluatorError, InputError, ResultWarning
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
 from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
@@ -194,6 +196,8 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge translations and sum up.
 
+    An evaluator that ships with the package, on data that it was not made for, adds a note to the result, and warns (`ResultWarning`).
+
     Args:
         predictions: translations.
         references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
@@ -218,6 +222,9 @@ def evaluate(
         raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
     scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
     judgements = judge(predictions, references, scores, ids=names)
+    notes = evaluator_notes(evaluator, references, dataset=dataset)
+    for note in notes:
+        warnings.warn(note, ResultWarning, stacklevel=2)
     categories = [j.category for j in judgements]
     probability = np.array([j.probability_correct for j in judgements])
     correct = np.array([j.is_correct for j in judgements])
@@ -245,6 +252,7 @@ def evaluate(
         categories=found,
         judgements=judgements,
         counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+        notes=notes,
     )
 
 
@@ -309,7 +317,9 @@ def compute(
 
     Returns:
         accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category>,
-        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature.
+        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature;
+        and notes (list of str) if the evaluator is one that ships with the package and was not made for such data, of which a
+        `ResultWarning` warns.
 
     Raises:
         As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
@@ -344,6 +354,7 @@ def compute(
         "probability_correct": [j.probability_correct for j in result.judgements],
         **interval_fields(result),
         "signature": result.signature,
+        **({"notes": list(result.notes)} if result.notes else {}),
     }
 
 

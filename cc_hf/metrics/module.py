@@ -25,7 +25,7 @@ def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, 
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:
-    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), `interval_fields`, signature."""
+    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), `interval_fields`, signature; notes where there are some."""
     verdicts = {"verdicts": [j.verdict for j in result.judgements], "predicted": [j.predicted for j in result.judgements]}
     return {
         **result.scores,
@@ -34,6 +34,7 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
         **(verdicts if result.judgements else {}),
         **interval_fields(result),
         "signature": result.signature,
+        **({"notes": list(result.notes)} if result.notes else {}),
     }
 
 

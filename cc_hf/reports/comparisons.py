@@ -9,14 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
-from cc_hf.reports.tables import category_key, grouped_notes, heading, limits, percent, plain_table, with_interval
+from cc_hf.reports.tables import category_key, grouped_notes, heading, limits, note_lines, percent, plain_table, shared_notes, with_interval
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["comparison_tables", "p_text"]
 
 
 def comparison_tables(found: Comparison) -> Group:
-    """A table for each system against the baseline, a confusion for each pair of metrics, and what was not compared."""
+    """A table for each system against the baseline, a confusion for each pair of metrics, what was not compared, and the notes of the results."""
     title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
     parts: list[RenderableType] = []
     for one in found.systems:
@@ -32,6 +32,7 @@ def comparison_tables(found: Comparison) -> Group:
         parts += [_confusion_table(agreement), _agreement_table(agreement)]
         parts += map(Text, grouped_notes({"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}))
     parts += [Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()]
+    parts += note_lines(shared_notes(found.notes))
     return Group(*parts)
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.analysis.explanation import ExplainedWord, Explanation
-from cc_hf.reports.tables import heading, percent, plain_table
+from cc_hf.reports.tables import heading, note_lines, percent, plain_table
 
 __all__ = ["explanation_html", "explanation_table", "verdict_line"]
 
@@ -45,6 +45,7 @@ def explanation_table(found: Explanation) -> Group:
         heading(f"log-probability of each word under both sources ({found.score}; natural logarithms)"),
         _words_table(found),
         Text("* decides: the fewest words that make half of what speaks for the verdict; share: of all that speaks for either side", style="italic"),
+        *note_lines(found.notes),
     )
 
 
@@ -97,12 +98,13 @@ def explanation_html(found: Explanation) -> str:
     sources = "".join(
         f"<dt>best {escape(name)} source</dt><dd>{escape(source)}</dd>" for name, source in (("correct", found.correct_source), ("incorrect", found.incorrect_source))
     )
+    notes = "".join(f'<p class="cc-note cc-caution" role="note">{escape(note)}</p>' for note in found.notes)
     return (
         f'<section class="cc-explanation" data-verdict="{side}"><p class="cc-verdict cc-{side}">{verdict}</p>{bar}'
         f'<p class="cc-words" lang="{escape(found.tgt_lang)}" dir="auto">{words}</p>'
         '<p class="cc-key"><span class="cc-key-correct">speaks for the correct reading</span> <span class="cc-key-incorrect">speaks for the incorrect one</span> '
         "<span><u>underlined</u>: decides</span></p>"
-        f"<dl>{sources}</dl>{_html_table(found)}<p class='cc-note'>{escape(found.evaluator)}, {escape(found.score)} score; natural logarithms</p></section>"
+        f"{notes}<dl>{sources}</dl>{_html_table(found)}<p class='cc-note'>{escape(found.evaluator)}, {escape(found.score)} score; natural logarithms</p></section>"
     )
 
 

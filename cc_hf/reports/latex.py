@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
 
@@ -15,7 +17,7 @@ _SPECIAL = {
 
 
 def latex_report(report: Report) -> str:
-    """All tables, each a table environment, with the signatures as comments.
+    """All tables, each a table environment, with the notes in the caption of the first and the signatures as comments.
 
     >>> from cc_hf.reports.report import System, build_report
     >>> from cc_hf.results import EvaluationResult
@@ -26,9 +28,10 @@ def latex_report(report: Report) -> str:
     signatures = [f"% {_line(system.name)}: {_line(result.signature)}" for system in report.systems for result in system.results.values()]
     if report.signature:
         signatures.append(f"% differences: {_line(report.signature)}")
-    notes = [f"% note: {_line(note)}" for note in report.notes]
-    head = ["% \\usepackage{booktabs}", "% \\usepackage[T1]{fontenc}", *signatures, *notes]
-    return "\n".join(head) + "\n\n" + "\n\n".join(latex_table(table) for table in report_tables(report)) + "\n"
+    head = ["% \\usepackage{booktabs}", "% \\usepackage[T1]{fontenc}", *signatures]
+    summary, *others = report_tables(report)
+    noted = replace(summary, caption=" ".join([summary.caption, *(f"Note: {note.rstrip('.')}." for note in report.notes)]))
+    return "\n".join(head) + "\n\n" + "\n\n".join(latex_table(table) for table in (noted, *others)) + "\n"
 
 
 def latex_table(table: ReportTable) -> str:

@@ -12,7 +12,7 @@ __all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"
 
 
 def markdown_report(report: Report) -> str:
-    """All tables, the notes and the signatures.
+    """All tables, the notes behind the first, and the signatures.
 
     >>> from cc_hf.reports.report import System, build_report
     >>> from cc_hf.results import EvaluationResult
@@ -20,9 +20,9 @@ def markdown_report(report: Report) -> str:
     >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
     # de
     """
-    parts = [f"# {markdown_text(data_name(report.first))}", *(f"## {markdown_text(table.title)}\n\n{markdown_table(table)}" for table in report_tables(report))]
-    if report.notes:
-        parts.append("## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes))
+    summary, *others = (f"## {markdown_text(table.title)}\n\n{markdown_table(table)}" for table in report_tables(report))
+    notes = ["## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes)] if report.notes else []
+    parts = [f"# {markdown_text(data_name(report.first))}", summary, *notes, *others]
     signatures = [f"- {markdown_text(system.name)}: {markdown_code(result.signature)}" for system in report.systems for result in system.results.values()]
     if report.signature:
         signatures.append(f"- differences: {markdown_code(report.signature)}")

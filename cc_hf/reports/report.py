@@ -11,7 +11,7 @@ from cc_hf.analysis.annotations import Annotation
 from cc_hf.analysis.comparison import SystemComparison, compare
 from cc_hf.analysis.human_agreement import HumanAgreement, agreement_with_labels
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, tie_text
+from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, shared_notes, tie_text
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example, Judgement
 
@@ -110,7 +110,7 @@ def build_report(
         baseline: the name of one of them; None: the first.
         examples: of the dataset; None where they are not at hand.
         annotations: labels of translations; those of other translations are counted in the notes.
-        notes: to be put before those that are found here.
+        notes: to be put after those of the results, before those that are found here.
         n_resamples, seed: of the bootstrap of the differences.
 
     Raises:
@@ -148,7 +148,7 @@ def build_report(
         samples=tuple(samples),
         comparisons=comparisons,
         agreements=agreements,
-        notes=(*notes, *found_notes, *obstacles, *_oddities(systems), *_agreement_notes(agreements)),
+        notes=(*_result_notes(systems), *notes, *found_notes, *obstacles, *_oddities(systems), *_agreement_notes(agreements)),
         signature=compared_with,
     )
 
@@ -269,6 +269,13 @@ def _agreements(systems: Sequence[System], judging: Sequence[str], annotations: 
             own = [a for a in annotations if a.labels and a.example_id in table and _letters(table[a.example_id].translation) == _letters(a.translation)]
             if own:
                 yield LabelAgreement(system.name, metric, agreement_with_labels(system.results[metric], own, seed=seed, n_resamples=n_resamples))
+
+
+def _result_notes(systems: Sequence[System]) -> list[str]:
+    """The notes of the results, each once, with the systems and metrics that it is of unless it is of all."""
+    metrics = dict.fromkeys(metric for system in systems for metric in system.results)
+    by_metric = {metric: shared_notes({s.name: s.results[metric].notes for s in systems if metric in s.results}) for metric in metrics}
+    return shared_notes({metric.replace("_", " "): notes for metric, notes in by_metric.items()})
 
 
 def _oddities(systems: Sequence[System]) -> Iterable[str]:

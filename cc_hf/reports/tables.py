@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich import box
@@ -25,11 +25,13 @@ __all__ = [
     "heading",
     "interval_notes",
     "limits",
+    "note_lines",
     "percent",
     "plain_table",
     "resampling_text",
     "result_table",
     "results_table",
+    "shared_notes",
     "tie_text",
     "with_interval",
 ]
@@ -46,7 +48,22 @@ def result_table(result: EvaluationResult) -> Group:
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
         parts.append(_figures_table(others))
-    return Group(heading(title), *parts, _caption([result]), *map(Text, interval_notes(result)))
+    return Group(heading(title), *parts, _caption([result]), *map(Text, interval_notes(result)), *note_lines(result.notes))
+
+
+def note_lines(notes: Iterable[str]) -> list[Text]:
+    """One line of text per note, each note once."""
+    return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
+
+
+def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Each note once, after the names of those that have it unless all have it.
+
+    >>> shared_notes({"a": ["x"], "b": ["x", "y"]})
+    ['x', 'b: y']
+    """
+    owners = {note: [name for name in notes if note in notes[name]] for own in notes.values() for note in own}
+    return [note if len(names) == len(notes) else f"{', '.join(names)}: {note}" for note, names in owners.items()]
 
 
 def results_table(found: ResultSet) -> Group:
@@ -59,10 +76,11 @@ def results_table(found: ResultSet) -> Group:
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
+    said = note_lines(shared_notes({r.metric.replace("_", " "): r.notes for r in found.results}))
     notes = [Text(f"not run: {name.replace('_', ' ')}: {reason}") for name, reason in found.not_run.items()]
     judged = "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"  # without translations, the evaluator is judged
     notes += [Text(f"{result.metric.replace('_', ' ')}: {note}") for result in found.results for note in interval_notes(result)]
-    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _caption(found.results), *notes)
+    return Group(heading(f"{data_name(first)}: {names} on {first.n} {judged}"), table, _caption(found.results), *said, *notes)
 
 
 def _caption(results: Iterable[EvaluationResult]) -> Text:

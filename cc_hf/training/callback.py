@@ -26,7 +26,7 @@ from cc_hf.evaluators.sharding import Team, is_launched, join
 from cc_hf.evaluators.teacher_forcing import input_device
 from cc_hf.results import EvaluationResult
 from cc_hf.run import check_target_language, judge, named_metrics
-from cc_hf.training.figures import add_figures, flat_figures, judgeable
+from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
 from cc_hf.training.sampling import stratified_sample
 from cc_hf.translation import translate_with
 
@@ -48,8 +48,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     With `every="evaluate"` they are in the metrics of the evaluation, under names such as `eval_winomt_min_accuracy`, so that
     `metric_for_best_model="winomt_min_accuracy"` picks by them (`greater_is_better=True`). They are logged by the trainer, once, for all that listen
-    (TensorBoard and others). All figures are in [0, 1], differences in [-1, 1]; beside the scores of the metrics there are `n`, the number of judgements, and
-    `n_empty`, the number of translations without words, which are judged as «.».
+    (TensorBoard and others). All figures are in [0, 1], differences in [-1, 1]; beside the scores of the metrics there are their counts, such as
+    `n_ties`, and `n`, the number of judgements, and `n_empty`, the number of translations without words, which are judged as «.». Notes of the results
+    (`EvaluationResult.notes`) are in `results`; notes on the evaluator are warned of (`ResultWarning`).
 
     The model translates by beam search, never by sampling, in batches of `per_device_eval_batch_size` and with the trainer's settings: `generation_num_beams`
     (else the generation config's beams), `generation_max_length` (else what `generation_config` of the arguments says, else three times the source and ten
@@ -125,6 +126,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self.config = declared.config(config).name
         self.tgt_lang = check_target_language(self.dataset, self.config, tgt_lang)
         self.metrics, self.options = named_metrics(metrics, self.dataset, self.config, tgt_lang=self.tgt_lang, options=options, score=score, has_evaluator=evaluator is not None)
+        check_judges_translations(self.metrics)
         self.prefix = re.sub(r"\W", "_", Path(self.dataset).stem) if prefix is None and is_custom(self.dataset) else declared.name if prefix is None else prefix
         if not re.fullmatch(r"\w+", self.prefix) or self.prefix.startswith("eval_"):
             raise InputError(f"prefix: expected letters, digits and underscores, without «eval_», which the trainer puts before, got {self.prefix!r}")

@@ -19,8 +19,9 @@ from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.sharding import is_launched
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example
-from cc_hf.training.figures import add_figures, flat_figures, judgeable
+from cc_hf.run import judge
+from cc_hf.schema import FORMS, Example
+from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -51,7 +52,7 @@ def make_compute_metrics(
     """A function for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`, that judges one evaluation set.
 
     Its figures are in [0, 1], BLEU and chrF too (x100 is for reports), differences in [-1, 1]. Beside `bleu`, `chrf` and the scores of the metrics of cc_hf stand
-    `n`, the number of rows, and `n_empty`, the number of predictions without words, which metrics of cc_hf judge as «.».
+    their counts, such as `n_ties`, and `n`, the number of rows, and `n_empty`, the number of predictions without words, which metrics of cc_hf judge as «.».
 
     Args:
         tokenizer: decodes predictions and labels.
@@ -59,7 +60,8 @@ def make_compute_metrics(
             left out, and another dataset is refused.
         metrics: «bleu», «chrf» (sacreBLEU), and names of `cc-hf list metrics`; figures of the first of these have their own names, those of others the metric's name
             before.
-        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the rows; of several metrics that read different things a dict by name.
+        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the rows, which add `n_with_source`; of several
+            metrics that read different things a dict by name.
         targets: per row the text that BLEU and chrF compare with; None for the decoded labels.
         evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all processes.
         evaluator_options: further options of `cc_hf.load_evaluator`. A translation that is too long is cut, unless `on_too_long` is given here.
@@ -96,7 +98,8 @@ def make_compute_metrics(
         raise InputError("labels: expected those of every row of the evaluation set, got none")
     if chosen and not (src_lang and tgt_lang):
         raise InputError(f"src_lang, tgt_lang: expected the languages for {chosen[0].name}, such as 'en' and 'de', got {src_lang!r} and {tgt_lang!r}")
-    own_references = {metric.name: _references(metric, references, len(known_labels)) for metric in chosen}
+    check_judges_translations(chosen)
+    data = {metric.name: _data(metric, references, len(known_labels)) for metric in chosen}
     if targets is not None and len(targets) != len(known_labels):
         raise InputError(f"targets: expected one for each of the {len(known_labels)} rows of labels, got {len(targets)}")
     compared = list(targets) if targets is not None else tokenizer.batch_decode(known_labels, skip_special_tokens=True)
@@ -113,9 +116,9 @@ def make_compute_metrics(
         return loaded[0]
 
     def judged(metric: MetricDeclaration, texts: Sequence[str]) -> EvaluationResult:
-        own = {name: value for name, value in (options or {}).items() if name in metric.options}
-        scorer = {"evaluator": evaluator_itself()} if metric.takes_evaluator else {}
-        return metric.evaluate(texts, own_references[metric.name], **scorer, **own, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed)
+        examples, own_references = data[metric.name]
+        scorer = evaluator_itself() if metric.takes_evaluator else None
+        return judge(metric, examples, texts, references=own_references, evaluator=scorer, options=options, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed)
 
     def compute_metrics(prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         if compute_result is not None:
@@ -134,14 +137,19 @@ def make_compute_metrics(
     return compute_metrics
 
 
-def _references(metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int) -> list[Any]:
+def _data(metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int) -> tuple[Sequence[Example], list[Any] | None]:
+    """The examples, or what the metric reads of data without examples."""
     own = references.get(metric.name) if isinstance(references, Mapping) else references
     if own is None:
         raise InputError(f"references: expected those of {metric.name}, one per row of the evaluation set, or the examples of the rows; got none")
     if len(own) != n:
         raise InputError(f"references: expected one for each of the {n} rows of labels, got {len(own)} for {metric.name}")
     rows: list[Any] = list(own)
-    return rows if isinstance(rows[0], Mapping) else metric.references(rows)
+    if isinstance(rows[0], Mapping):
+        return (), rows
+    if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
+        raise InputError(f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the other rows, got {type(rows[bad[0]]).__name__}")
+    return rows, None
 
 
 def _trimmed(row: Any, pad: int) -> list[int]:

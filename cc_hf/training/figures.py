@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cc_hf.errors import InputError
+from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.results import EvaluationResult
 
-__all__ = ["STAND_IN", "add_figures", "flat_figures", "judgeable"]
+__all__ = ["STAND_IN", "add_figures", "check_judges_translations", "flat_figures", "judgeable"]
 
 #: Judged in place of a translation without words: metrics refuse these, and a model that has just begun to learn makes some.
 STAND_IN = "."
@@ -23,10 +24,25 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
     return texts, sum(not text.strip() for text in translations)
 
 
+def check_judges_translations(metrics: Iterable[MetricDeclaration]) -> None:
+    """Refuse a metric that judges the evaluator itself: its figures would say nothing of the model in training.
+
+    Raises:
+        InputError: with the name of the metric.
+    """
+    for metric in metrics:
+        if not metric.takes_translations:
+            raise InputError(
+                f"metrics: expected metrics that judge translations of the model in training, got {metric.name}, which judges the evaluator; "
+                "evaluate checkpoints by it with cc_hf.evaluate(..., evaluator=checkpoint)"
+            )
+
+
 def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> dict[str, float]:
     """The scores of all results as one flat dict: those of the first under their own names, of others behind the name of the metric.
 
-    Beside the scores, in [0, 1] (differences in [-1, 1]), stand `n`, the number of judgements, and `n_empty`, the number of translations without words.
+    Beside the scores, in [0, 1] (differences in [-1, 1]), stand the counts of each result, such as `n_ties` and `n_with_source`, and of the first
+    `n`, the number of judgements, and `n_empty`, the number of translations without words.
 
     Raises:
         InputError: when two figures have the same name.
@@ -38,7 +54,7 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
     """
     found: dict[str, float] = {}
     for number, result in enumerate(results):
-        own: dict[str, float] = {**result.scores, **({"n": result.n, "n_empty": n_empty} if number == 0 else {})}
+        own: dict[str, float] = {**result.scores, **result.counts, **({"n": result.n, "n_empty": n_empty} if number == 0 else {})}
         add_figures(found, {name if number == 0 else f"{result.metric}_{name}": value for name, value in own.items()}, remedy="name each metric once")
     return found
 

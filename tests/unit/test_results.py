@@ -87,3 +87,14 @@ def test_json_that_goes_too_deep_or_holds_half_a_character_is_refused(text: str)
         EvaluationResult.from_json(text)
     whole = EvaluationResult.from_json(result().to_json().replace('"x"', r'"\ud83d\ude00"'))
     assert whole.judgements[0].translation == "😀"
+
+
+def test_notes_are_kept_and_older_files_have_none() -> None:
+    noted = replace(result(accuracy=1.0), notes=("This evaluator was made for something else.", "Two."))
+    assert EvaluationResult.from_json(noted.to_json()) == noted
+    row = noted.to_dict()
+    del row["notes"]
+    assert EvaluationResult.from_dict(row).notes == ()
+    for bad in ("a text", [3], None, {"a": "b"}):
+        with pytest.raises(InputError, match="notes: expected a list of texts, got"):
+            EvaluationResult.from_dict({**row, "notes": bad})

@@ -132,7 +132,7 @@ def test_bodies_at_once_are_limited_and_places_become_free() -> None:
 
 def test_a_page_without_files_takes_no_uploads() -> None:
     def bodies(**options: int) -> dict[str, int]:
-        (middleware,) = app_options(**options)["middleware"]  # type: ignore[arg-type]
+        (middleware,) = app_options(**options)["middleware"]
         found: dict[str, int] = middleware.kwargs["bodies"]
         return found
 

@@ -20,7 +20,7 @@ from tests.helpers import families
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 SOURCES = [source for source, _, _ in PEOPLE]
-FIGURES = {"accuracy", "min_accuracy", "weighted_accuracy", "weighted_min_accuracy", "mean_confidence", "n", "n_empty"}
+FIGURES = {"accuracy", "min_accuracy", "weighted_accuracy", "weighted_min_accuracy", "mean_confidence", "n", "n_empty", "n_correct", "n_ties", "n_with_source"}
 FIGURES |= {f"{name}_{gender}" for name in ("accuracy", "weighted_accuracy") for gender in ("male", "female")}
 
 

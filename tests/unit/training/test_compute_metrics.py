@@ -12,9 +12,10 @@ from sacrebleu.metrics.chrf import CHRF
 from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
-from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.metrics.contrastive_conditioning import compute
-from cc_hf.training import make_compute_metrics
+from cc_hf.errors import InputError, ResultWarning, UnknownNameError
+from cc_hf.metrics.contrastive_conditioning import DECLARATION, compute
+from cc_hf.run import judge
+from cc_hf.training import ProbingCallback, make_compute_metrics
 from tests.helpers.training import made_trainer, rows_of, write_people
 
 TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune.", "Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
@@ -148,3 +149,36 @@ def test_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None
     assert found["eval_n"] == 5
     with pytest.raises(InputError, match=r"got 4; .*another evaluation set"):
         trainer.evaluate(rows[:4])
+
+
+def test_it_judges_as_every_other_door(tokenizer: Any, tmp_path: Path) -> None:
+    examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
+    references = [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples]
+    options: dict[str, Any] = {"labels": labels_of(tokenizer), "evaluator": by_length, "src_lang": "en", "tgt_lang": "de", "metrics": ["contrastive_conditioning"]}
+    shown = prediction(tokenizer, OUTPUTS, TARGETS)
+    texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
+    expected = judge(DECLARATION, examples, texts, evaluator=by_length, tgt_lang="de")
+    found = make_compute_metrics(tokenizer, references=examples, **options)(shown)
+    assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
+    assert "n_with_source" in found
+    assert make_compute_metrics(tokenizer, references=references, **options)(shown) == {name: value for name, value in found.items() if name != "n_with_source"}
+
+
+def test_the_embedded_evaluator_warns_of_other_cues(tokenizer: Any) -> None:
+    references = [{"correct_sources": ["A baseball bat."], "incorrect_sources": ["A flying bat."], "category": "sport"}] * len(TARGETS)
+    function = make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_conditioning"], references=references, src_lang="en", tgt_lang="de")
+    with pytest.warns(ResultWarning, match="all 7 rows have other cues"):
+        function(prediction(tokenizer, OUTPUTS, TARGETS))
+
+
+def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
+    with pytest.raises(InputError, match="expected metrics that judge translations of the model in training, got contrastive_translation_scoring"):
+        make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_translation_scoring"], references=[{}] * 7, src_lang="en", tgt_lang="de")
+    with pytest.raises(InputError, match="expected metrics that judge translations of the model in training, got contrastive_translation_scoring"):
+        ProbingCallback("wino_x", "mt_en_de.translations", metrics=["contrastive_translation_scoring"])
+
+
+def test_references_that_are_no_examples_are_refused(tokenizer: Any, tmp_path: Path) -> None:
+    examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
+    with pytest.raises(InputError, match=r"references: row 6: expected a mapping or an example .* got int"):
+        make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_conditioning"], references=[*examples, 3], src_lang="en", tgt_lang="de")

@@ -1,0 +1,108 @@
+"""What an evaluator was made for, how often its verdicts were found right, and which evaluators are recommended. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cc_hf import registry
+from cc_hf.cues.gender_brackets import differ_by_gender_brackets
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.location import Agreement, EmbeddedModel
+
+__all__ = ["RECOMMENDED", "RecommendedEvaluator", "evaluator_notes", "recommended"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecommendedEvaluator:
+    """A large evaluator whose verdicts were compared with those of people.
+
+    Attributes:
+        name: on the Hub.
+        src_lang, tgt_lang: ISO 639-1.
+        about: which model it is, and whose agreement was measured.
+        agreements: as published.
+        source: where the figures stand.
+    """
+
+    name: str
+    src_lang: str
+    tgt_lang: str
+    about: str
+    agreements: tuple[Agreement, ...]
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.about} {', '.join(map(str, self.agreements))} ({self.source})"
+
+
+_WMT19 = "a member of the WMT19 ensemble of Ng et al. 2019, which has"
+_SOURCE = "Vamvas & Sennrich 2021, Table 2"
+
+#: The evaluators of Vamvas & Sennrich 2021 as the Hub has them: the last model of each ensemble.
+#: The whole ensembles are fairseq checkpoints (`cc-hf convert-fairseq`).
+RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
+    RecommendedEvaluator(
+        "facebook/wmt19-en-de",
+        "en",
+        "de",
+        _WMT19,
+        (Agreement("winomt", weighted=0.976), Agreement("mucow", weighted=0.880)),
+        _SOURCE,
+    ),
+    RecommendedEvaluator(
+        "facebook/wmt19-en-ru",
+        "en",
+        "ru",
+        _WMT19,
+        (Agreement("winomt", weighted=0.782), Agreement("mucow", weighted=0.928)),
+        _SOURCE,
+    ),
+)
+
+
+def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
+    """Return the recommended evaluator of a language pair, or None.
+
+    >>> recommended("en", "ru").name
+    'facebook/wmt19-en-ru'
+    """
+    pair = src_lang, tgt_lang
+    return next((one for one in RECOMMENDED if (one.src_lang, one.tgt_lang) == pair), None)
+
+
+def evaluator_notes(evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = "") -> tuple[str, ...]:
+    """Return what a reader must know of verdicts that an embedded evaluator gave.
+
+    A copy of an embedded model, and an ensemble that it is a member of, count as the model.
+
+    Args:
+        evaluator: an evaluator, or a function, of which nothing is known.
+        references: per row `correct_sources` and `incorrect_sources`.
+        dataset: name of the dataset that the rows are from, "" for other data.
+
+    Returns:
+        One note if any row lacks the cues that the model was made for, else none.
+    """
+    embedded = _embedded(evaluator)
+    if embedded is None:
+        return ()
+    n = len(references)
+    n_outside = sum(not differ_by_gender_brackets(row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang) for row in references)
+    if not n_outside:
+        return ()
+    rows = f"{n_outside:,} of the {n:,} rows have" if n_outside < n else f"all {n:,} rows have" if n > 1 else "this row has"
+    measured = next((one for one in embedded.agreements if one.dataset == dataset), None)
+    known = "How often it is right on such data was not measured" if measured is None else f"Measured: {measured}"
+    large = recommended(embedded.src_lang, embedded.tgt_lang)
+    remedy = "a large evaluator" if large is None else f"a large evaluator, such as {large}"
+    return (f"{embedded.name} was made to judge {embedded.made_for}; {rows} other cues, so its verdicts there are not reliable. {known}. Use {remedy}",)
+
+
+def _embedded(evaluator: object) -> EmbeddedModel | None:
+    if not isinstance(evaluator, Evaluator):
+        return None
+    identities = evaluator.identity.split("+")  # of the members of an ensemble
+    models: list[EmbeddedModel] = [registry.resolve("evaluator", name) for name in registry.names("evaluator")]
+    return next((model for model in models if model.identity in identities), None)

@@ -1,0 +1,121 @@
+"""What an evaluator was made for is said wherever it judges something else."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.analysis.published_agreement import published
+from cc_hf.errors import ResultWarning
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.location import EmbeddedModel
+from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
+from cc_hf.metrics import contrastive_conditioning as core
+
+GENDER = {"correct_sources": ["The [female] doctor left."], "incorrect_sources": ["The [male] doctor left."], "category": "female"}
+BAT = {"correct_sources": ["The baseball bat was old."], "incorrect_sources": ["The flying bat was old."], "category": "sport"}
+DIRECTION: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Evaluator:
+    return cc_hf.load_evaluator("cc-tiny-en-de")
+
+
+@pytest.mark.parametrize("name", registry.names("evaluator"))
+def test_the_registry_knows_the_identity_and_the_card_the_agreement(name: str, root: Path) -> None:
+    model: EmbeddedModel = registry.resolve("evaluator", name)
+    assert cc_hf.load_evaluator(name).identity == model.identity
+    card = (root / f"cards/models/{name}.md").read_text(encoding="utf-8")
+    assert model.made_for in card
+    for one in model.agreements:
+        for share in (one.unweighted, one.weighted):
+            assert share is None or f"| {100 * share:.2f}".removesuffix("0") + " % |" in card
+        assert f"| {one.n:,} |" in card
+
+
+def test_recommended_figures_are_the_published_ones(root: Path) -> None:
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert [one.name for one in RECOMMENDED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
+    for one in RECOMMENDED:
+        assert f"`{one.name}` (recommended)" in readme
+        for agreement in one.agreements:
+            row = published(agreement.dataset, one.tgt_lang, "contrastive_conditioning")
+            assert row is not None
+            assert agreement.weighted == row.weighted_agreement
+            assert agreement.weighted is not None
+            assert f"{100 * agreement.weighted:.1f} %" in readme
+
+
+def test_gender_brackets_are_in_scope_and_anything_else_is_noted(tiny: Evaluator) -> None:
+    assert evaluator_notes(tiny, [GENDER, GENDER]) == ()
+    (note,) = evaluator_notes(tiny, [GENDER, BAT])
+    assert "1 of the 2 rows have other cues" in note
+    assert "How often it is right on such data was not measured" in note
+    assert "Use a large evaluator, such as facebook/wmt19-en-de" in note
+    (note,) = evaluator_notes(tiny, [BAT], dataset="mucow")
+    assert "this row has other cues" in note
+    assert "57.8 %, 62.4 % weighted agreement with human annotators on mucow (n = 192)" in note
+
+
+@pytest.mark.parametrize(
+    "reference", [{"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]}, {**GENDER, "incorrect_sources": ["The doctor left."]}]
+)
+def test_brackets_that_are_not_all_that_differs_are_noted(tiny: Evaluator, reference: dict[str, Any]) -> None:
+    assert evaluator_notes(tiny, [reference])
+
+
+def test_a_copy_and_an_ensemble_are_the_model_and_others_are_not(tiny: Evaluator, tiny_marian: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in registry.resolve("evaluator", "cc-tiny-en-de").path.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    assert evaluator_notes(cc_hf.load_evaluator(copy, **DIRECTION), [BAT])
+    assert evaluator_notes(cc_hf.load_evaluator(["cc-tiny-en-de", str(tiny_marian)]), [BAT])
+    assert evaluator_notes(cc_hf.load_evaluator(tiny_marian), [BAT]) == ()
+    assert evaluator_notes(lambda sources, translations: [1.0], [BAT]) == ()
+
+
+@pytest.mark.parametrize("evaluator", [None, "cc-tiny-en-de"])
+def test_the_evaluate_module_answers_and_warns(evaluator: str | None) -> None:
+    metric = cc_hf.load_metric("contrastive_conditioning")
+    options = {"predictions": ["Der Schläger war alt."], "evaluator": evaluator, **DIRECTION}
+    with pytest.warns(ResultWarning, match="this row has other cues"):
+        found = metric.compute(references=[BAT], **options)
+    assert len(found["notes"]) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "notes" not in metric.compute(references=[GENDER], **options)
+
+
+def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.warns(ResultWarning, match="this row has other cues"):
+            found = core.compute(["Der Schläger war alt."], [BAT], **DIRECTION, cache=tmp_path / "scores.sqlite")
+        assert found["notes"]
+
+
+@pytest.mark.shared
+def test_mucow_names_what_would_serve(shared: Path) -> None:
+    examples = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")[:4]
+    from cc_hf.run import judge
+
+    with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
+        found = judge(core.DECLARATION, examples, ["Ja."] * 4, evaluator=cc_hf.load_evaluator("cc-tiny-en-de"), tgt_lang="de", dataset="mucow", config="en-de")
+    assert found.notes[1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
+
+
+def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
+    from cc_hf.cue_building import build_cues
+    from cc_hf.schema import Focus, ProbingExample
+
+    rows = [("a bat flies", "animal", "ein Flattertier fliegt"), ("a bat breaks", "club", "ein Schläger bricht")]
+    examples = [ProbingExample(str(i), "en", "de", s, "all", g, Focus("bat", 2), {"ambiguous_word": "bat", "reference": r}) for i, (s, g, r) in enumerate(rows)]
+    given = {"bat": {"animal": ["fruit"], "club": ["cricket"]}}
+    with pytest.warns(ResultWarning, match="all 2 rows have other cues"):
+        build_cues(examples, candidates=given, evaluator=tiny, n_cues=1)

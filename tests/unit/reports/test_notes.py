@@ -1,0 +1,110 @@
+"""The notes of a result are shown wherever its figures are."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import cc_hf
+from cc_hf.analysis.comparison import compare
+from cc_hf.analysis.explanation import explain
+from cc_hf.cli.main import app
+from cc_hf.leaderboard.html import result_html
+from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.table import HEADERS, display_cells, table_rows, to_csv, to_json
+from cc_hf.reports.comparisons import comparison_tables
+from cc_hf.reports.explanations import explanation_html, explanation_table
+from cc_hf.reports.html import html_page
+from cc_hf.reports.latex import latex_report
+from cc_hf.reports.markdown import markdown_report
+from cc_hf.reports.report import System, build_report
+from cc_hf.reports.tables import result_table, results_table
+from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.results import small_result, write_result
+
+NOTE = "Made for <b>another</b> kind"
+BATS = """source,focus,correct_cues,incorrect_cues,category,tgt_lang
+The bat was old.,bat,baseball|wooden,flying|{focus} (animal),sport,de
+A bat slept in the attic.,bat,flying|{focus} (animal),baseball|wooden,animal,de
+"""
+
+
+def noted() -> EvaluationResult:
+    return replace(small_result((0.4, 0.9)), notes=(NOTE,))
+
+
+def shown(table: object) -> str:
+    console = Console(width=300, record=True, file=io.StringIO())
+    console.print(table)
+    return console.export_text()
+
+
+def test_in_the_table() -> None:
+    other = replace(noted(), metric="words", notes=())
+    assert f"note: {NOTE}" in shown(result_table(noted()))
+    assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in shown(results_table(ResultSet((noted(), other))))
+
+
+def test_in_a_comparison() -> None:
+    found = compare({"a": noted(), "b": replace(noted(), notes=())}, n_resamples=10)
+    assert f"note: a: {NOTE}" in shown(comparison_tables(found))
+    assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
+
+
+def test_in_every_report() -> None:
+    result = noted()
+    report = build_report([System("a", {result.metric: result}), System("b", {result.metric: replace(result, notes=())})], n_resamples=10)
+    assert report.notes[0] == f"a: {NOTE}"
+    assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in html_page(report)
+    markdown = markdown_report(report)
+    assert markdown.index("another") < markdown.index("## Accuracy by category")
+    captions = [line for line in latex_report(report).splitlines() if line.startswith(r"\caption")]
+    assert "Note: a: Made for" in captions[0]
+
+
+def test_on_the_leaderboard(tmp_path: Path) -> None:
+    write_result(tmp_path, "aws", noted())
+    rows = table_rows(read_folder(tmp_path))
+    assert dict(zip(HEADERS, display_cells(rows[0]), strict=True))["notes"] == f"{NOTE}."
+    assert NOTE in to_csv(rows)
+    assert NOTE in to_json(rows)
+    page = result_html(noted())
+    assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in page
+    assert NOTE not in page
+
+
+def test_in_an_explanation() -> None:
+    tiny = cc_hf.load_evaluator("cc-tiny-en-de")
+    found = explain(tiny, "Der Schläger war alt.", ["A baseball bat."], ["A flying bat."])
+    assert len(found.notes) == 1
+    assert "this row has other cues" in shown(explanation_table(found))
+    assert 'role="note"' in explanation_html(found)
+    assert json.loads(found.to_json())["notes"] == list(found.notes)
+    assert explain(tiny, "Die Ärztin.", ["The [female] doctor."], ["The [male] doctor."]).notes == ()
+
+
+@pytest.mark.parametrize("evaluator", [[], ["--evaluator", "cc-tiny-en-de"]])
+def test_the_bats_of_the_readme_are_judged_with_a_note(tmp_path: Path, evaluator: list[str]) -> None:
+    (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
+    (tmp_path / "bats.de.txt").write_text("Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8")
+    output = tmp_path / "bats.json"
+    arguments = ["evaluate", tmp_path / "bats.csv", "--translations", tmp_path / "bats.de.txt", *evaluator, "--output", output, "--quiet"]
+    found = CliRunner().invoke(app, list(map(str, arguments)))
+    assert found.exit_code == 0, found.output
+    text = " ".join(found.output.split())
+    assert "note: cc-tiny-en-de was made to judge the gender of people" in text
+    assert "facebook/wmt19-en-de" in text
+    (note,) = EvaluationResult.from_json(output.read_text(encoding="utf-8")).notes
+    assert "all 2 rows have other cues" in note
+
+
+def test_evaluators_are_listed_with_their_agreement() -> None:
+    text = " ".join(CliRunner().invoke(app, ["list", "evaluators"], env={"COLUMNS": "500"}).output.split())
+    assert "93.75 %, 98.91 % weighted agreement with human annotators on winomt (n = 400)" in text
+    assert "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 % weighted agreement" in text
