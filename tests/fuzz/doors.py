@@ -23,7 +23,7 @@ from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError
 from cc_hf.metrics.declaration import MetricDeclaration
 
-__all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "run_case"]
+__all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
 
 #: One valid reference of each metric; the drawn cases change some of it.
 ROWS: dict[str, dict[str, Any]] = {
@@ -45,9 +45,9 @@ ROWS: dict[str, dict[str, Any]] = {
         "contrastive_reference": "Der Koch ging.",
         "category": "a",
         "gender": "female",
-        "pair": "1",
+        "pair": "",
     },
-    "gender_quality_gap": {"reference": "Die Köchin ging.", "gender": "female", "pair": "1"},
+    "gender_quality_gap": {"reference": "Die Köchin ging.", "gender": "female", "pair": ""},
     "mucow_pattern_matching": {
         "correct_senses": ["schloss"],
         "incorrect_senses": ["verschluss"],
@@ -77,15 +77,8 @@ ROWS: dict[str, dict[str, Any]] = {
 }
 TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
 
-_CSV = (
-    "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
-    "The bat was old.,bat,wooden,flying,sport,de\n"
-    "A bat slept.,bat,flying,wooden,animal,de\n"
-)
-_JSONL = (
-    '{"source": "The bat was old.", "focus": "bat", "correct_cues": ["wooden"],'
-    ' "incorrect_cues": ["flying"], "category": "sport", "tgt_lang": "de"}\n'
-)
+_CSV = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\nThe bat was old.,bat,wooden,flying,sport,de\nA bat slept.,bat,flying,wooden,animal,de\n"
+_JSONL = '{"source": "The bat was old.", "focus": "bat", "correct_cues": ["wooden"], "incorrect_cues": ["flying"], "category": "sport", "tgt_lang": "de"}\n'
 _RESULT = (
     '{"dataset": "", "config": "", "tgt_lang": "de", "metric": "own", "signature": "own|n:1",'
     ' "n": 1, "scores": {"accuracy": 1.0, "min_accuracy": 1.0}, "intervals": {"accuracy":'
@@ -93,10 +86,7 @@ _RESULT = (
     ' "n_correct": 1, "accuracy": 1.0}], "judgements": [{"example_id": "0", "category": "a",'
     ' "is_correct": true, "translation": "x", "verdict": "correct"}], "counts": {"n_ties": 0}}'
 )
-_ANNOTATIONS = (
-    '{"id": "0", "translation": "x", "binarized_annotator1": "correct",'
-    ' "binarized_annotator2": "wrong"}\n'
-)
+_ANNOTATIONS = '{"id": "0", "translation": "x", "binarized_annotator1": "correct", "binarized_annotator2": "wrong"}\n'
 
 #: Valid contents of each kind of file.
 BASES: dict[str, str] = {
@@ -105,10 +95,13 @@ BASES: dict[str, str] = {
     "custom.jsonl": _JSONL,
     "translations.txt": "Das Holz war alt.\nEine Fledermaus schlief.\n",
     "translations.pairs.txt": "The bat was old. ||| Alt.\nA bat slept. ||| Sie schlief.\n",
-    "translations.jsonl": '{"source": "The bat was old.", "translation": "Alt."}\n'
-    '{"source": "A bat slept.", "translation": "Sie schlief."}\n',
+    "translations.jsonl": '{"source": "The bat was old.", "translation": "Alt."}\n{"source": "A bat slept.", "translation": "Sie schlief."}\n',
     "result.json": _RESULT,
-    "other.json": _RESULT.replace('"x"', '"y"').replace("1.0", "0.0", 2).replace("true", "false"),
+    "other.json": _RESULT.replace('"x"', '"y"')
+    .replace("1.0", "0.0", 2)
+    .replace("true", "false")
+    .replace('"verdict": "correct"', '"verdict": "incorrect"')
+    .replace('"n_correct": 1', '"n_correct": 0'),
     "results.json": f'{{"results": [{_RESULT}], "not_run": {{"x": "no"}}}}',
     "annotations.jsonl": _ANNOTATIONS,
     "bleu.tsv": "result\t38.2\nother\t20\n",
@@ -136,9 +129,17 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("build", "custom", "--from", "custom.csv", "--output", "OUT"),
     ("build", "custom", "--from", "custom.jsonl", "--output", "OUT"),
     ("publish", "dataset", "custom.csv", "--repo", "me/bats"),
-    ("publish", "leaderboard", "--results", ".", "--repo", "me/board"),
     ("explain", "custom.csv", "--id", "0", "--translation", "Alt."),
 )
+
+
+def rows_of(metric: str, n: int) -> list[dict[str, Any]]:
+    """Return `n` valid references of a metric, an even number: two rows make a pair."""
+    rows = [copy.deepcopy(ROWS[metric]) for _ in range(n)]
+    if metric.startswith("gender"):
+        for i, row in enumerate(rows):
+            row.update(pair=str(i // 2), gender="male" if i % 2 else "female")
+    return rows
 
 
 def materialise(value: Any) -> Any:
@@ -207,11 +208,7 @@ def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
         data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else None
         (folder / name).write_bytes(bytes(content) if data is None else data)
     known = {*BASES}
-    args = [
-        str(folder / word) if word in known or word.startswith("OUT") else word
-        for word in case["command"]
-    ]
-    args = [str(folder) if word == "." else word for word in args]
+    args = [str(folder / word) if word in known or word.startswith("OUT") else word for word in case["command"]]
     result = CliRunner().invoke(app, args)
     if isinstance(result.exception, SystemExit):
         raise InputError(result.output)
@@ -256,4 +253,3 @@ def _model(case: dict[str, Any], folder: Path, model: Path | None) -> None:
     scores = evaluator.mean_logprobs(["The doctor asked."] * 2, ["Der Arzt.", "Die Ärztin."])
     if not np.isfinite(scores).all():
         raise AssertionError(f"a damaged model gave {scores}")
-
