@@ -125,7 +125,6 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("report", "result.json", "--annotations", "annotations.jsonl", "--html", "OUT.html"),
     ("analyze", "human-agreement", "result.json", "--annotations", "annotations.jsonl"),
     ("analyze", "regression", "table.csv", "--dependent", "y", "--independent", "x"),
-    ("analyze", "evaluator-agreement", "result.json", "other.json"),
     ("build", "custom", "--from", "custom.csv", "--output", "OUT"),
     ("build", "custom", "--from", "custom.jsonl", "--output", "OUT"),
     ("publish", "dataset", "custom.csv", "--repo", "me/bats"),
