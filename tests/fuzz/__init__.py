@@ -1,0 +1,1 @@
+"""Drawn input through every door: a result or a CCError, never another exception."""

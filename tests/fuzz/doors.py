@@ -1,0 +1,254 @@
+"""Run one drawn case through a door. A case is JSON, so that it can be kept in `corpus.jsonl`.
+
+Values that JSON lacks are written as {"!": KIND, "of": ...} and made by `materialise`.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import shutil
+import sqlite3
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from typer.testing import CliRunner
+
+from cc_hf import load_evaluator, registry
+from cc_hf.cli.main import app
+from cc_hf.errors import CCError, InputError
+from cc_hf.metrics.declaration import MetricDeclaration
+
+__all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
+
+#: One valid reference of each metric; the drawn cases change some of it.
+ROWS: dict[str, dict[str, Any]] = {
+    "contrastive_conditioning": {
+        "correct_sources": ["The [female] cook left."],
+        "incorrect_sources": ["The [male] cook left."],
+        "category": "female",
+    },
+    "contrastive_translation_scoring": {
+        "source": "The cook left.",
+        "correct_translation": "Die Köchin ging.",
+        "contrastive_translations": ["Der Koch ging."],
+        "category": "female",
+        "pair": "",
+        "context": "",
+    },
+    "gender_accuracy": {
+        "reference": "Die Köchin ging.",
+        "contrastive_reference": "Der Koch ging.",
+        "category": "a",
+        "gender": "female",
+        "pair": "",
+    },
+    "gender_quality_gap": {"reference": "Die Köchin ging.", "gender": "female", "pair": ""},
+    "mucow_pattern_matching": {
+        "correct_senses": ["schloss"],
+        "incorrect_senses": ["verschluss"],
+        "domain": "in_domain",
+        "frequency": "",
+    },
+    "simplegen_accuracy": {
+        "occupation": "physician",
+        "number": "sg",
+        "gender": "female",
+        "category": "MoFc",
+    },
+    "wino_x_pattern_matching": {
+        "source": "The vase broke because it was old.",
+        "correct_gender": "female",
+        "incorrect_gender": "male",
+        "category": "",
+        "pair": "",
+    },
+    "winomt_pattern_matching": {
+        "source": "The cook left.",
+        "occupation": "cook",
+        "occupation_index": 1,
+        "gold_gender": "female",
+        "stereotype": "pro",
+    },
+}
+TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
+
+_CSV = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\nThe bat was old.,bat,wooden,flying,sport,de\nA bat slept.,bat,flying,wooden,animal,de\n"
+_JSONL = '{"source": "The bat was old.", "focus": "bat", "correct_cues": ["wooden"], "incorrect_cues": ["flying"], "category": "sport", "tgt_lang": "de"}\n'
+_RESULT = (
+    '{"dataset": "", "config": "", "tgt_lang": "de", "metric": "own", "signature": "own|n:1",'
+    ' "n": 1, "scores": {"accuracy": 1.0, "min_accuracy": 1.0}, "intervals": {"accuracy":'
+    ' {"low": 1.0, "high": 1.0, "level": 0.95}}, "categories": [{"category": "a", "n": 1,'
+    ' "n_correct": 1, "accuracy": 1.0}], "judgements": [{"example_id": "0", "category": "a",'
+    ' "is_correct": true, "translation": "x", "verdict": "correct"}], "counts": {"n_ties": 0}}'
+)
+_ANNOTATIONS = '{"id": "0", "translation": "x", "binarized_annotator1": "correct", "binarized_annotator2": "wrong"}\n'
+
+#: Valid contents of each kind of file.
+BASES: dict[str, str] = {
+    "custom.csv": _CSV,
+    "custom.tsv": _CSV.replace(",", "\t"),
+    "custom.jsonl": _JSONL,
+    "translations.txt": "Das Holz war alt.\nEine Fledermaus schlief.\n",
+    "translations.pairs.txt": "The bat was old. ||| Alt.\nA bat slept. ||| Sie schlief.\n",
+    "translations.jsonl": '{"source": "The bat was old.", "translation": "Alt."}\n{"source": "A bat slept.", "translation": "Sie schlief."}\n',
+    "result.json": _RESULT,
+    "other.json": _RESULT.replace('"x"', '"y"')
+    .replace("1.0", "0.0", 2)
+    .replace("true", "false")
+    .replace('"verdict": "correct"', '"verdict": "incorrect"')
+    .replace('"n_correct": 1', '"n_correct": 0'),
+    "results.json": f'{{"results": [{_RESULT}], "not_run": {{"x": "no"}}}}',
+    "annotations.jsonl": _ANNOTATIONS,
+    "bleu.tsv": "result\t38.2\nother\t20\n",
+    "bleu.json": '{"results": 38.2}',
+    "one_line.txt": "Das Holz war alt.\n",
+    "table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n",
+    "scores.tsv": "a\tb\n",
+}
+
+#: Command lines over these files; names in capitals stand for folders and files that are written.
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("evaluate", "custom.csv", "--translations", "translations.txt", "--output", "OUT.json"),
+    ("evaluate", "custom.tsv", "--translations", "translations.jsonl", "--metric", "all"),
+    ("evaluate", "custom.csv", "--translations", "translations.pairs.txt"),
+    ("evaluate", "custom.jsonl", "--tgt-lang", "de", "--translations", "one_line.txt"),
+    ("compare", "result.json", "other.json", "--output", "OUT.json"),
+    ("compare", "results.json", "result.json"),
+    ("report", "result.json", "--html", "OUT.html", "--markdown", "OUT.md", "--latex", "OUT.tex"),
+    ("report", "result.json", "other.json", "--bleu", "bleu.tsv", "--html", "OUT.html"),
+    ("report", "results.json", "--bleu", "bleu.json", "--plots", "OUT"),
+    ("report", "result.json", "--annotations", "annotations.jsonl", "--html", "OUT.html"),
+    ("analyze", "human-agreement", "result.json", "--annotations", "annotations.jsonl"),
+    ("analyze", "regression", "table.csv", "--dependent", "y", "--independent", "x"),
+    ("build", "custom", "--from", "custom.csv", "--output", "OUT"),
+    ("build", "custom", "--from", "custom.jsonl", "--output", "OUT"),
+    ("publish", "dataset", "custom.csv", "--repo", "me/bats"),
+    ("explain", "custom.csv", "--id", "0", "--translation", "Alt."),
+)
+
+
+def rows_of(metric: str, n: int) -> list[dict[str, Any]]:
+    """Return `n` valid references of a metric, an even number: two rows make a pair."""
+    rows = [copy.deepcopy(ROWS[metric]) for _ in range(n)]
+    if metric.startswith("gender"):
+        for i, row in enumerate(rows):
+            row.update(pair=str(i // 2), gender="male" if i % 2 else "female")
+    return rows
+
+
+def materialise(value: Any) -> Any:
+    """Return what a case's JSON value stands for."""
+    if isinstance(value, list):
+        return [materialise(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "!" not in value:
+        return {key: materialise(item) for key, item in value.items()}
+    inner = materialise(value["of"])
+    makers: dict[str, Callable[[], Any]] = {
+        "tuple": lambda: tuple(inner),
+        "set": lambda: {item for item in inner if item.__hash__},
+        "generator": lambda: (item for item in inner),
+        "series": lambda: pd.Series(inner, index=range(len(inner))[::-1], dtype=object),
+        "array": lambda: np.array(inner, dtype=object),
+        "bytes": lambda: str(inner).encode("utf-8", "replace"),
+        "digits": lambda: 10 ** int(inner),
+        "deep": lambda: _nested(int(inner)),
+        "int64": lambda: np.int64(inner),
+        "function": lambda: lambda sources, translations: [inner] * len(sources),
+        "raising": lambda: _raising,
+    }
+    return makers[value["!"]]()
+
+
+def _nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def _raising(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    raise ZeroDivisionError(f"no score for {len(sources)} pairs")
+
+
+def run_case(case: dict[str, Any], folder: Path, model: Path | None = None) -> str:
+    """Run a case in an empty folder; return "result" or the class of the CCError.
+
+    Anything else that is raised passes through.
+    """
+    doors = {"metric": _metric, "files": _files, "cache": _cache, "model": _model}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            doors[case["door"]](copy.deepcopy(case), folder, model)
+        except CCError as error:
+            str(error).encode("utf-8")  # a message that cannot be written would hide the error
+            return type(error).__name__
+    return "result"
+
+
+def _metric(case: dict[str, Any], folder: Path, model: Path | None) -> None:
+    declaration: MetricDeclaration = registry.resolve("metric", case["metric"])
+    core = importlib.import_module(f"cc_hf.metrics.{case['metric']}")
+    options = {name: materialise(value) for name, value in case["options"].items()}
+    given = [materialise(case["predictions"])] if declaration.takes_translations else []
+    core.compute(*given, materialise(case["references"]), **options)
+
+
+def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
+    for name in {*BASES} & {*case["command"]}:
+        content = case["files"].get(name, BASES[name])
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else None
+        (folder / name).write_bytes(bytes(content) if data is None else data)
+    known = {*BASES}
+    args = [str(folder / word) if word in known or word.startswith("OUT") else word for word in case["command"]]
+    result = CliRunner().invoke(app, args)
+    if isinstance(result.exception, SystemExit):
+        raise InputError(result.output)
+    if result.exception is not None:
+        raise result.exception
+
+
+def _cache(case: dict[str, Any], folder: Path, model: Path | None) -> None:
+    """Score, damage the cache, score again: the scores are sound, or the damage is told."""
+    path = folder / "scores.sqlite"
+    pairs = ["The bat.", "A cook."], ["Der Koch.", "Die Köchin."]
+    first = load_evaluator(str(model), cache=path).mean_logprobs(*pairs)
+    if case["statement"]:
+        with sqlite3.connect(path) as connection:
+            connection.execute(case["statement"], [materialise(v) for v in case["values"]])
+        connection.close()
+    else:
+        data = bytearray(path.read_bytes())
+        for place, byte in case["bytes"]:
+            data[place % len(data)] = byte
+        path.write_bytes(data)
+    second = load_evaluator(str(model), cache=path).mean_logprobs(*pairs)
+    if not np.isfinite(second).all() or (second > 1e-6).any():
+        raise AssertionError(f"scores from a damaged cache: {first} became {second}")
+
+
+def _model(case: dict[str, Any], folder: Path, model: Path | None) -> None:
+    """Damage one file of a model, and load and score with it."""
+    if model is None:
+        raise ValueError("expected a model")
+    copied = folder / "model"
+    shutil.copytree(model, copied)
+    files = sorted(path for path in copied.iterdir() if path.is_file())
+    path = files[case["file"] % len(files)]
+    data = bytearray(path.read_bytes())
+    if case["cut"] is not None:
+        data = data[: case["cut"] % (len(data) + 1)]
+    for place, byte in case["bytes"] if data else []:
+        data[place % len(data)] = byte
+    path.write_bytes(data)
+    evaluator = load_evaluator(copied, mode="exact")
+    scores = evaluator.mean_logprobs(["The doctor asked."] * 2, ["Der Arzt.", "Die Ärztin."])
+    if not np.isfinite(scores).all():
+        raise AssertionError(f"a damaged model gave {scores}")

@@ -1,0 +1,220 @@
+"""Drawn rows, options, files, caches and models: every outcome is a result or a CCError.
+
+`CC_HF_FUZZ_EXAMPLES=100000 python -m pytest tests/fuzz -n 0` searches for longer; a case that fails
+is printed as JSON, and belongs into corpus.jsonl when its defect is fixed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.doors import BASES, COMMANDS, ROWS, TRANSLATIONS, rows_of, run_case
+from tests.helpers.models import save_tiny_marian
+
+_CORPUS = Path(__file__).with_name("corpus.jsonl")
+_LONG = os.environ.get("CC_HF_FUZZ_EXAMPLES")
+_SETTINGS = settings(
+    max_examples=int(_LONG or 40),
+    derandomize=not _LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+_ODD = ["", " ", "\n", "\x00", "\x1b[31m", "\ud800", "ı", "e\u0301", "|||", "../../x", "«»", "none", "a" * 5000, "\u202e", "{x}", "<b>", "NaN", "\ufeff", "-", "null"]  # fmt: skip
+_texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
+_numbers = st.sampled_from([0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True])
+_tagged = st.sampled_from(
+    [
+        {"!": "digits", "of": 5000},
+        {"!": "deep", "of": 2000},
+        {"!": "bytes", "of": "x"},
+        {"!": "set", "of": ["a"]},
+        {"!": "tuple", "of": ["a", "b"]},
+        {"!": "generator", "of": ["a"]},
+        {"!": "int64", "of": 3},
+        {"!": "function", "of": 1e308},
+        {"!": "function", "of": "x"},
+        {"!": "raising", "of": 0},
+    ]
+)
+_junk = st.none() | _texts | _numbers | _tagged | st.lists(_texts | _numbers, max_size=3) | st.just({})
+
+
+@st.composite
+def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
+    metric = draw(st.sampled_from(sorted(ROWS)))
+    n = draw(st.sampled_from([2, 4]))
+    references: list[Any] = list(rows_of(metric, n))
+    predictions: list[Any] = [draw(st.sampled_from(TRANSLATIONS)) for _ in range(n)]
+    for _ in range(draw(st.integers(0, 2))):
+        row = draw(st.integers(0, n - 1))
+        match draw(st.sampled_from(["value", "value", "drop", "reference", "prediction", "text"])):
+            case "value" if isinstance(references[row], dict):
+                references[row][draw(st.sampled_from(sorted(ROWS[metric])))] = draw(_junk)
+            case "text" if isinstance(references[row], dict):
+                references[row][draw(st.sampled_from(sorted(ROWS[metric])))] = draw(_texts)
+            case "drop" if isinstance(references[row], dict):
+                references[row].pop(draw(st.sampled_from(sorted(ROWS[metric]))), None)
+            case "reference":
+                references[row] = draw(_junk)
+            case _:
+                predictions[row] = draw(_junk)
+    containers = st.sampled_from(["list", "list", "list", "tuple", "set", "generator", "series", "array"])
+    options: dict[str, Any] = {"tgt_lang": "de", "n_resamples": 20}
+    if metric.startswith("contrastive"):
+        function: dict[str, Any] = {"!": "function", "of": 0.5}
+        options["evaluator"] = draw(st.just(function) | st.just(function) | _junk)
+    names = ["src_lang", "tgt_lang", "seed", "n_resamples"]
+    if metric.startswith("contrastive"):
+        names += ["score", "batch_tokens", "mode", "cache", "kind", "device", "revision", "on_too_long"]
+    for name in draw(st.lists(st.sampled_from(names), max_size=2)):
+        options[name] = draw(_junk.filter(lambda value: not (isinstance(value, int) and value > 10**4)))
+    case = {"door": "metric", "metric": metric, "options": options}
+    for name, rows in (("predictions", predictions), ("references", references)):
+        kind = draw(containers)
+        case[name] = rows if kind == "list" else {"!": kind, "of": rows}
+    return case
+
+
+@st.composite
+def _file_cases(draw: st.DrawFn) -> dict[str, Any]:
+    command = list(draw(st.sampled_from(COMMANDS)))
+    files: dict[str, str | list[int]] = {}
+    for name in draw(st.lists(st.sampled_from([w for w in command if w in BASES]), min_size=1, max_size=2)):
+        text = BASES[name]
+        for _ in range(draw(st.integers(1, 3))):
+            start = draw(st.integers(0, len(text)))
+            end = draw(st.integers(start, min(len(text), start + 20)))
+            text = text[:start] + draw(_pieces) + text[end:]
+        data = text.encode("utf-8", "surrogatepass")
+        if draw(st.booleans()):
+            files[name] = text
+        else:
+            place = draw(st.integers(0, len(data)))
+            files[name] = list(data[:place] + bytes([draw(st.integers(0, 255))]) + data[place:])
+    return {"door": "files", "command": command, "files": files}
+
+
+_pieces = st.sampled_from(
+    [
+        *_ODD,
+        '"',
+        "'",
+        ",",
+        "\t",
+        "\r",
+        "\n\n",
+        "\\ud800",
+        '"\\ud800"',
+        "9" * 5000,
+        "[" * 3000,
+        "-1",
+        "1e999",
+        "true",
+        "{}",
+        "[]",
+        '{"id": 1, "id": 2}',
+        " ||| ",
+        "\t|||\t",
+        "\\",
+        "#",
+    ]  # fmt: skip
+) | st.text(max_size=8)
+
+
+@st.composite
+def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
+    statements = [
+        *(f"UPDATE scores SET {column} = ?" for column in ("sum_logprob", "n_tokens", "mean_probability")),
+        "UPDATE identities SET identity = ?",
+        "DELETE FROM identities WHERE ? IS NOT NULL",
+        "",
+    ]
+    statement = draw(st.sampled_from(statements))
+    values = st.sampled_from([0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, float("inf"), {"!": "bytes", "of": "x"}])
+    return {
+        "door": "cache",
+        "statement": statement,
+        "values": [draw(values)] if statement else [],
+        "bytes": draw(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=20)),
+    }
+
+
+@st.composite
+def _model_cases(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "door": "model",
+        "file": draw(st.integers(0, 20)),
+        "cut": draw(st.none() | st.integers(0, 10**5)),
+        "bytes": draw(st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 255)).map(list), max_size=4)),
+    }
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_marian(tmp_path_factory.mktemp("model"))
+
+
+def _check(case: dict[str, Any], model: Path) -> None:
+    note(json.dumps(case))
+    with tempfile.TemporaryDirectory() as folder:
+        run_case(json.loads(json.dumps(case)), Path(folder), model)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_files_are_valid_before_they_are_changed(command: tuple[str, ...], model: Path) -> None:
+    case = {"door": "files", "command": list(command), "files": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        assert run_case(case, Path(folder), model) == "result"
+
+
+@pytest.mark.parametrize("metric", ROWS)
+def test_rows_are_valid_before_they_are_changed(metric: str, model: Path) -> None:
+    function = {"evaluator": {"!": "function", "of": 0.5}} if metric.startswith("c") else {}
+    case = {
+        "door": "metric",
+        "metric": metric,
+        "options": {"tgt_lang": "de", **function},
+        "predictions": list(TRANSLATIONS[:2]),
+        "references": rows_of(metric, 2),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        assert run_case(case, Path(folder), model) == "result"
+
+
+@pytest.mark.parametrize("line", _CORPUS.read_text(encoding="utf-8").splitlines() if _CORPUS.exists() else [])
+def test_cases_that_failed_once_do_not_fail_again(line: str, model: Path) -> None:
+    _check(json.loads(line), model)
+
+
+@_SETTINGS
+@given(case=_metric_cases())
+def test_metrics_answer_or_refuse(case: dict[str, Any], model: Path) -> None:
+    _check(case, model)
+
+
+@_SETTINGS
+@given(case=_file_cases())
+def test_commands_answer_or_refuse_files(case: dict[str, Any], model: Path) -> None:
+    _check(case, model)
+
+
+@_SETTINGS
+@given(case=_cache_cases())
+def test_damaged_caches_change_no_score(case: dict[str, Any], model: Path) -> None:
+    _check(case, model)
+
+
+@_SETTINGS
+@given(case=_model_cases())
+def test_damaged_models_are_refused(case: dict[str, Any], model: Path) -> None:
+    _check(case, model)
