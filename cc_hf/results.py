@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -193,25 +194,35 @@ class ResultSet:
         return cls(tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {}))
 
 
-def difference_of_data(left: EvaluationResult, right: EvaluationResult) -> str:
-    """Say why the judgements of two results cannot be joined by their example ids, "" where they can.
+def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
+    """Say why the judgements of some results cannot be joined by their example ids, "" where they can.
 
     Data of the caller's own have row numbers for ids, so their signatures must have the same digest of the references. Two metrics read different
     parts of the references: their digests say nothing of each other, and the caller must see that the translations are the same.
 
+    Args:
+        results: by the names that the answer uses.
+
     >>> one, other = (EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ()) for digest in ("1a", "2b"))
-    >>> difference_of_data(one, one), difference_of_data(one, other)
-    ('', 'the one is of own data de (own@1a), the other of own data de (own@2b)')
+    >>> difference_of_data({"a": one, "b": one}), difference_of_data({"a": one, "b": other})
+    ('', 'a is of own data de (own@1a), b of own data de (own@2b)')
     """
-    described = [(result.dataset, result.config, result.tgt_lang, _data(result)) for result in (left, right)]
-    words = [f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ") for dataset, config, tgt_lang, data in described]
-    are_own = [data.partition("@")[0] == "own" for *_, data in described]
-    if all(are_own) and described[0][:3] == described[1][:3]:
-        if left.metric != right.metric:
-            return ""
-        if "own" in (_data(left), _data(right)):
-            return "the signature of one does not say which rows of own data it is of; evaluate them again with this version"
-    return "" if described[0] == described[1] else f"the one is of {words[0]}, the other of {words[1]}"
+    described = {name: (result.dataset, result.config, result.tgt_lang, _data(result)) for name, result in results.items()}
+    for left, right in itertools.combinations(results, 2):
+        (*of_left, left_data), (*of_right, right_data) = described[left], described[right]
+        if of_left == of_right and {left_data.partition("@")[0], right_data.partition("@")[0]} == {"own"}:
+            if results[left].metric != results[right].metric:
+                continue
+            if "own" in (left_data, right_data):
+                return f"the signature of {left if left_data == 'own' else right} does not say which rows of own data it is of; evaluate them again with this version"
+        if described[left] != described[right]:
+            return f"{left} is of {_words(described[left])}, {right} of {_words(described[right])}"
+    return ""
+
+
+def _words(described: tuple[str, ...]) -> str:
+    dataset, config, tgt_lang, data = described
+    return f"{dataset or 'own data'} {config} {tgt_lang} ({data})".replace("  ", " ")
 
 
 def _data(result: EvaluationResult) -> str:

@@ -167,9 +167,8 @@ _Judged = Mapping[str, Mapping[str, Judgement]]  # result -> example id -> judge
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
     """The data that all results are of, as their signatures name it."""
-    for left, right in itertools.combinations(results, 2):
-        if difference := difference_of_data(results[left], results[right]):
-            raise InputError(f"{left} and {right}: expected results of the same data: {difference}; evaluate the same rows of the same configuration")
+    if difference := difference_of_data(results):
+        raise InputError(f"expected results of the same data: {difference}; evaluate the same rows of the same configuration")
     return signature.parse(next(iter(results.values())).signature)[1].get("data", "own")
 
 

@@ -111,9 +111,8 @@ def _system(name: str, result: EvaluationResult) -> str:
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
-    for left, right in itertools.combinations(results, 2):
-        if difference := difference_of_data(results[left], results[right]):
-            raise InputError(f"{left} and {right}: expected results of the same examples: {difference}")
+    if difference := difference_of_data(results):
+        raise InputError(f"expected results of the same examples: {difference}")
     described = {name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements))) for name, r in results.items()}
     (first, expected), *others = described.items()
     for name, got in others:

@@ -207,7 +207,7 @@ def _with_assumed(result: EvaluationResult, human: list[_Item], names: tuple[str
 
     A human label of a translation that the assumption decides is not used: the assumption has one for it.
     """
-    if difference := difference_of_data(result, assumption.decided):
+    if difference := difference_of_data({"the result": result, "the assumed one": assumption.decided}):
         raise InputError(f"assumed verdicts: expected those of the same data: {difference}")
     decided = {j.example_id: j for j in assumption.decided.judgements}
     population = frozenset(decided) if assumption.population is None else assumption.population

@@ -167,9 +167,8 @@ def _check(systems: Sequence[System]) -> None:
         for metric, result in system.results.items():
             named[f"{system.name} ({metric})"] = result
             _check_judgements(system.name, result)
-    for left, right in itertools.combinations(named, 2):
-        if difference := difference_of_data(named[left], named[right]):
-            raise InputError(f"{left} and {right}: expected results of the same data: {difference}; make one report for each")
+    if difference := difference_of_data(named):
+        raise InputError(f"expected results of the same data: {difference}; make one report for each")
     for one, other in itertools.combinations(systems, 2):
         if not one.results.keys() & other.results.keys() and not next(iter(one.results.values())).dataset:
             raise InputError(

@@ -128,7 +128,7 @@ def test_raw_labels_alone_are_enough(tmp_path: Path) -> None:
 
 def judged(*verdicts: str, predicted: str = "", gold: str = "") -> EvaluationResult:
     judgements = tuple(Judgement(str(i), "all", v == "correct", f"t{i}", v, predicted=predicted, gold=gold) for i, v in enumerate(verdicts))
-    return EvaluationResult("", "", "de", "any", "any|n:1", len(judgements), {}, {}, (), judgements)
+    return EvaluationResult("", "", "de", "any", "any|data:own@1a|n:1", len(judgements), {}, {}, (), judgements)
 
 
 def test_an_inconclusive_verdict_is_wrong_and_an_inconclusive_gender_right(tmp_path: Path) -> None:

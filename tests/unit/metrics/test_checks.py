@@ -241,7 +241,7 @@ def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -
     there = [{"reference": f"la doctora {n}", "contrastive_reference": "el doctor"} for n in range(3)]
     translations = ["Die Ärztin.", "Der Arzt.", "Sie."]
     one, other, backwards = _own(name, translations, here), _own(name, ["El doctor.", "La doctora.", "Ella."], there), _own(name, translations[::-1], here[::-1])
-    assert difference_of_data(one, _own(name, ["Der Arzt."] * 3, here)) == ""
+    assert difference_of_data({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}) == ""
     assert compare({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}, n_resamples=10).systems[0].n == 3
     for strange in (other, backwards):
         for join in (
@@ -256,7 +256,7 @@ def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -
 
 def test_results_of_older_versions_do_not_say_which_own_data_they_are_of() -> None:
     old = EvaluationResult("", "", "de", "m", "m|data:own|n:1", 1, {}, {}, (), ())
-    assert "evaluate them again" in difference_of_data(old, old)
+    assert "evaluate them again" in difference_of_data({"a": old, "b": old})
 
 
 def test_two_metrics_on_own_data_are_joined_where_their_translations_are_the_same() -> None:

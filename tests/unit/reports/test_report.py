@@ -81,7 +81,7 @@ def test_what_is_refused() -> None:
         build_report([first, first])
     with pytest.raises(UnknownNameError, match=r"unknown baseline 'frist'; did you mean 'first'"):
         build_report([first], baseline="frist")
-    with pytest.raises(InputError, match=r"expected results of the same data: first \(contrastive_conditioning\) is of d c de d/c@1, b \(words\) of d c fr d/c@1"):
+    with pytest.raises(InputError, match=r"expected results of the same data: first \(contrastive_conditioning\) is of d c de \(d/c@1\), b \(words\) of d c fr \(d/c@1\)"):
         build_report([first, System("b", {"words": replace(result, tgt_lang="fr")})])
     with pytest.raises(InputError, match="several of example id0"):
         build_report([System("b", {"words": replace(result, judgements=(result.judgements[0], *result.judgements))})])
