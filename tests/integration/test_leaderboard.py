@@ -8,6 +8,7 @@ import re
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -240,21 +241,21 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
     [("call/judge_sentence", 1 << 19, 413), ("queue/join", 100_000_000, 413), ("upload", MAX_UPLOAD + (1 << 17), 413), ("process_recording", 1, 404), ("vibe-edit", 1, 404)],
 )
 def test_what_is_too_large_is_refused_before_it_is_sent(site: str, path: str, size: int, status: int) -> None:
-    answer = connection(site, path, Content_Type="application/json", Content_Length=str(size)).getresponse()
-    assert answer.status == status
+    with closing(connection(site, path, Content_Type="application/json", Content_Length=str(size))) as request, request.getresponse() as answer:
+        assert answer.status == status
 
 
 @pytest.mark.usefixtures("socket_enabled")
 def test_an_upload_that_breaks_off_leaves_nothing(site: str, site_files: Path) -> None:
     kinds = {"Content_Type": "multipart/form-data; boundary=x"}
     for _ in range(3):
-        broken = connection(site, "upload", Content_Length="5000000", **kinds)
-        broken.send(UPLOAD + b"x" * 1_000_000)
-        broken.close()
+        with closing(connection(site, "upload", Content_Length="5000000", **kinds)) as broken:
+            broken.send(UPLOAD + b"x" * 1_000_000)
     whole = UPLOAD + b"x\r\n--x--\r\n"
-    upload = connection(site, "upload", Content_Length=str(len(whole)), **kinds)
-    upload.send(whole)
-    (path,) = json.load(upload.getresponse())
+    with closing(connection(site, "upload", Content_Length=str(len(whole)), **kinds)) as upload:
+        upload.send(whole)
+        with upload.getresponse() as answer:
+            (path,) = json.load(answer)
     assert site_files in Path(path).parents
     large = [file.name for file in site_files.rglob("*") if file.is_file() and file.stat().st_size >= 100_000]
     assert large == []
