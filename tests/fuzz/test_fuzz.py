@@ -29,7 +29,7 @@ _SETTINGS = settings(
     suppress_health_check=list(HealthCheck),
 )
 
-_ODD = ["", " ", "\n", "\x00", "\x1b[31m", "\ud800", "ı", "e\u0301", "|||", "../../x", "«»", "none", "a" * 5000, "\u202e", "{x}", "<b>", "NaN", "\ufeff", "-", "null"]  # fmt: skip
+_ODD = ["", " ", "\n", "\x00", "\x1b[31m", "\ud800", "ı", "e\u0301", "|||", "../../x", "«»", "none", "a" * 5000, "\u202e", "{x}", "<b>", "NaN", "\ufeff", "-", "null"]
 _texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
 _numbers = st.sampled_from([0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True])
 _tagged = st.sampled_from(
@@ -127,7 +127,7 @@ _pieces = st.sampled_from(
         "\t|||\t",
         "\\",
         "#",
-    ]  # fmt: skip
+    ]
 ) | st.text(max_size=8)
 
 
