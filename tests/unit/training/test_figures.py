@@ -20,7 +20,11 @@ def test_the_second_metric_is_named() -> None:
     assert found["min_accuracy"] == 1.0
     assert found["n"] == 2664
     assert found["n_empty"] == 3
-    assert {name.removeprefix("simplegen_accuracy_"): value for name, value in found.items() if name.startswith("simplegen_accuracy_")} == dict(other.scores)
+    assert {name.removeprefix("simplegen_accuracy_"): value for name, value in found.items() if name.startswith("simplegen_accuracy_")} == {
+        **other.scores,
+        **other.counts,
+    }
+    assert found["n_ties"] == 2664
     with pytest.raises(InputError, match=r"figures that are there already: contrastive_conditioning_accuracy, .*name each metric once"):
         flat_figures([result, result, result])
 
