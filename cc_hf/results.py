@@ -226,7 +226,7 @@ def _words(described: tuple[str, ...]) -> str:
 
 
 def _data(result: EvaluationResult) -> str:
-    return signature.parse(result.signature)[1].get("data", "own")
+    return signature.parse(result.signature)[1].get("data", "" if result.dataset else "own")
 
 
 def _parsed(text: str) -> Any:
