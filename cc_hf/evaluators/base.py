@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache import LOW_PRECISION_ROUNDING, CacheSession, ScoreCache, ScoreRow, TokenIds
+from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow, TokenIds
 from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.schema import ScoringRequest
 
@@ -41,6 +41,7 @@ _SCORING_VERSION = 3
 
 # How far above 0 the mean log-probability of a translation may come by rounding: products in bf16 and int8 round the logits themselves
 _ROUNDING = 1e-3
+_LOW_PRECISION_ROUNDING = 0.5
 _LOW_PRECISION = ("bf16", "int8")
 
 
@@ -301,7 +302,7 @@ class Evaluator(ABC):
         Raises:
             EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a probability that is not in [0, 1] up to rounding.
         """
-        limit = LOW_PRECISION_ROUNDING if any(dtype in self.dtype for dtype in _LOW_PRECISION) else _ROUNDING
+        limit = self._rounding
         sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
         usable = np.isfinite(sums) & (counts >= 1) & (sums <= limit * counts) & (means >= 0) & (means <= np.exp(limit))
         bad = np.flatnonzero(~usable)
@@ -431,10 +432,14 @@ class Evaluator(ABC):
         targets = self._encode_distinct([r.translation for r in requests], lambda texts: self.encode_targets(texts, src_lang, tgt_lang))
         return sources, targets
 
+    @property
+    def _rounding(self) -> float:
+        return _LOW_PRECISION_ROUNDING if any(dtype in self.dtype for dtype in _LOW_PRECISION) else _ROUNDING
+
     def _session(self, src_lang: str, tgt_lang: str) -> contextlib.AbstractContextManager[CacheSession]:
         if self.cache is None:
             return contextlib.nullcontext(CacheSession())
-        return self.cache.session({**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang})
+        return self.cache.session({**self.cache_identity(), "src_lang": src_lang, "tgt_lang": tgt_lang}, rounding=self._rounding)
 
     def _encode_distinct(self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         distinct = sorted(set(texts))

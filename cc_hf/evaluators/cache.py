@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from cc_hf.errors import CacheError, CacheWarning, InputError
 from cc_hf.files import exists, is_folder
 
-__all__ = ["LOW_PRECISION_ROUNDING", "CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "TokenIds", "open_cache"]
+__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "TokenIds", "open_cache"]
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
@@ -51,9 +51,6 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )
-#: how far above 0 products in bf16 and int8, which round the logits themselves, can bring the mean log-probability of a translation
-LOW_PRECISION_ROUNDING = 0.5
-
 _N_DIGEST = 64  # hexadecimal digits
 _N_SHOWN = 80
 # by token ids, the key of the text that was scored first: other texts of the same ids get its score. Older files of this version lack it
@@ -85,8 +82,16 @@ class CacheInfo:
 class CacheSession:
     """An open cache for one identity. Without a connection it knows nothing and stores nothing."""
 
-    def __init__(self, cache: ScoreCache | None = None, connection: sqlite3.Connection | None = None, identity: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        cache: ScoreCache | None = None,
+        connection: sqlite3.Connection | None = None,
+        identity: Mapping[str, str] | None = None,
+        *,
+        rounding: float = 0.0,
+    ) -> None:
         self._cache = cache
+        self._rounding = rounding
         self._connection = connection
         self._identity = _encoded(sorted((identity or {}).items()))
         self._prefix = hashlib.sha256(self._identity.encode()).digest()
@@ -126,7 +131,7 @@ class CacheSession:
             return
         keys = [self._key(pair) for pair in pairs]
         given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
-        kept = [(key, ids_key, self._identity, *row) for key, ids_key, row in given if _is_score(row)]
+        kept = [(key, ids_key, self._identity, *row) for key, ids_key, row in given if _is_score(row, self._rounding)]
         try:
             with self._connection:
                 self._connection.executemany("DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged])
@@ -145,9 +150,9 @@ class CacheSession:
         damaged: list[object] = []
         try:
             for key, *row in self._select("SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)):
-                if _is_score(row):
+                if _is_score(row, self._rounding):
                     found[index[key]] = (float(row[0]), row[1], float(row[2]))
-                else:
+                elif key not in self._damaged:
                     self._damaged.add(key)
                     damaged.append(row)
         except sqlite3.Error as error:
@@ -201,8 +206,12 @@ class ScoreCache:
         self._warned = False
 
     @contextlib.contextmanager
-    def session(self, identity: Mapping[str, str]) -> Iterator[CacheSession]:
+    def session(self, identity: Mapping[str, str], *, rounding: float = 0.0) -> Iterator[CacheSession]:
         """Open the cache for scores of that identity: all that a score depends on but the pair, one string a name.
+
+        Args:
+            identity: what made the scores.
+            rounding: how far above 0 the mean log-probability of a translation may come by rounding; scores beyond count as damaged.
 
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
@@ -213,7 +222,7 @@ class ScoreCache:
             except (sqlite3.Error, OSError) as error:
                 self.given_up(error)
                 connection = None
-            yield CacheSession(self, connection, identity)
+            yield CacheSession(self, connection, identity, rounding=rounding)
 
     def check(self) -> None:
         """Whether it can be used, before anything is computed. The default place may be unwritable, with a CacheWarning; a chosen one may not.
@@ -419,12 +428,12 @@ def _digest(key: bytes, text: str) -> str:
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _is_score(row: Sequence[object]) -> bool:
+def _is_score(row: Sequence[object], rounding: float) -> bool:
     """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a number of tokens, a mean probability."""
     total, n, mean = row
     if not (isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))):
         return False
-    return n >= 1 and -math.inf < total <= n * LOW_PRECISION_ROUNDING and 0 <= mean <= math.exp(LOW_PRECISION_ROUNDING)
+    return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
 
 
 def _shown(value: object) -> str:

@@ -164,7 +164,7 @@ def test_impossible_scores_are_not_stored(path: Path, row: tuple[float, int, flo
 
 
 def test_what_rounds_above_1_is_kept(path: Path) -> None:
-    with ScoreCache(path).session(IDENTITY) as session:
+    with ScoreCache(path).session(IDENTITY, rounding=0.01) as session:
         session.add([("a", "b")], [(0.0125, 2, 1.00625)])
         assert session.find([("a", "b")]) == {0: (0.0125, 2, 1.00625)}
 

@@ -173,7 +173,8 @@ def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
 
 
 def test_it_is_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
-    folder = BUILDERS["marian"](tmp_path)
+    (tmp_path / "model").mkdir()
+    folder = BUILDERS["marian"](tmp_path / "model")
     long = "doctor nurse " * 501
     reference = {"correct_sources": [f"{long} he"], "incorrect_sources": [f"{long} she"], "category": "all"}
     for n in range(2):
