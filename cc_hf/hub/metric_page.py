@@ -14,7 +14,7 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.files import parse_json
-from cc_hf.hub.request_limits import app_options
+from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example
 from cc_hf.metrics.declaration import MetricDeclaration
 
@@ -143,7 +143,7 @@ def launch(page: Any) -> None:
     Args:
         page: from `metric_page`. It takes no files, and no request that is too large to be judged.
     """
-    page.launch(app_kwargs=app_options(event_bytes=_MAX_EVENT))
+    page.launch(**launch_options(event_bytes=_MAX_EVENT))
 
 
 def _prose(card: str) -> str:

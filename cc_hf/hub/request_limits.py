@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import IO, Any
 
-__all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "app_options"]
+__all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "launch_options"]
 
 #: the paths, below gradio's prefix, to which pages and programs send events
 EVENT_PATHS = ("queue/join", "call/", "run/", "api/", "cancel", "reset")
@@ -137,8 +137,11 @@ async def _answer(send: _Send, status: int, text: str) -> None:
     await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
-def app_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return `app_kwargs` of gradio's `launch` that limit what visitors may send.
+def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
+    """Return options of gradio's `launch`: limits on what visitors may send, and a start that may take long.
+
+    Without `_frontend`, `launch` does not end the server because the page did not come within
+    three seconds, as happens on a busy machine.
 
     Args:
         event_bytes: the largest body of an event, which is JSON.
@@ -149,4 +152,4 @@ def app_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[st
     bodies = dict.fromkeys(EVENT_PATHS, event_bytes)
     if upload_bytes is not None:
         bodies[UPLOAD_PATH] = upload_bytes + _CHUNK  # what a form puts around a file
-    return {"middleware": [Middleware(RequestLimits, bodies=bodies)]}
+    return {"app_kwargs": {"middleware": [Middleware(RequestLimits, bodies=bodies)]}, "_frontend": False}

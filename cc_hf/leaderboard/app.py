@@ -11,7 +11,7 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError, InputError, MissingDependencyError
-from cc_hf.hub.request_limits import app_options
+from cc_hf.hub.request_limits import launch_options
 from cc_hf.leaderboard.html import lead, message, notes_html, plot_html, result_html
 from cc_hf.leaderboard.live import MAX_LINES, MAX_MEAN_CHARACTERS, MAX_UPLOAD, FileJudge, SentenceJudge, available_data, fitting_metrics, read_occurrence
 from cc_hf.leaderboard.store import Quality, read_folder, read_quality
@@ -136,11 +136,11 @@ def serve(
             pwa=False,
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
-            app_kwargs=app_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
             footer_links=[],
             theme=_theme(gr),
             css_paths=[_CSS],
             prevent_thread_lock=True,
+            **launch_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
         )
     except OSError as error:
         raise InputError(f"port: {host}:{port} cannot be served on ({error}); choose another with --port") from error

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cc_hf.hub.request_limits import EVENT_PATHS, UPLOAD_PATH, RequestLimits, app_options
+from cc_hf.hub.metric_page import launch
+from cc_hf.hub.request_limits import EVENT_PATHS, UPLOAD_PATH, RequestLimits, launch_options
 
 Message = MutableMapping[str, Any]
 LIMIT = 100_000
@@ -130,9 +131,22 @@ def test_bodies_at_once_are_limited_and_places_become_free() -> None:
     assert asyncio.run(calls()) == [503, 413, 413, 413, 200]
 
 
+def test_a_metric_page_is_limited_and_may_be_slow_to_start() -> None:
+    given: dict[str, Any] = {}
+
+    class Page:
+        def launch(self, **options: Any) -> None:
+            given.update(options)
+
+    launch(Page())
+    (middleware,) = given["app_kwargs"]["middleware"]
+    assert UPLOAD_PATH not in middleware.kwargs["bodies"]
+    assert given["_frontend"] is False  # else gradio gives up a server that does not answer within three seconds
+
+
 def test_a_page_without_files_takes_no_uploads() -> None:
     def bodies(**options: int) -> dict[str, int]:
-        (middleware,) = app_options(**options)["middleware"]
+        (middleware,) = launch_options(**options)["app_kwargs"]["middleware"]
         found: dict[str, int] = middleware.kwargs["bodies"]
         return found
 
