@@ -1,7 +1,10 @@
-"""The ways of scoring that are compared. Each starts from texts, and is loaded once and then run over any decisions.
+"""The ways of scoring that are compared.
 
-transformers is called as its users call it; NMTScore's program is re-created (its package is pinned to an old transformers); CTranslate2 runs models
-that its own converter made; ours goes through `Evaluator.score`, but for `auto`, which knows only decisions and so goes through the metric.
+Each starts from texts, and is loaded once and then run over any decisions.
+
+transformers is called as its users call it; NMTScore's program is re-created (its package is pinned
+to an old transformers); CTranslate2 runs models that its own converter made; ours goes through
+`Evaluator.score`, but for `auto`, which knows only decisions and so goes through the metric.
 """
 
 from __future__ import annotations
@@ -20,7 +23,18 @@ from benchmarks.texts import Decisions
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.metrics.contrastive_conditioning import evaluate, judge
 
-__all__ = ["ALTERNATIVES", "BASELINE", "CTRANSLATE2_FAMILIES", "Alternative", "Scores", "Setting", "UnavailableError", "convert_for_ctranslate2", "ours", "pair_lengths"]
+__all__ = [
+    "ALTERNATIVES",
+    "BASELINE",
+    "CTRANSLATE2_FAMILIES",
+    "Alternative",
+    "Scores",
+    "Setting",
+    "UnavailableError",
+    "convert_for_ctranslate2",
+    "ours",
+    "pair_lengths",
+]
 
 _LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _NLLB_LANGUAGES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
@@ -59,15 +73,19 @@ class Scores:
     """What one way of scoring found.
 
     Attributes:
-        best: (decisions, 2) mean natural-log probability of the best correct and the best incorrect source.
-        logprobs: (pairs,) mean natural-log probability of each pair; None where only decisions are known.
+        best: (decisions, 2) mean natural-log probability of the best correct and the best incorrect
+            source.
+        logprobs: (pairs,) mean natural-log probability of each pair; None where only decisions are
+            known.
     """
 
     best: npt.NDArray[np.float64]
     logprobs: npt.NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, decisions: Decisions, logprobs: Sequence[float] | npt.NDArray[np.float64]) -> Scores:
+    def of(
+        cls, decisions: Decisions, logprobs: Sequence[float] | npt.NDArray[np.float64]
+    ) -> Scores:
         """From the mean log-probability of every pair."""
         found = np.asarray(logprobs, dtype=np.float64)
         judgements = judge(decisions.translations, decisions.references, np.exp(found))
@@ -101,35 +119,70 @@ class Alternative:
 
 
 def _best(judgements: Sequence[Any]) -> npt.NDArray[np.float64]:
-    return np.log(np.array([[judgement.score_correct, judgement.score_incorrect] for judgement in judgements], dtype=np.float64))
+    return np.log(
+        np.array(
+            [[judgement.score_correct, judgement.score_incorrect] for judgement in judgements],
+            dtype=np.float64,
+        )
+    )
 
 
 class _Transformers:
-    """A model with its tokenizer, for English to German, as the documentation of each family says."""
+    """A model with its tokenizer, for English to German, as the documentation of each family
+    says.
+    """
 
     def __init__(self, setting: Setting, dtype: torch.dtype = torch.float32) -> None:
-        self.model: Any = AutoModelForSeq2SeqLM.from_pretrained(setting.folder, dtype=dtype).to(setting.device).eval()
+        self.model: Any = (
+            AutoModelForSeq2SeqLM.from_pretrained(setting.folder, dtype=dtype)
+            .to(setting.device)
+            .eval()
+        )
         self.tokenizer, self.target_tokenizer = _tokenizers(setting)
         self.n_forced = 1 if setting.family == "nllb" else 0  # the language, which is given
 
-    def batch(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
+    def batch(
+        self, sources: Sequence[str], translations: Sequence[str]
+    ) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
         """What the model is given, the labels, and where they count, (rows, longest) each."""
-        given = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(self.model.device)
+        given = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(
+            self.model.device
+        )
         target = self.target_tokenizer(list(translations)).to(self.model.device)
         labels, counted = target["input_ids"], target["attention_mask"].bool()
         start = torch.full_like(labels[:, :1], self.model.config.decoder_start_token_id)
         counted[:, : self.n_forced] = False
         shifted = torch.cat([start, labels[:, :-1]], dim=1)
-        return {"input_ids": given["input_ids"], "attention_mask": given["attention_mask"], "decoder_input_ids": shifted, "use_cache": False}, labels, counted
+        return (
+            {
+                "input_ids": given["input_ids"],
+                "attention_mask": given["attention_mask"],
+                "decoder_input_ids": shifted,
+                "use_cache": False,
+            },
+            labels,
+            counted,
+        )
 
 
 def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
-    """Of sources, and a function for translations. FSMT's has no target side: one of the other direction takes its place."""
+    """Of sources, and a function for translations.
+
+    FSMT's has no target side: one of the other direction takes its place.
+    """
     folder = setting.folder
-    tokenizer = AutoTokenizer.from_pretrained(folder, **(_NLLB_LANGUAGES if setting.family == "nllb" else {}))
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, **(_NLLB_LANGUAGES if setting.family == "nllb" else {})
+    )
     if setting.family != "fsmt":
-        return tokenizer, lambda texts: tokenizer(text_target=texts, padding=True, return_tensors="pt")
-    paths = {"src_vocab_file": folder / "vocab-tgt.json", "tgt_vocab_file": folder / "vocab-src.json", "merges_file": folder / "merges.txt"}
+        return tokenizer, lambda texts: tokenizer(
+            text_target=texts, padding=True, return_tensors="pt"
+        )
+    paths = {
+        "src_vocab_file": folder / "vocab-tgt.json",
+        "tgt_vocab_file": folder / "vocab-src.json",
+        "merges_file": folder / "merges.txt",
+    }
     reverse = FSMTTokenizer(langs=["de", "en"], **{name: str(path) for name, path in paths.items()})
     return tokenizer, lambda texts: reverse(texts, padding=True, return_tensors="pt")
 
@@ -137,9 +190,16 @@ def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
 def pair_lengths(setting: Setting, decisions: Decisions) -> npt.NDArray[np.int64]:
     """(pairs, 2) numbers of tokens of source and translation, all that the model is given."""
     tokenizer, target_tokenizer = _tokenizers(setting)
-    sources, translations = zip(*((request.source, request.translation) for request in decisions.requests), strict=True)
-    given = tokenizer(list(sources), padding=True, return_tensors="pt"), target_tokenizer(list(translations))
-    found: npt.NDArray[np.int64] = torch.stack([side["attention_mask"].sum(1) for side in given], dim=1).numpy()
+    sources, translations = zip(
+        *((request.source, request.translation) for request in decisions.requests), strict=True
+    )
+    given = (
+        tokenizer(list(sources), padding=True, return_tensors="pt"),
+        target_tokenizer(list(translations)),
+    )
+    found: npt.NDArray[np.int64] = torch.stack(
+        [side["attention_mask"].sum(1) for side in given], dim=1
+    ).numpy()
     return found
 
 
@@ -165,7 +225,9 @@ def _plain(batch_size: int, dtype: torch.dtype = torch.float32) -> Callable[[Set
 
 
 def _nmtscore(setting: Setting) -> Run:
-    """`nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3: the model makes a loss of its own, then each row has one more; 2 ** -loss is the score."""
+    """`nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3: the model makes a loss of its
+    own, then each row has one more; 2 ** -loss is the score.
+    """
     loaded = _Transformers(setting)
 
     @torch.no_grad()
@@ -176,7 +238,9 @@ def _nmtscore(setting: Setting) -> Run:
             labels = labels.masked_fill(~counted, -100)
             logits = loaded.model(**given, labels=labels).logits
             for row in range(len(sources)):
-                loss = torch.nn.functional.cross_entropy(logits[row][loaded.n_forced :], labels[row][loaded.n_forced :])
+                loss = torch.nn.functional.cross_entropy(
+                    logits[row][loaded.n_forced :], labels[row][loaded.n_forced :]
+                )
                 found.append(float(np.log2(2 ** -loss.item())))
         return Scores.of(decisions, found)
 
@@ -186,12 +250,19 @@ def _nmtscore(setting: Setting) -> Run:
 def _batches(decisions: Decisions, size: int) -> list[tuple[list[str], list[str]]]:
     pairs = decisions.requests
     parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
-    return [([request.source for request in part], [request.translation for request in part]) for part in parts]
+    return [
+        ([request.source for request in part], [request.translation for request in part])
+        for part in parts
+    ]
 
 
 def convert_for_ctranslate2(setting: Setting) -> None:
     """Write the model as CTranslate2 has it, where it can be and is not there yet."""
-    if setting.device != "cpu" or setting.family not in CTRANSLATE2_FAMILIES or (setting.converted / "model.bin").is_file():
+    if (
+        setting.device != "cpu"
+        or setting.family not in CTRANSLATE2_FAMILIES
+        or (setting.converted / "model.bin").is_file()
+    ):
         return
     try:
         from ctranslate2.converters import TransformersConverter
@@ -208,14 +279,33 @@ def _ctranslate2(compute_type: str) -> Callable[[Setting], Run]:
             import ctranslate2
         except ModuleNotFoundError:
             raise UnavailableError("the package ctranslate2 is not installed") from None
-        translator = ctranslate2.Translator(str(setting.converted), compute_type=compute_type, inter_threads=1, intra_threads=setting.threads)
+        translator = ctranslate2.Translator(
+            str(setting.converted),
+            compute_type=compute_type,
+            inter_threads=1,
+            intra_threads=setting.threads,
+        )
         tokenizer, _ = _tokenizers(setting)
 
         def run(decisions: Decisions) -> Scores:
             sources = _tokens(tokenizer, [request.source for request in decisions.requests])
-            targets = [tokens[:-1] for tokens in _tokens(tokenizer, [request.translation for request in decisions.requests], is_target=True)]  # it adds EOS itself
+            # it adds EOS itself
+            targets = [
+                tokens[:-1]
+                for tokens in _tokens(
+                    tokenizer,
+                    [request.translation for request in decisions.requests],
+                    is_target=True,
+                )
+            ]
             offset = 1 if setting.family == "nllb" else 0
-            found = translator.score_batch(sources, targets, max_batch_size=_CTRANSLATE2_TOKENS, batch_type="tokens", offset=offset)
+            found = translator.score_batch(
+                sources,
+                targets,
+                max_batch_size=_CTRANSLATE2_TOKENS,
+                batch_type="tokens",
+                offset=offset,
+            )
             return Scores.of(decisions, [float(np.mean(result.log_probs)) for result in found])
 
         return run
@@ -224,23 +314,42 @@ def _ctranslate2(compute_type: str) -> Callable[[Setting], Run]:
 
 
 def _tokens(tokenizer: Any, texts: list[str], *, is_target: bool = False) -> list[list[str]]:
-    encoded: Mapping[str, list[list[int]]] = tokenizer(text_target=texts) if is_target else tokenizer(texts)
+    encoded: Mapping[str, list[list[int]]] = (
+        tokenizer(text_target=texts) if is_target else tokenizer(texts)
+    )
     return [tokenizer.convert_ids_to_tokens(ids) for ids in encoded["input_ids"]]
 
 
 def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
-    """By a mode of `load_evaluator`, without cache; `distributed`: together with the processes that torchrun started."""
+    """By a mode of `load_evaluator`, without cache; `distributed`: together with the processes that
+    torchrun started.
+    """
 
     def load(setting: Setting) -> Run:
-        evaluator = load_evaluator(setting.folder, **_LANGUAGES, mode=mode, device=setting.device, distributed=distributed, cache=False)
+        evaluator = load_evaluator(
+            setting.folder,
+            **_LANGUAGES,
+            mode=mode,
+            device=setting.device,
+            distributed=distributed,
+            cache=False,
+        )
         if evaluator.mode != mode:
             raise UnavailableError(f"on this machine {mode} falls back to {evaluator.mode}")
 
         def run(decisions: Decisions) -> Scores:
             if mode == "auto":
-                result = evaluate(decisions.translations, decisions.references, evaluator=evaluator, n_resamples=1, **_LANGUAGES)
+                result = evaluate(
+                    decisions.translations,
+                    decisions.references,
+                    evaluator=evaluator,
+                    n_resamples=1,
+                    **_LANGUAGES,
+                )
                 return Scores(_best(result.judgements))
-            return Scores.of(decisions, evaluator.score(decisions.requests, **_LANGUAGES).mean_logprob)
+            return Scores.of(
+                decisions, evaluator.score(decisions.requests, **_LANGUAGES).mean_logprob
+            )
 
         return run
 
@@ -251,9 +360,18 @@ _BOTH = ("cpu", "cuda")
 #: name -> way of scoring, in the order of the tables
 ALTERNATIVES = {
     "single": Alternative("transformers, one pair at a time, float32", "float32", _plain(1)),
-    "nmtscore": Alternative(f"NMTScore's way, batches of {_NMTSCORE_BATCH}, float32", "float32", _nmtscore),
-    "plain": Alternative(f"transformers, batches of {_PLAIN_BATCH}, float32", "float32", _plain(_PLAIN_BATCH), _BOTH),
-    "plain-bf16": Alternative(f"transformers, batches of {_PLAIN_BATCH}, bfloat16", "bfloat16", _plain(_PLAIN_BATCH, torch.bfloat16), _BOTH),
+    "nmtscore": Alternative(
+        f"NMTScore's way, batches of {_NMTSCORE_BATCH}, float32", "float32", _nmtscore
+    ),
+    "plain": Alternative(
+        f"transformers, batches of {_PLAIN_BATCH}, float32", "float32", _plain(_PLAIN_BATCH), _BOTH
+    ),
+    "plain-bf16": Alternative(
+        f"transformers, batches of {_PLAIN_BATCH}, bfloat16",
+        "bfloat16",
+        _plain(_PLAIN_BATCH, torch.bfloat16),
+        _BOTH,
+    ),
     "ct2-float32": Alternative("CTranslate2, float32", "float32", _ctranslate2("float32")),
     "ct2-int8": Alternative("CTranslate2, int8", "int8", _ctranslate2("int8")),
     "exact": Alternative("cc_hf, exact", "float32", ours("exact"), _BOTH),

@@ -1,4 +1,7 @@
-"""A function in a process of its own. No torch here: the process reads how many threads it has before torch does."""
+"""A function in a process of its own.
+
+No torch here: the process reads how many threads it has before torch does.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,9 @@ def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
             found: T = pool.submit(function, *arguments).result()
             return found
     except BrokenProcessPool as error:
-        raise EvaluatorError("its process was killed; most likely the memory of the machine was too small") from error
+        raise EvaluatorError(
+            "its process was killed; most likely the memory of the machine was too small"
+        ) from error
     finally:
         for name, value in before.items():
             if value is None:

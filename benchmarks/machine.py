@@ -1,4 +1,6 @@
-"""What the machine is and can do: its description, its peak at large products, the work that a model needs, the peak memory of a process."""
+"""What the machine is and can do: its description, its peak at large products, the work that a
+model needs, the peak memory of a process.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,14 @@ def describe(threads: int, device: str) -> str:
     for package in _PACKAGES:
         with contextlib.suppress(metadata.PackageNotFoundError):
             versions.append(f"{package} {metadata.version(package)}")
-    where = torch.cuda.get_device_name(device) if device != "cpu" else f"{_cpu()}, {threads} threads of {cpu_count()} cores"
-    return f"{where}; {platform.system()}, Python {platform.python_version()}, {', '.join(versions)}"
+    where = (
+        torch.cuda.get_device_name(device)
+        if device != "cpu"
+        else f"{_cpu()}, {threads} threads of {cpu_count()} cores"
+    )
+    return (
+        f"{where}; {platform.system()}, Python {platform.python_version()}, {', '.join(versions)}"
+    )
 
 
 def _cpu() -> str:
@@ -51,21 +59,33 @@ def _cpu() -> str:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.processor() or platform.machine()
-    found = {key: match.group(1).strip() for key in ("model name", "cpu family", "model", "flags") if (match := re.search(rf"^{key}\s*:(.*)$", text, re.MULTILINE))}
+    found = {
+        key: match.group(1).strip()
+        for key in ("model name", "cpu family", "model", "flags")
+        if (match := re.search(rf"^{key}\s*:(.*)$", text, re.MULTILINE))
+    }
     flags = set(found.get("flags", "").split())
     family = f"family {found.get('cpu family', '?')} model {found.get('model', '?')}"
-    return f"{found.get('model name', platform.machine())} ({family}; {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
+    return (
+        f"{found.get('model name', platform.machine())} ({family};"
+        f" {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
+    )
 
 
 def peaks(device: str, side: int) -> dict[str, float]:
-    """Operations a second at a square product of that many rows, per dtype; the best of the libraries that torch has for it. int8 on the CPU only."""
+    """Operations a second at a square product of that many rows, per dtype; the best of the
+    libraries that torch has for it. int8 on the CPU only.
+    """
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator).to(device) for _ in range(2))
     products: dict[str, list[Callable[[], Any]]] = {"float32": [lambda: left @ right]}
     half = left.bfloat16(), right.bfloat16()
     products["bfloat16"] = [lambda: half[0] @ half[1], lambda: torch.nn.functional.linear(*half)]
     if device == "cpu":
-        whole = [torch.randint(-127, 128, (side, side), dtype=torch.int8, generator=generator) for _ in range(2)]
+        whole = [
+            torch.randint(-127, 128, (side, side), dtype=torch.int8, generator=generator)
+            for _ in range(2)
+        ]
         bytes_product, quantised = Weights(right, None), quantise(left)
         products["int8"] = [lambda: torch._int_mm(*whole), lambda: bytes_product(quantised)]
         with contextlib.suppress(RuntimeError):  # torch may be without oneDNN
@@ -95,7 +115,8 @@ def _timed(product: Callable[[], Any], device: str) -> Iterator[float]:
 
 
 def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
-    """Operations that the pairs need, one by one and without padding: products with weights, and those of attention.
+    """Operations that the pairs need, one by one and without padding: products with weights, and
+    those of attention.
 
     Args:
         config: of a Marian, FSMT or M2M100 model.
@@ -105,19 +126,31 @@ def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
     vocabulary = getattr(config, "tgt_vocab_size", None) or config.vocab_size
     source, target = lengths.T.astype(np.float64)
     encoder = source * (8 * width**2 + 4 * width * config.encoder_ffn_dim) + 4 * width * source**2
-    decoder = target * (12 * width**2 + 4 * width * config.decoder_ffn_dim) + 4 * source * width**2 + 4 * width * (target**2 + target * source)
+    decoder = (
+        target * (12 * width**2 + 4 * width * config.decoder_ffn_dim)
+        + 4 * source * width**2
+        + 4 * width * (target**2 + target * source)
+    )
     projection = 2 * target * width * vocabulary
-    return float((config.encoder_layers * encoder + config.decoder_layers * decoder + projection).sum())
+    return float(
+        (config.encoder_layers * encoder + config.decoder_layers * decoder + projection).sum()
+    )
 
 
 def peak_memory(device: str) -> int | None:
-    """Bytes that this process held at most; on a GPU those of the GPU. None where the system does not say.
+    """Bytes that this process held at most; on a GPU those of the GPU.
+
+    None where the system does not say.
 
     Read from /proc and not by getrusage, which gives a child its parent's.
     """
     if device != "cpu":
         return int(torch.cuda.max_memory_allocated(device))
     with contextlib.suppress(OSError):
-        if match := re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE):
+        if match := re.search(
+            r"^VmHWM:\s+(\d+) kB$",
+            Path("/proc/self/status").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        ):
             return int(match.group(1)) * 1024
     return None

@@ -1,7 +1,9 @@
-"""Interleaved rounds: every way of scoring once per round, each time in a process of its own, on the same pairs; medians over the rounds.
+"""Interleaved rounds: every way of scoring once per round, each time in a process of its own, on
+the same pairs; medians over the rounds.
 
-A process of its own each time: no library changes the threads or the memory of another, and peak memory is that of one way alone. Loading and the first
-pairs are not timed. Each round has other pairs of the data.
+A process of its own each time: no library changes the threads or the memory of another, and peak
+memory is that of one way alone. Loading and the first pairs are not timed. Each round has other
+pairs of the data.
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from safetensors import safe_open
 from transformers import AutoConfig
 from transformers.utils import logging
 
-from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores, Setting, UnavailableError, convert_for_ctranslate2, pair_lengths
+from benchmarks.alternatives import (
+    ALTERNATIVES,
+    BASELINE,
+    Scores,
+    Setting,
+    UnavailableError,
+    convert_for_ctranslate2,
+    pair_lengths,
+)
 from benchmarks.children import in_child
 from benchmarks.machine import pair_flops, peak_memory, peaks
 from benchmarks.models import ModelSize, make_model
@@ -40,8 +50,10 @@ class Figures:
 
     Attributes:
         pairs_per_second, ratio: medians over rounds; the ratio is to BASELINE in the same round.
-        share_of_peak: operations that the model needs a second, over the machine's peak in the same dtype; None where that is not known.
-        deviation: largest difference of a mean log-probability per token from BASELINE's; of the best of each side where only decisions are known.
+        share_of_peak: operations that the model needs a second, over the machine's peak in the same
+            dtype; None where that is not known.
+        deviation: largest difference of a mean log-probability per token from BASELINE's; of the
+            best of each side where only decisions are known.
         n_flips, n_decisions: decisions that are other than BASELINE's, of how many.
     """
 
@@ -55,7 +67,10 @@ class Figures:
 
 @dataclass(frozen=True)
 class Row:
-    """One way of scoring. `memory`: peak of its process in bytes. `reason`: why there are no figures."""
+    """One way of scoring.
+
+    `memory`: peak of its process in bytes. `reason`: why there are no figures.
+    """
 
     name: str
     title: str
@@ -129,19 +144,26 @@ def measure(
     setting: Setting = launch(prepare, threads, size, folder, list(data), threads, device)
     rounds = [[decisions.limited(n_pairs, shift=i) for decisions in data] for i in range(n_rounds)]
     flops, model_bytes = launch(_needs, threads, setting, rounds[0])
-    chosen = [name for name, alternative in ALTERNATIVES.items() if device.partition(":")[0] in alternative.devices and name in {*names, BASELINE}]
+    chosen = [
+        name
+        for name, alternative in ALTERNATIVES.items()
+        if device.partition(":")[0] in alternative.devices and name in {*names, BASELINE}
+    ]
     visits: dict[str, list[_Visit]] = {name: [] for name in chosen}
     rates: list[dict[str, float]] = []
     for i, sample in enumerate(rounds):
         for name in chosen[i % len(chosen) :] + chosen[: i % len(chosen)]:  # nobody is always first
-            rates.append(launch(peaks, threads, device, peak_side))  # each time: a machine may be slower for a while
+            # each time: a machine may be slower for a while
+            rates.append(launch(peaks, threads, device, peak_side))
             tell(f"{size.name}: round {i + 1} of {n_rounds}, {ALTERNATIVES[name].title}")
             visits[name].append(_visited(launch, threads, setting, name, sample))
     best = {dtype: max(found.get(dtype, 0.0) for found in rates) for dtype in rates[0]}
     sizes = [[len(decisions.requests) for decisions in sample] for sample in rounds]
     return Measured(
         title=size.title,
-        rows=[_row(name, visits[name], visits[BASELINE], data, sizes, flops, best) for name in chosen],
+        rows=[
+            _row(name, visits[name], visits[BASELINE], data, sizes, flops, best) for name in chosen
+        ],
         n_pairs={decisions.name: n for decisions, n in zip(data, sizes[0], strict=True)},
         flops={decisions.name: n for decisions, n in zip(data, flops, strict=True)},
         peaks=best,
@@ -150,20 +172,28 @@ def measure(
     )
 
 
-def _visited(launch: Launch, threads: int, setting: Setting, name: str, sample: Sequence[Decisions]) -> _Visit:
+def _visited(
+    launch: Launch, threads: int, setting: Setting, name: str, sample: Sequence[Decisions]
+) -> _Visit:
     try:
         found: _Visit = launch(_visit, threads, setting, name, list(sample))
     except EvaluatorError as error:
         found = _Visit(reason=str(error))
     if found.reason and name == BASELINE:
-        raise EvaluatorError(f"{ALTERNATIVES[name].title}, with which all others are compared: {found.reason}")
+        raise EvaluatorError(
+            f"{ALTERNATIVES[name].title}, with which all others are compared: {found.reason}"
+        )
     return found
 
 
-def prepare(size: ModelSize, folder: Path, data: Sequence[Decisions], threads: int, device: str) -> Setting:
+def prepare(
+    size: ModelSize, folder: Path, data: Sequence[Decisions], threads: int, device: str
+) -> Setting:
     """Make the model where it is not there yet, also as CTranslate2 has it."""
     logging.disable_progress_bar()
-    setting = Setting(size.place(folder), size.family, folder / f"{size.name}.ctranslate2", threads, device)
+    setting = Setting(
+        size.place(folder), size.family, folder / f"{size.name}.ctranslate2", threads, device
+    )
     make_model(size, folder, sorted({text for decisions in data for text in decisions.texts}))
     convert_for_ctranslate2(setting)
     return setting
@@ -172,9 +202,13 @@ def prepare(size: ModelSize, folder: Path, data: Sequence[Decisions], threads: i
 def _needs(setting: Setting, sample: Sequence[Decisions]) -> tuple[list[float], int]:
     """Operations that a pair of each dataset needs, and bytes of the weights in fp32."""
     config = AutoConfig.from_pretrained(setting.folder)
-    flops = [pair_flops(config, lengths) / len(lengths) for lengths in (pair_lengths(setting, decisions) for decisions in sample)]
+    flops = [
+        pair_flops(config, lengths) / len(lengths)
+        for lengths in (pair_lengths(setting, decisions) for decisions in sample)
+    ]
     with safe_open(setting.folder / "model.safetensors", "pt") as weights:
-        n_weights = sum(int(np.prod(weights.get_slice(name).get_shape())) for name in weights.keys())  # noqa: SIM118 (no mapping)
+        names = weights.keys()  # of safetensors, which is no mapping
+        n_weights = sum(int(np.prod(weights.get_slice(name).get_shape())) for name in names)
     return flops, n_weights * _BYTES
 
 
@@ -209,16 +243,26 @@ def _row(
         return Row(name, title, {}, reason=reasons[0])
     figures = {}
     for place, decisions in enumerate(data):
-        rates = [size[place] / visit.seconds[place] for size, visit in zip(sizes, visits, strict=True)]
-        ratios = [other.seconds[place] / visit.seconds[place] for visit, other in zip(visits, baseline, strict=True)]
-        pairs = [(visit.scores[place], other.scores[place]) for visit, other in zip(visits, baseline, strict=True)]
+        rates = [
+            size[place] / visit.seconds[place] for size, visit in zip(sizes, visits, strict=True)
+        ]
+        ratios = [
+            other.seconds[place] / visit.seconds[place]
+            for visit, other in zip(visits, baseline, strict=True)
+        ]
+        pairs = [
+            (visit.scores[place], other.scores[place])
+            for visit, other in zip(visits, baseline, strict=True)
+        ]
         peak = best.get(ALTERNATIVES[name].dtype)
         figures[decisions.name] = Figures(
             pairs_per_second=float(np.median(rates)),
             ratio=float(np.median(ratios)),
             share_of_peak=float(np.median(rates)) * flops[place] / peak if peak else None,
             deviation=max(_deviation(found, plain) for found, plain in pairs),
-            n_flips=sum(int((found.is_correct != plain.is_correct).sum()) for found, plain in pairs),
+            n_flips=sum(
+                int((found.is_correct != plain.is_correct).sum()) for found, plain in pairs
+            ),
             n_decisions=sum(len(found.best) for found, _ in pairs),
         )
     memory = [visit.memory for visit in visits if visit.memory is not None]

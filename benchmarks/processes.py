@@ -1,6 +1,8 @@
-"""Several processes of one thread against one process of several threads, each started by torchrun; and the program that torchrun starts.
+"""Several processes of one thread against one process of several threads, each started by torchrun;
+and the program that torchrun starts.
 
-Arguments of the program: FOLDER of the model, FAMILY, MODE, THREADS, DECISIONS (JSON), OUTPUT (JSON, written by the main process).
+Arguments of the program: FOLDER of the model, FAMILY, MODE, THREADS, DECISIONS (JSON), OUTPUT
+(JSON, written by the main process).
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Comparison:
-    """Pairs per second, medians of rounds, and the median of the rounds' ratios. `threads`: of the one process, and how many processes there are."""
+    """Pairs per second, medians of rounds, and the median of the rounds' ratios.
+
+    `threads`: of the one process, and how many processes there are.
+    """
 
     title: str
     mode: str
@@ -43,7 +48,14 @@ class Comparison:
 
 
 def compare_processes(
-    setting: Setting, decisions: Decisions, mode: str, *, title: str, n_pairs: int | None, n_rounds: int, tell: Callable[[str], None] = lambda line: None
+    setting: Setting,
+    decisions: Decisions,
+    mode: str,
+    *,
+    title: str,
+    n_pairs: int | None,
+    n_rounds: int,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
     """Interleaved rounds of the two; the model is there already.
 
@@ -55,9 +67,18 @@ def compare_processes(
         sample = decisions.limited(n_pairs, shift=i)
         for n_processes in sorted(rates, reverse=bool(i % 2)):
             tell(f"{title}: round {i + 1} of {n_rounds}, {mode}, processes: {n_processes}")
-            rates[n_processes].append(len(sample.requests) / _seconds(setting, sample, mode, n_processes))
+            rates[n_processes].append(
+                len(sample.requests) / _seconds(setting, sample, mode, n_processes)
+            )
     one, several = np.array(rates[1]), np.array(rates[setting.threads])
-    return Comparison(title, mode, setting.threads, float(np.median(one)), float(np.median(several)), float(np.median(several / one)))
+    return Comparison(
+        title,
+        mode,
+        setting.threads,
+        float(np.median(one)),
+        float(np.median(several)),
+        float(np.median(several / one)),
+    )
 
 
 def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -> float:
@@ -65,12 +86,38 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
     with tempfile.TemporaryDirectory() as folder:
         given, output = Path(folder) / "decisions.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(asdict(sample)), encoding="utf-8")
-        launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(n_processes), "-m", "benchmarks.processes"]
-        arguments = [str(setting.folder.resolve()), setting.family, mode, str(threads), str(given), str(output)]
+        launcher = [
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            "--nproc_per_node",
+            str(n_processes),
+            "-m",
+            "benchmarks.processes",
+        ]
+        arguments = [
+            str(setting.folder.resolve()),
+            setting.family,
+            mode,
+            str(threads),
+            str(given),
+            str(output),
+        ]
         environment = {**os.environ, **thread_environment(threads)}
-        ended = subprocess.run([*launcher, *arguments], cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [*launcher, *arguments],
+            cwd=_ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if ended.returncode or not output.is_file():
-            raise EvaluatorError(f"{n_processes} processes, {mode}: expected seconds, the processes failed: {ended.stderr.strip()[-500:]}")
+            raise EvaluatorError(
+                f"{n_processes} processes, {mode}: expected seconds, the processes failed:"
+                f" {ended.stderr.strip()[-500:]}"
+            )
         return float(json.loads(output.read_text(encoding="utf-8")))
 
 

@@ -1,4 +1,5 @@
-"""How much faster pseudo-perplexity is than a loop that masks one token at a time, on models with random weights; both in turn, in one run.
+"""How much faster pseudo-perplexity is than a loop that masks one token at a time, on models with
+random weights; both in turn, in one run.
 
 python -m benchmarks.pseudo_perplexity --data-dir DIR --size tiny --size small
 """
@@ -20,7 +21,13 @@ import numpy.typing as npt
 import tokenizers
 import torch
 import typer
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerFast, RobertaConfig, RobertaForMaskedLM
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
 
 from benchmarks.texts import read_decisions
 from cc_hf.evaluators.loading import load_evaluator
@@ -34,7 +41,9 @@ _MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 @dataclass(frozen=True)
 class Size:
-    """Of a RoBERTa; `vocabulary`: places of the softmax, those without a piece are padding of it."""
+    """Of a RoBERTa; `vocabulary`: places of the softmax, those without a piece are padding of
+    it.
+    """
 
     hidden: int
     layers: int
@@ -53,7 +62,9 @@ Name = Enum("Name", {name: name for name in SIZES}, type=str)  # type: ignore[mi
 
 @dataclass(frozen=True)
 class Speed:
-    """Median seconds of both ways over the same sentences, and the largest difference of a mean log-probability."""
+    """Median seconds of both ways over the same sentences, and the largest difference of a mean
+    log-probability.
+    """
 
     n_sentences: int
     n_masks: int
@@ -72,20 +83,50 @@ def save_masked_lm(folder: Path, size: Size, texts: Sequence[str]) -> Path:
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())
     trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    trained.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=_N_PIECES, special_tokens=list(_MARKS), initial_alphabet=alphabet, show_progress=False))
-    trained.post_processor = tokenizers.processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
-    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _MARKS, strict=True))
-    PreTrainedTokenizerFast(tokenizer_object=trained, cls_token="<s>", sep_token="</s>", model_max_length=512, **names).save_pretrained(folder)
+    trained.train_from_iterator(
+        texts,
+        tokenizers.trainers.BpeTrainer(
+            vocab_size=_N_PIECES,
+            special_tokens=list(_MARKS),
+            initial_alphabet=alphabet,
+            show_progress=False,
+        ),
+    )
+    trained.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<s> $A </s>",
+        pair="<s> $A </s> </s> $B </s>",
+        special_tokens=[("<s>", 0), ("</s>", 2)],
+    )
+    names = dict(
+        zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), _MARKS, strict=True)
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=trained, cls_token="<s>", sep_token="</s>", model_max_length=512, **names
+    ).save_pretrained(folder)
     torch.manual_seed(0)
-    widths = {"hidden_size": size.hidden, "num_hidden_layers": size.layers, "num_attention_heads": size.heads, "intermediate_size": 4 * size.hidden}
-    config = RobertaConfig(**widths, vocab_size=size.vocabulary, max_position_embeddings=514, bos_token_id=0, pad_token_id=1, eos_token_id=2)
+    widths = {
+        "hidden_size": size.hidden,
+        "num_hidden_layers": size.layers,
+        "num_attention_heads": size.heads,
+        "intermediate_size": 4 * size.hidden,
+    }
+    config = RobertaConfig(
+        **widths,
+        vocab_size=size.vocabulary,
+        max_position_embeddings=514,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+    )
     RobertaForMaskedLM(config).save_pretrained(folder)
     return folder
 
 
 @torch.inference_mode()
 def masked_in_a_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """(n,) mean log-probability of the tokens of each text, one mask and one pass at a time (Salazar et al. 2020, eq. 1)."""
+    """(n,) mean log-probability of the tokens of each text, one mask and one pass at a time
+    (Salazar et al. 2020, eq. 1).
+    """
     found = []
     for text in texts:
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
@@ -100,12 +141,23 @@ def masked_in_a_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> npt.ND
 
 
 def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
-    """Both ways in turn, after a pass over a few sentences that is not counted; loading is not, either."""
-    model, tokenizer = AutoModelForMaskedLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    """Both ways in turn, after a pass over a few sentences that is not counted; loading is not,
+    either.
+    """
+    model, tokenizer = (
+        AutoModelForMaskedLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
     evaluator = load_evaluator(folder, device="cpu")
     ways: dict[str, Callable[[Sequence[str]], Any]] = {
         "loop": lambda some: masked_in_a_loop(model, tokenizer, some),
-        "ours": lambda some: evaluator.score([ScoringRequest("", text) for text in some], src_lang="", tgt_lang="").mean_logprob,
+        "ours": (
+            lambda some: (
+                evaluator.score(
+                    [ScoringRequest("", text) for text in some], src_lang="", tgt_lang=""
+                ).mean_logprob
+            )
+        ),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     scores: dict[str, npt.NDArray[np.float64]] = {}
@@ -123,10 +175,17 @@ def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
 
 def main(
     size: Annotated[list[Name] | None, typer.Option(help="Of the model; may be repeated.")] = None,
-    sentences: Annotated[int, typer.Option(min=1, help="German references of MuCoW, at even distances.")] = 100,
-    rounds: Annotated[int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")] = 3,
+    sentences: Annotated[
+        int, typer.Option(min=1, help="German references of MuCoW, at even distances.")
+    ] = 100,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")
+    ] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Of the processor.")] = os.cpu_count() or 1,
-    data_dir: Annotated[Path | None, typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR.")] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR."),
+    ] = None,
 ) -> None:
     """Measure, and print one line per model."""
     torch.set_num_threads(threads)
@@ -134,10 +193,13 @@ def main(
     texts = [every[i * len(every) // sentences] for i in range(sentences)]
     for name in size or [Name.tiny]:  # type: ignore[attr-defined]
         with tempfile.TemporaryDirectory() as folder:
-            found = compare(save_masked_lm(Path(folder), SIZES[name.value], every), texts, rounds=rounds)
+            found = compare(
+                save_masked_lm(Path(folder), SIZES[name.value], every), texts, rounds=rounds
+            )
         typer.echo(
-            f"{name.value}: {found.n_sentences} sentences, {found.n_masks} masks, {threads} threads: loop {found.loop:.2f} s, cc_hf {found.ours:.2f} s, "
-            f"{found.ratio:.1f} times as fast; largest deviation of a mean log-probability {found.deviation:.1e}"
+            f"{name.value}: {found.n_sentences} sentences, {found.n_masks} masks, {threads}"
+            f" threads: loop {found.loop:.2f} s, cc_hf {found.ours:.2f} s, {found.ratio:.1f} times"
+            f" as fast; largest deviation of a mean log-probability {found.deviation:.1e}"
         )
 
 

@@ -22,20 +22,40 @@ def scoring_tables(found: Sequence[Measured], machine: str) -> str:
 
 
 def table(found: Measured) -> str:
-    """The ways of scoring of one model; what could not be measured stands below, with the reason."""
+    """The ways of scoring of one model; what could not be measured stands below, with the
+    reason.
+    """
     names = list(found.n_pairs)
-    pairs = " and ".join(f"{found.n_pairs[name]:,} of {DATASETS[name]} ({found.flops[name] / _GIGA:.2f} GFLOP a pair)" for name in names)
+    pairs = " and ".join(
+        f"{found.n_pairs[name]:,} of {DATASETS[name]} ({found.flops[name] / _GIGA:.2f} GFLOP a"
+        " pair)"
+        for name in names
+    )
     peaks = ", ".join(f"{dtype} {rate / _GIGA:,.0f}" for dtype, rate in found.peaks.items())
     rounds = "round" if found.n_rounds == 1 else "rounds"
-    about = f"{found.n_rounds} {rounds} of pairs: {pairs}. Weights in fp32: {found.model_bytes / _GIGA:.2f} GB. Peak of products, GFLOP/s: {peaks}."
+    about = (
+        f"{found.n_rounds} {rounds} of pairs: {pairs}. Weights in fp32:"
+        f" {found.model_bytes / _GIGA:.2f} GB. Peak of products, GFLOP/s: {peaks}."
+    )
     heads = [
         *(head for name in names for head in (f"{DATASETS[name]} pairs/s", "× plain", "of peak")),
         "largest deviation",
         *(f"flips {DATASETS[name]}" for name in names),
         "memory over the model, GB",
     ]
-    lines = [f"### {found.title}", "", about, "", "| way of scoring | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
-    lines += [f"| {row.title} | {' | '.join(_cells(row, names, found.model_bytes))} |" for row in found.rows if not row.reason]
+    lines = [
+        f"### {found.title}",
+        "",
+        about,
+        "",
+        "| way of scoring | " + " | ".join(heads) + " |",
+        "|---|" + "---:|" * len(heads),
+    ]
+    lines += [
+        f"| {row.title} | {' | '.join(_cells(row, names, found.model_bytes))} |"
+        for row in found.rows
+        if not row.reason
+    ]
     missing = [f"- {row.title}: not measured, {row.reason}" for row in found.rows if row.reason]
     return "\n".join([*lines, *(["", *missing] if missing else [])])
 
@@ -44,7 +64,12 @@ def _cells(row: Row, names: Sequence[str], model_bytes: int) -> list[str]:
     figures = [row.figures[name] for name in names]
     memory = _NONE if row.memory is None else f"{(row.memory - model_bytes) / _GIGA:.2f}"
     speeds = [cell for one in figures for cell in _speed(one)]
-    return [*speeds, f"{max(one.deviation for one in figures):.1e}", *(f"{one.n_flips} of {one.n_decisions:,}" for one in figures), memory]
+    return [
+        *speeds,
+        f"{max(one.deviation for one in figures):.1e}",
+        *(f"{one.n_flips} of {one.n_decisions:,}" for one in figures),
+        memory,
+    ]
 
 
 def _speed(figures: Figures) -> tuple[str, str, str]:
@@ -55,13 +80,27 @@ def _speed(figures: Figures) -> tuple[str, str, str]:
 
 def processes_table(found: Sequence[Comparison], machine: str) -> str:
     """Several processes of one thread against one of several."""
-    lines = [f"Measured on {machine}.", "", "| model, mode | processes | threads of each | pairs/s | × one process |", "|---|---:|---:|---:|---:|"]
+    lines = [
+        f"Measured on {machine}.",
+        "",
+        "| model, mode | processes | threads of each | pairs/s | × one process |",
+        "|---|---:|---:|---:|---:|",
+    ]
     for one in found:
         lines.append(f"| {one.title}, {one.mode} | 1 | {one.threads} | {one.one_process:.1f} | 1 |")
-        lines.append(f"| {one.title}, {one.mode} | {one.threads} | 1 | {one.several_processes:.1f} | {one.ratio:.2f} |")
+        lines.append(
+            f"| {one.title}, {one.mode} | {one.threads} | 1 | {one.several_processes:.1f} |"
+            f" {one.ratio:.2f} |"
+        )
     return "\n".join(lines)
 
 
-def as_json(found: Sequence[Measured], comparisons: Sequence[Comparison], machine: str) -> Mapping[str, Any]:
+def as_json(
+    found: Sequence[Measured], comparisons: Sequence[Comparison], machine: str
+) -> Mapping[str, Any]:
     """All figures, unrounded."""
-    return {"machine": machine, "models": [asdict(measured) for measured in found], "processes": [asdict(comparison) for comparison in comparisons]}
+    return {
+        "machine": machine,
+        "models": [asdict(measured) for measured in found],
+        "processes": [asdict(comparison) for comparison in comparisons],
+    }

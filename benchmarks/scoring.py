@@ -1,4 +1,5 @@
-"""How fast and how exact scoring is, on models of real size with random weights; writes the tables of docs/performance.md.
+"""How fast and how exact scoring is, on models of real size with random weights; writes the tables
+of docs/performance.md.
 
 python -m benchmarks.scoring --data-dir DIR --output docs/performance.md
 """
@@ -31,46 +32,124 @@ _FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 
 
 def main(
-    sizes: Annotated[str, typer.Option(help=f"Models, separated by commas: {', '.join(SIZES)}.")] = ",".join(SIZES),
-    data: Annotated[str, typer.Option(help=f"Pairs, separated by commas: {', '.join(DATASETS)}.")] = ",".join(DATASETS),
-    data_dir: Annotated[Path | None, typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR.")] = None,
-    alternatives: Annotated[str, typer.Option(help="Ways of scoring, separated by commas.")] = ",".join(ALTERNATIVES),
-    pairs: Annotated[int | None, typer.Option(min=1, help="Per dataset and round. Else a number that suits the model.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")] = 5,
+    sizes: Annotated[
+        str, typer.Option(help=f"Models, separated by commas: {', '.join(SIZES)}.")
+    ] = ",".join(SIZES),
+    data: Annotated[
+        str, typer.Option(help=f"Pairs, separated by commas: {', '.join(DATASETS)}.")
+    ] = ",".join(DATASETS),
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR."),
+    ] = None,
+    alternatives: Annotated[
+        str, typer.Option(help="Ways of scoring, separated by commas.")
+    ] = ",".join(ALTERNATIVES),
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Per dataset and round. Else a number that suits the model."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")
+    ] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Of the processor.")] = _CORES,
     device: Annotated[str, typer.Option(help="cpu, or cuda: then what runs there.")] = "cpu",
-    processes: Annotated[bool, typer.Option("--processes", help="Instead: as many processes as threads, against one process with all threads.")] = False,
-    modes: Annotated[str, typer.Option(help="Modes that --processes compares, separated by commas.")] = "exact,bf16",
+    processes: Annotated[
+        bool,
+        typer.Option(
+            "--processes",
+            help="Instead: as many processes as threads, against one process with all threads.",
+        ),
+    ] = False,
+    modes: Annotated[
+        str, typer.Option(help="Modes that --processes compares, separated by commas.")
+    ] = "exact,bf16",
     folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
-    output: Annotated[Path | None, typer.Option(help="A document with blocks between markers, such as docs/performance.md.")] = None,
-    block: Annotated[str | None, typer.Option(help="Block of the document; default: scoring-cpu-MODEL, scoring-gpu-MODEL or scoring-processes.")] = None,
-    json_output: Annotated[Path | None, typer.Option("--json", help="All figures, unrounded.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="A document with blocks between markers, such as docs/performance.md."),
+    ] = None,
+    block: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Block of the document; default: scoring-cpu-MODEL, scoring-gpu-MODEL or"
+                " scoring-processes."
+            )
+        ),
+    ] = None,
+    json_output: Annotated[
+        Path | None, typer.Option("--json", help="All figures, unrounded.")
+    ] = None,
 ) -> None:
     """Measure scoring; print the tables, and write them where asked to."""
     chosen = {name: SIZES[name] for name in _listed("sizes", sizes, SIZES)}
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
-    blocks = {name: block or ("scoring-processes" if processes else f"scoring-{'cpu' if device == 'cpu' else 'gpu'}-{name}") for name in chosen}
+    blocks = {
+        name: (
+            block
+            or (
+                "scoring-processes"
+                if processes
+                else f"scoring-{'cpu' if device == 'cpu' else 'gpu'}-{name}"
+            )
+        )
+        for name in chosen
+    }
     for one in blocks.values():
         _write(output, one, None)  # better now than after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
     if (load := busy()) > _IDLE:
         machine += f"; not idle, load {load:.1f}"
-        _tell(f"the machine is not idle (load {load:.1f}): figures of this run will be too low and uneven; the tables will say so")
+        _tell(
+            f"the machine is not idle (load {load:.1f}): figures of this run will be too low and"
+            " uneven; the tables will say so"
+        )
     found: list[Measured] = []
     comparisons: list[Comparison] = []
     texts: dict[str, str] = {}
-    for name, size in chosen.items():  # written model by model: what is measured is kept when a later one fails
+    # written model by model: what is measured is kept when a later one fails
+    for name, size in chosen.items():
         n_pairs = pairs or size.n_pairs
         if processes:
-            comparisons += _compared(size, decisions, _listed("modes", modes, _MODES), folder=folder, threads=threads, n_pairs=n_pairs, n_rounds=rounds)
+            comparisons += _compared(
+                size,
+                decisions,
+                _listed("modes", modes, _MODES),
+                folder=folder,
+                threads=threads,
+                n_pairs=n_pairs,
+                n_rounds=rounds,
+            )
         else:
-            found.append(measure(size, decisions, folder=folder, names=names, n_pairs=n_pairs, n_rounds=rounds, threads=threads, device=device, tell=_tell))
-        there = [measured for other, measured in zip(list(chosen)[: len(found)], found, strict=True) if blocks[other] == blocks[name]]
-        texts[blocks[name]] = processes_table(comparisons, machine) if processes else scoring_tables(there, machine)
+            found.append(
+                measure(
+                    size,
+                    decisions,
+                    folder=folder,
+                    names=names,
+                    n_pairs=n_pairs,
+                    n_rounds=rounds,
+                    threads=threads,
+                    device=device,
+                    tell=_tell,
+                )
+            )
+        there = [
+            measured
+            for other, measured in zip(list(chosen)[: len(found)], found, strict=True)
+            if blocks[other] == blocks[name]
+        ]
+        texts[blocks[name]] = (
+            processes_table(comparisons, machine) if processes else scoring_tables(there, machine)
+        )
         _write(output, blocks[name], texts[blocks[name]])
         if json_output is not None:
-            json_output.write_text(json.dumps(as_json(found, comparisons, machine), indent=1, allow_nan=False), encoding="utf-8")
+            json_output.write_text(
+                json.dumps(as_json(found, comparisons, machine), indent=1, allow_nan=False),
+                encoding="utf-8",
+            )
     typer.echo("\n\n".join(texts.values()))
 
 
@@ -79,25 +158,44 @@ def _write(output: Path | None, block: str, text: str | None) -> None:
     if output is None:
         return
     if not output.is_file():
-        raise InputError(f"--output: expected a document with the block {block!r} between markers, there is no {output}")
+        raise InputError(
+            f"--output: expected a document with the block {block!r} between markers, there is no"
+            f" {output}"
+        )
     found = with_block(output.read_text(encoding="utf-8"), block, text or "")
     if text is not None:
         output.write_text(found, encoding="utf-8")
 
 
-def _compared(size: ModelSize, data: Sequence[Decisions], modes: Sequence[str], *, folder: Path, threads: int, n_pairs: int, n_rounds: int) -> list[Comparison]:
+def _compared(
+    size: ModelSize,
+    data: Sequence[Decisions],
+    modes: Sequence[str],
+    *,
+    folder: Path,
+    threads: int,
+    n_pairs: int,
+    n_rounds: int,
+) -> list[Comparison]:
     """On the first dataset."""
     if threads < 2:
         raise InputError(f"--processes: expected --threads 2 or more, got {threads}")
     setting = in_child(prepare, threads, size, folder, list(data), threads, "cpu")
     title = size.title.partition(" (")[0]
-    return [compare_processes(setting, data[0], mode, title=title, n_pairs=n_pairs, n_rounds=n_rounds, tell=_tell) for mode in modes]
+    return [
+        compare_processes(
+            setting, data[0], mode, title=title, n_pairs=n_pairs, n_rounds=n_rounds, tell=_tell
+        )
+        for mode in modes
+    ]
 
 
 def _listed(option: str, text: str, known: Iterable[str]) -> list[str]:
     names, allowed = [name.strip() for name in text.split(",") if name.strip()], list(known)
     if not names or set(names) - set(allowed):
-        raise InputError(f"--{option}: expected some of {', '.join(allowed)}, separated by commas, got {text!r}")
+        raise InputError(
+            f"--{option}: expected some of {', '.join(allowed)}, separated by commas, got {text!r}"
+        )
     return names
 
 

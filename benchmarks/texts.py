@@ -1,4 +1,6 @@
-"""The pairs that are scored: WinoMT with translations of a system, and MuCoW with its references; whole decisions only."""
+"""The pairs that are scored: WinoMT with translations of a system, and MuCoW with its references;
+whole decisions only.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ DATASETS = {"winomt": "WinoMT", "mucow": "MuCoW"}
 
 @dataclass(frozen=True)
 class Decisions:
-    """Translations from English to German, and the contrastive sources of each, as the metric takes them."""
+    """Translations from English to German, and the contrastive sources of each, as the metric takes
+    them.
+    """
 
     name: str
     translations: Sequence[str]
@@ -37,14 +41,24 @@ class Decisions:
     @property
     def texts(self) -> list[str]:
         """All texts, each once."""
-        return sorted({text for request in self.requests for text in (request.source, request.translation)})
+        return sorted(
+            {text for request in self.requests for text in (request.source, request.translation)}
+        )
 
     def limited(self, n_pairs: int | None, *, shift: int = 0) -> Decisions:
-        """Of about so many pairs: decisions at even distances in the data, whose lengths are like those of all. None for all. `shift`: others."""
+        """Of about so many pairs: decisions at even distances in the data, whose lengths are like
+        those of all. None for all. `shift`: others.
+        """
         n_all = len(self.translations)
-        n = n_all if n_pairs is None else min(n_all, max(1, round(n_pairs * n_all / len(self.requests))))
+        n = (
+            n_all
+            if n_pairs is None
+            else min(n_all, max(1, round(n_pairs * n_all / len(self.requests))))
+        )
         chosen = [(i * n_all // n + shift) % n_all for i in range(n)]
-        return Decisions(self.name, [self.translations[i] for i in chosen], [self.references[i] for i in chosen])
+        return Decisions(
+            self.name, [self.translations[i] for i in chosen], [self.references[i] for i in chosen]
+        )
 
 
 def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
@@ -52,7 +66,8 @@ def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
 
     Args:
         name: one of DATASETS.
-        data_dir: upstream repositories, laid out DIR/owner/repository/path; None for CC_HF_DATA_DIR.
+        data_dir: upstream repositories, laid out DIR/owner/repository/path; None for
+            CC_HF_DATA_DIR.
 
     Raises:
         InputError: for another name, or without the folder.
@@ -62,11 +77,23 @@ def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
         raise InputError(f"data: expected one of {', '.join(DATASETS)}, got {name!r}")
     folder = data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
     if not folder:
-        raise InputError("expected a folder of upstream repositories (DIR/owner/repository/path); pass --data-dir or set CC_HF_DATA_DIR")
+        raise InputError(
+            "expected a folder of upstream repositories (DIR/owner/repository/path); pass"
+            " --data-dir or set CC_HF_DATA_DIR"
+        )
     examples: list[ContrastiveSourceExample] = load_examples(name, data_dir=folder)
     if name == "winomt":
-        translations: Sequence[str] = read_translations(Path(folder) / _TRANSLATIONS, examples).translations
+        translations: Sequence[str] = read_translations(
+            Path(folder) / _TRANSLATIONS, examples
+        ).translations
     else:
         translations = [example.extra["reference"] for example in examples]
-    references = [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples]
+    references = [
+        {
+            "correct_sources": e.correct_sources,
+            "incorrect_sources": e.incorrect_sources,
+            "category": e.category,
+        }
+        for e in examples
+    ]
     return Decisions(name, translations, references)

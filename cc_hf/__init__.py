@@ -1,7 +1,8 @@
 """Does a translation system understand which sense, which gender, which referent is meant?
 
-Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used: importing cc_hf imports no torch. It writes the small
-files by which `evaluate.load` finds the metrics by name, where they are missing (`cc_hf.registration`; not with CC_HF_NO_REGISTER=1).
+Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used:
+importing cc_hf imports no torch. It writes the small files by which `evaluate.load` finds the
+metrics by name, where they are missing (`cc_hf.registration`; not with CC_HF_NO_REGISTER=1).
 """
 
 from __future__ import annotations

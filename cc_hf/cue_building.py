@@ -1,5 +1,7 @@
-"""Disambiguation cues for a dataset of word senses, on one page: predict words before the ambiguous word, keep those that mark a sense, choose those
-that move the evaluator most (Vamvas & Sennrich 2021, appendix D)."""
+"""Disambiguation cues for a dataset of word senses, on one page: predict words before the ambiguous
+word, keep those that mark a sense, choose those that move the evaluator most (Vamvas & Sennrich
+2021, appendix D).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from tqdm import tqdm
 
 from cc_hf import __version__, signature
 from cc_hf.cues.cue_set import CueSet, LeftOut, Sense, SenseCues, SenseExample
-from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates, SenseCandidates, discriminating_words, most_probable, parse_candidates
+from cc_hf.cues.mlm_insertions import (
+    AVERAGES,
+    N_CANDIDATES,
+    N_KEPT,
+    Candidates,
+    SenseCandidates,
+    discriminating_words,
+    most_probable,
+    parse_candidates,
+)
 from cc_hf.cues.placement import insert_before
 from cc_hf.cues.selection import N_CUES, best_cues
 from cc_hf.data.custom import is_custom, read_words
@@ -25,7 +36,12 @@ from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.run import check_target_language
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample, ScoringRequest
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    ProbingExample,
+    ScoringRequest,
+)
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.fill_mask import MaskedLM
@@ -60,50 +76,79 @@ def build_cues(
     revision: str | None = None,
     progress: bool = False,
 ) -> CueSet:
-    """Find disambiguation cues for every sense of a dataset whose rows say which word is ambiguous, and have a reference translation.
+    """Find disambiguation cues for every sense of a dataset whose rows say which word is ambiguous,
+    and have a reference translation.
 
     A cue stands before the focus of an example. Examples whose word is not located are left out and
     counted. An evaluator that ships with the package
-    was made for other cues: it warns (`ResultWarning`). A sense that is the only one of its word, or for which no candidates are left, gets no cues; it is
-    listed in `left_out`. About 2 * n_candidates pairs are scored per example. The cues do not depend on the order of the examples.
+    was made for other cues: it warns (`ResultWarning`). A sense that is the only one of its word,
+    or for which no candidates are left, gets no cues; it is listed in `left_out`. About 2 *
+    n_candidates pairs are scored per example. The cues do not depend on the order of the examples.
 
     Args:
-        dataset, config: names of `cc-hf list datasets`, a file as `cc_hf.data.custom.read_words` takes it, or examples; of their own cues nothing is
-            used. `gold` is the sense, `extra` must have ambiguous_word and reference.
-        masked_lm: a model to predict candidates with (name, folder, or loaded by `cc_hf.evaluators.fill_mask.load_masked_lm`).
-        candidates: instead of it, a file of candidates, or what it holds (see `cc_hf.cues.mlm_insertions.parse_candidates`). All senses that it has
-            for a word are told apart, also those of which there is no example.
-        evaluator: name, path, Evaluator or function; None takes the one that ships for the language pair.
+        dataset, config: names of `cc-hf list datasets`, a file as `cc_hf.data.custom.read_words`
+            takes it, or examples; of their own cues nothing is used. `gold` is the sense, `extra`
+            must have ambiguous_word and reference.
+        masked_lm: a model to predict candidates with (name, folder, or loaded by
+            `cc_hf.evaluators.fill_mask.load_masked_lm`).
+        candidates: instead of it, a file of candidates, or what it holds (see
+            `cc_hf.cues.mlm_insertions.parse_candidates`). All senses that it has for a word are
+            told apart, also those of which there is no example.
+        evaluator: name, path, Evaluator or function; None takes the one that ships for the language
+            pair.
         tgt_lang: ISO 639-1; may be left out where the examples have one target language.
         words: only the examples of these ambiguous words; None for all.
-        n_kept: words kept per sense that are most probable in its sentences; those of different senses are compared.
+        n_kept: words kept per sense that are most probable in its sentences; those of different
+            senses are compared.
         n_candidates, n_cues: per sense and side.
-        average: how the predictions for the sentences of a sense become one, see `cc_hf.cues.mlm_insertions.AVERAGES`.
+        average: how the predictions for the sentences of a sense become one, see
+            `cc_hf.cues.mlm_insertions.AVERAGES`.
         score: arithmetic, geometric or reference; of no effect with a function.
         data_dir: a local copy of the upstream repositories, instead of a download.
-        kind, prompt, batch_tokens, on_too_long, cache, device, revision: of the evaluator, see `cc_hf.load_evaluator`; the masked language model is put on the same device.
+        kind, prompt, batch_tokens, on_too_long, cache, device, revision: of the evaluator, see
+            `cc_hf.load_evaluator`; the masked language model is put on the same device.
         progress: bars on anything that takes longer than a second.
 
     Raises:
-        InputError: for options that do not fit, examples that lack what is needed (the message names the row), words that are not in the data,
-            or when no sense is left.
+        InputError: for options that do not fit, examples that lack what is needed (the message
+            names the row), words that are not in the data, or when no sense is left.
         DataError: when the candidates lack a word or a sense.
         EvaluatorError, TooLongError: as `cc_hf.evaluate`.
 
     >>> from cc_hf.schema import Focus, ProbingExample
-    >>> rows = [("a bat flies", "animal", "ein Flattertier fliegt"), ("a bat breaks", "club", "ein Schläger bricht")]
+    >>> rows = [
+    ...     ("a bat flies", "animal", "ein Flattertier fliegt"),
+    ...     ("a bat breaks", "club", "ein Schläger bricht"),
+    ... ]
     >>> examples = [
-    ...     ProbingExample(str(i), "en", "de", source, "all", sense, Focus("bat", 2), {"ambiguous_word": "bat", "reference": reference})
+    ...     ProbingExample(
+    ...         str(i),
+    ...         "en",
+    ...         "de",
+    ...         source,
+    ...         "all",
+    ...         sense,
+    ...         Focus("bat", 2),
+    ...         {"ambiguous_word": "bat", "reference": reference},
+    ...     )
     ...     for i, (source, sense, reference) in enumerate(rows)
     ... ]
     >>> def same_letters(sources, translations):
     ...     return [len(set(s) & set(t)) for s, t in zip(sources, translations)]
-    >>> given = {"bat": {"animal": ["fruit", "big", "vampire"], "club": ["baseball", "big", "cricket"]}}
+    >>> given = {
+    ...     "bat": {"animal": ["fruit", "big", "vampire"], "club": ["baseball", "big", "cricket"]}
+    ... }
     >>> found = build_cues(examples, candidates=given, evaluator=same_letters, n_cues=1)
     >>> [(row["gold"], row["correct_cues"], row["incorrect_cues"]) for row in found.rows()]
     [('animal', ['fruit'], ['baseball']), ('club', ['cricket'], ['fruit'])]
     """
-    _check_options(masked_lm, candidates, average=average, score=score, sizes={"n_kept": n_kept, "n_candidates": n_candidates, "n_cues": n_cues})
+    _check_options(
+        masked_lm,
+        candidates,
+        average=average,
+        score=score,
+        sizes={"n_kept": n_kept, "n_candidates": n_candidates, "n_cues": n_cues},
+    )
     examples, origin, n_unlocated = _examples(dataset, config, data_dir)
     target = _target_language(dataset, config, tgt_lang, examples)
     groups, origin = _groups(examples, words, origin)
@@ -125,16 +170,36 @@ def build_cues(
         )
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
-    rows = [{"correct_sources": [example.source], "incorrect_sources": []} for example in examples]  # without gender brackets
-    for note in evaluator_notes(evaluator, rows, dataset=str(dataset) if isinstance(dataset, (str, Path)) else ""):
+    # without gender brackets
+    rows = [{"correct_sources": [example.source], "incorrect_sources": []} for example in examples]
+    for note in evaluator_notes(
+        evaluator, rows, dataset=str(dataset) if isinstance(dataset, (str, Path)) else ""
+    ):
         warnings.warn(note, ResultWarning, stacklevel=2)
     n_cut = 0
     if masked_lm is not None:
-        known, made_by, n_cut = _predicted(examples, groups, masked_lm, n_kept=n_kept, average=average, device=device, progress=progress)
+        known, made_by, n_cut = _predicted(
+            examples,
+            groups,
+            masked_lm,
+            n_kept=n_kept,
+            average=average,
+            device=device,
+            progress=progress,
+        )
     else:
         known, made_by = _given(candidates)
     offered, left_out = _offered(groups, known, n_candidates)
-    senses, n_requests = _chosen(examples, groups, offered, evaluator, tgt_lang=target, score=score, n_cues=n_cues, progress=progress)
+    senses, n_requests = _chosen(
+        examples,
+        groups,
+        offered,
+        evaluator,
+        tgt_lang=target,
+        score=score,
+        n_cues=n_cues,
+        progress=progress,
+    )
     kept = tuple(example for example in examples if example.sense in offered)
     fields = {
         **origin,
@@ -159,16 +224,23 @@ def build_cues(
             "n_examples": len(kept),
             "n_left_out": sum(s.n_examples for s in left_out),
             "n_unlocated": n_unlocated,
-            "n_short": sum(min(len(s.correct.cues), len(s.incorrect.cues)) < n_cues for s in senses),
+            "n_short": sum(
+                min(len(s.correct.cues), len(s.incorrect.cues)) < n_cues for s in senses
+            ),
             "n_requests": n_requests,
             "n_cut": n_cut,
         },
     )
 
 
-def _check_options(masked_lm: object, candidates: object, *, average: str, score: str, sizes: Mapping[str, int]) -> None:
+def _check_options(
+    masked_lm: object, candidates: object, *, average: str, score: str, sizes: Mapping[str, int]
+) -> None:
     if (masked_lm is None) == (candidates is None):
-        raise InputError("expected either masked_lm (--masked-lm) or candidates (--candidates), got " + ("neither" if candidates is None else "both"))
+        raise InputError(
+            "expected either masked_lm (--masked-lm) or candidates (--candidates), got "
+            + ("neither" if candidates is None else "both")
+        )
     for name, value, known in (("average", average, AVERAGES), ("score", score, SCORES)):
         if value not in known:
             raise InputError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
@@ -178,12 +250,20 @@ def _check_options(masked_lm: object, candidates: object, *, average: str, score
 
 
 def _examples(
-    dataset: str | Path | Sequence[ContrastiveSourceExample | ProbingExample], config: str | None, data_dir: str | Path | None
+    dataset: str | Path | Sequence[ContrastiveSourceExample | ProbingExample],
+    config: str | None,
+    data_dir: str | Path | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
-    """The examples whose word is located, what the signature says of the data, and the number of the others."""
+    """The examples whose word is located, what the signature says of the data, and the number of
+    the others.
+    """
     if isinstance(dataset, (str, Path)) and is_custom(dataset):
         given: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))
-        origin = {"data": f"custom/{Path(dataset).stem}@{hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]}"}
+        origin = {
+            "data": (
+                f"custom/{Path(dataset).stem}@{hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]}"
+            )
+        }
     elif isinstance(dataset, (str, Path)):
         chosen = declaration(str(dataset)).config(config).name
         given = load_examples(str(dataset), chosen, data_dir=data_dir)
@@ -193,17 +273,38 @@ def _examples(
     converted = [_sense_example(row, example) for row, example in enumerate(given)]
     found = [example for example in converted if example is not None]
     if not found:
-        raise InputError(f"expected at least one example whose ambiguous word is located in the source, got none among {len(given)} examples")
+        raise InputError(
+            "expected at least one example whose ambiguous word is located in the source, got none"
+            f" among {len(given)} examples"
+        )
     return found, origin, len(given) - len(found)
 
 
-def _sense_example(row: int, example: ContrastiveSourceExample | ProbingExample | ContrastiveTranslationExample) -> SenseExample | None:
-    remedy = "cues are built for datasets of word senses that have reference translations, such as mucow"
+def _sense_example(
+    row: int, example: ContrastiveSourceExample | ProbingExample | ContrastiveTranslationExample
+) -> SenseExample | None:
+    remedy = (
+        "cues are built for datasets of word senses that have reference translations, such as mucow"
+    )
     if isinstance(example, ContrastiveTranslationExample):
-        raise InputError(f"row {row}: expected an example of a word sense, got a contrastive translation; {remedy}")
+        raise InputError(
+            f"row {row}: expected an example of a word sense, got a contrastive translation;"
+            f" {remedy}"
+        )
     word, reference = (example.extra.get(key, "") for key in ("ambiguous_word", "reference"))
-    if missing := [name for name, value in (("gold", example.gold), ("ambiguous_word", word), ("reference", reference)) if not value.strip()]:
-        raise InputError(f"row {row}: expected gold (the sense), ambiguous_word and reference, got no {', '.join(missing)}; {remedy}")
+    if missing := [
+        name
+        for name, value in (
+            ("gold", example.gold),
+            ("ambiguous_word", word),
+            ("reference", reference),
+        )
+        if not value.strip()
+    ]:
+        raise InputError(
+            f"row {row}: expected gold (the sense), ambiguous_word and reference, got no"
+            f" {', '.join(missing)}; {remedy}"
+        )
     if example.focus is None:
         return None
     return SenseExample(
@@ -219,16 +320,27 @@ def _sense_example(row: int, example: ContrastiveSourceExample | ProbingExample 
     )
 
 
-def _target_language(dataset: object, config: str | None, tgt_lang: str | None, examples: Sequence[SenseExample]) -> str:
+def _target_language(
+    dataset: object, config: str | None, tgt_lang: str | None, examples: Sequence[SenseExample]
+) -> str:
     if isinstance(dataset, (str, Path)) and not is_custom(dataset):
-        return check_target_language(str(dataset), declaration(str(dataset)).config(config).name, tgt_lang)
-    found = {example.tgt_lang for example in examples if example.tgt_lang} | ({tgt_lang} if tgt_lang else set())
+        return check_target_language(
+            str(dataset), declaration(str(dataset)).config(config).name, tgt_lang
+        )
+    found = {example.tgt_lang for example in examples if example.tgt_lang} | (
+        {tgt_lang} if tgt_lang else set()
+    )
     if len(found) != 1:
-        raise InputError(f"expected one target language of the examples and of tgt_lang (--tgt-lang) together, got {', '.join(sorted(found)) or 'none'}")
+        raise InputError(
+            "expected one target language of the examples and of tgt_lang (--tgt-lang) together,"
+            f" got {', '.join(sorted(found)) or 'none'}"
+        )
     return found.pop()
 
 
-def _groups(examples: Sequence[SenseExample], words: Sequence[str] | None, origin: dict[str, str]) -> tuple[dict[Sense, list[int]], dict[str, str]]:
+def _groups(
+    examples: Sequence[SenseExample], words: Sequence[str] | None, origin: dict[str, str]
+) -> tuple[dict[Sense, list[int]], dict[str, str]]:
     """The rows of each sense of the words asked for."""
     groups: dict[Sense, list[int]] = {}
     for row, example in enumerate(examples):
@@ -237,9 +349,19 @@ def _groups(examples: Sequence[SenseExample], words: Sequence[str] | None, origi
         return groups, origin
     known = {word for word, _ in groups}
     if isinstance(words, str) or not words or not known.issuperset(words):
-        got = repr(words) if isinstance(words, str) or not words else ", ".join(sorted(set(words) - known))
-        raise InputError(f"words: expected a list of ambiguous words of the data, such as {', '.join(sorted(known)[:3])}; got {got}")
-    return {sense: rows for sense, rows in groups.items() if sense[0] in words}, {**origin, "words": ",".join(sorted(set(words)))}
+        got = (
+            repr(words)
+            if isinstance(words, str) or not words
+            else ", ".join(sorted(set(words) - known))
+        )
+        raise InputError(
+            "words: expected a list of ambiguous words of the data, such as"
+            f" {', '.join(sorted(known)[:3])}; got {got}"
+        )
+    return {sense: rows for sense, rows in groups.items() if sense[0] in words}, {
+        **origin,
+        "words": ",".join(sorted(set(words))),
+    }
 
 
 def _predicted(
@@ -257,16 +379,36 @@ def _predicted(
 
         masked_lm = load_masked_lm(masked_lm, device=device)
     wanted = [row for sense in sorted(groups) for row in groups[sense]]
-    masked = masked_lm.mask([examples[row].source for row in wanted], [examples[row].focus.start for row in wanted], rows=wanted)
+    masked = masked_lm.mask(
+        [examples[row].source for row in wanted],
+        [examples[row].focus.start for row in wanted],
+        rows=wanted,
+    )
     texts = dict(zip(wanted, masked, strict=True))
     found: dict[str, dict[str, tuple[str, ...]]] = {}
-    with tqdm(total=len(texts), desc="predicting", unit="sentence", disable=not progress, delay=1, leave=False) as bar:
+    with tqdm(
+        total=len(texts),
+        desc="predicting",
+        unit="sentence",
+        disable=not progress,
+        delay=1,
+        leave=False,
+    ) as bar:
         for word, sense in sorted(groups):
             rows = groups[word, sense]
-            logprobs = (found_words for _, found_words in masked_lm.word_logprobs([texts[row] for row in rows]))
-            found.setdefault(word, {})[sense] = most_probable(masked_lm.words, logprobs, n=n_kept, average=average)
+            logprobs = (
+                found_words
+                for _, found_words in masked_lm.word_logprobs([texts[row] for row in rows])
+            )
+            found.setdefault(word, {})[sense] = most_probable(
+                masked_lm.words, logprobs, n=n_kept, average=average
+            )
             bar.update(len(rows))
-    return found, {"mlm": masked_lm.signature_name, "avg": average, "kept": n_kept}, sum(text.is_cut for text in masked)
+    return (
+        found,
+        {"mlm": masked_lm.signature_name, "avg": average, "kept": n_kept},
+        sum(text.is_cut for text in masked),
+    )
 
 
 def _given(candidates: str | Path | Candidates | None) -> tuple[Candidates, dict[str, str | int]]:
@@ -277,20 +419,39 @@ def _given(candidates: str | Path | Candidates | None) -> tuple[Candidates, dict
     return candidates or {}, {"list": "own"}
 
 
-def _offered(groups: Mapping[Sense, Sequence[int]], known: Candidates, n_candidates: int) -> tuple[dict[Sense, SenseCandidates], tuple[LeftOut, ...]]:
+def _offered(
+    groups: Mapping[Sense, Sequence[int]], known: Candidates, n_candidates: int
+) -> tuple[dict[Sense, SenseCandidates], tuple[LeftOut, ...]]:
     """Per sense what it is chosen from, and the senses for which there is nothing to choose."""
     offered, left_out = {}, []
     n_senses = Counter(word for word, senses in known.items() for _ in senses)
     for word, sense in sorted(groups):
         if sense not in known.get(word, {}):
-            raise DataError(f"candidates: expected words for {word!r} in the sense {sense!r}, got {'only other senses' if word in known else 'nothing for this word'}")
-        found = discriminating_words(known[word], ambiguous_word=word, n=n_candidates)[sense] if n_senses[word] > 1 else SenseCandidates((), ())
+            raise DataError(
+                f"candidates: expected words for {word!r} in the sense {sense!r}, got"
+                f" {'only other senses' if word in known else 'nothing for this word'}"
+            )
+        found = (
+            discriminating_words(known[word], ambiguous_word=word, n=n_candidates)[sense]
+            if n_senses[word] > 1
+            else SenseCandidates((), ())
+        )
         if found.correct and found.incorrect:
             offered[word, sense] = found
         else:
-            left_out.append(LeftOut(word, sense, len(groups[word, sense]), "only sense" if n_senses[word] == 1 else "no candidates"))
+            left_out.append(
+                LeftOut(
+                    word,
+                    sense,
+                    len(groups[word, sense]),
+                    "only sense" if n_senses[word] == 1 else "no candidates",
+                )
+            )
     if not offered:
-        raise InputError(f"expected at least one ambiguous word with two senses that candidates tell apart, got none among {len(left_out)} senses")
+        raise InputError(
+            "expected at least one ambiguous word with two senses that candidates tell apart, got"
+            f" none among {len(left_out)} senses"
+        )
     return offered, tuple(left_out)
 
 
@@ -306,11 +467,17 @@ def _chosen(
     progress: bool,
 ) -> tuple[tuple[SenseCues, ...], int]:
     found: list[SenseCues] = []
-    n_requests = sum(len(groups[sense]) * (len(o.correct) + len(o.incorrect)) for sense, o in offered.items())
-    with tqdm(total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False) as bar:
+    n_requests = sum(
+        len(groups[sense]) * (len(o.correct) + len(o.incorrect)) for sense, o in offered.items()
+    )
+    with tqdm(
+        total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False
+    ) as bar:
         for block in _blocks(examples, groups, offered):
             wanted = [request for requests in block.values() for request in requests]
-            scores = pair_scores(wanted, evaluator, src_lang=examples[0].src_lang, tgt_lang=tgt_lang, score=score)
+            scores = pair_scores(
+                wanted, evaluator, src_lang=examples[0].src_lang, tgt_lang=tgt_lang, score=score
+            )
             bar.update(len(wanted))
             at = 0
             for sense, requests in block.items():
@@ -318,17 +485,29 @@ def _chosen(
                 table = scores[at : at + len(requests)].reshape(n, -1)
                 at += len(requests)
                 correct = best_cues(o.correct, table[:, : len(o.correct)], correct=True, n=n_cues)
-                incorrect = best_cues(o.incorrect, table[:, len(o.correct) :], correct=False, n=n_cues)
+                incorrect = best_cues(
+                    o.incorrect, table[:, len(o.correct) :], correct=False, n=n_cues
+                )
                 found.append(SenseCues(*sense, n, o, correct, incorrect))
     return tuple(found), n_requests
 
 
-def _blocks(examples: Sequence[SenseExample], groups: Mapping[Sense, Sequence[int]], offered: Mapping[Sense, SenseCandidates]) -> Iterator[dict[Sense, list[ScoringRequest]]]:
-    """Requests of whole senses, an example after the other, the correct candidates first; about `_BLOCK` at a time."""
+def _blocks(
+    examples: Sequence[SenseExample],
+    groups: Mapping[Sense, Sequence[int]],
+    offered: Mapping[Sense, SenseCandidates],
+) -> Iterator[dict[Sense, list[ScoringRequest]]]:
+    """Requests of whole senses, an example after the other, the correct candidates first; about
+    `_BLOCK` at a time.
+    """
     block: dict[Sense, list[ScoringRequest]] = {}
     for sense, o in offered.items():
         block[sense] = [
-            ScoringRequest(insert_before(examples[row].source, examples[row].focus.start, cue), examples[row].reference, row)
+            ScoringRequest(
+                insert_before(examples[row].source, examples[row].focus.start, cue),
+                examples[row].reference,
+                row,
+            )
             for row in groups[sense]
             for cue in (*o.correct, *o.incorrect)
         ]
@@ -342,4 +521,7 @@ def _blocks(examples: Sequence[SenseExample], groups: Mapping[Sense, Sequence[in
 def _evaluator_fields(evaluator: Evaluator | ScoreFunction, score: str) -> dict[str, str]:
     if isinstance(evaluator, Evaluator):
         return {**evaluator.signature_fields(), "score": score}
-    return {"eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}", "score": "own"}
+    return {
+        "eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}",
+        "score": "own",
+    }

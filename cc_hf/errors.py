@@ -1,17 +1,21 @@
-"""The errors that cc_hf raises. Each message says what was expected, what came, where, and what to do.
+"""The errors that cc_hf raises.
+
+Each message says what was expected, what came, where, and what to do.
 
 CCError
 ├── InputError (also ValueError)          arguments and translations that do not fit
-│   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not registered
-│   ├── MissingOptionError                what a metric needs and only the caller has, such as a dictionary for the language
-│   └── TooLongError                      a text that the evaluator cannot take whole
-├── DataError (also ValueError)           a file of a dataset that is missing, altered or malformed
-├── EvaluatorError (also RuntimeError)    a model that cannot be loaded, or scores that cannot be used
-├── CacheError (also RuntimeError)        a cache of scores that is damaged, of another version, or not where it was asked for
-└── MissingDependencyError (also ImportError)
+│   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not
+registered │   ├── MissingOptionError                what a metric needs and only the caller has,
+such as a dictionary for the language │   └── TooLongError                      a text that the
+evaluator cannot take whole ├── DataError (also ValueError)           a file of a dataset that is
+missing, altered or malformed ├── EvaluatorError (also RuntimeError)    a model that cannot be
+loaded, or scores that cannot be used ├── CacheError (also RuntimeError)        a cache of scores
+that is damaged, of another version, or not where it was asked for └── MissingDependencyError (also
+ImportError)
 
 CacheWarning (a UserWarning): scores are not stored, all else goes on.
-ResultWarning (a UserWarning): figures that do not mean what they seem to; the result's `notes` say the same.
+ResultWarning (a UserWarning): figures that do not mean what they seem to; the result's `notes` say
+the same.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ class UnknownNameError(InputError, KeyError):
     Traceback (most recent call last):
         ...
     cc_hf.errors.UnknownNameError: unknown dataset 'winmt'; did you mean 'winomt'? Known: simplegen, winomt
-    """
+    """  # noqa: E501
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         import difflib  # here: `import cc_hf` reads this file, and is to stay fast
@@ -63,7 +67,9 @@ class UnknownNameError(InputError, KeyError):
 
 
 class MissingOptionError(InputError):
-    """An option that has no default here, such as the dictionary of a language for which none is built in."""
+    """An option that has no default here, such as the dictionary of a language for which none is
+    built in.
+    """
 
 
 class TooLongError(InputError):
@@ -79,7 +85,9 @@ class EvaluatorError(CCError, RuntimeError):
 
 
 class CacheError(CCError, RuntimeError):
-    """A cache of scores that is damaged, of another version, or cannot be written where it was asked for."""
+    """A cache of scores that is damaged, of another version, or cannot be written where it was
+    asked for.
+    """
 
 
 class CacheWarning(UserWarning):
@@ -87,7 +95,9 @@ class CacheWarning(UserWarning):
 
 
 class ResultWarning(UserWarning):
-    """Figures that do not mean what they seem to, such as those of an evaluator on data that it was not made for."""
+    """Figures that do not mean what they seem to, such as those of an evaluator on data that it was
+    not made for.
+    """
 
 
 class MissingDependencyError(CCError, ImportError):
@@ -97,8 +107,10 @@ class MissingDependencyError(CCError, ImportError):
     "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
     >>> str(MissingDependencyError("eflomal", install="pip install eflomal"))
     "this needs the package 'eflomal', which is not installed. Install it with: pip install eflomal"
-    """
+    """  # noqa: E501
 
     def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
         line = install or f"pip install 'cc_hf[{extra}]'"
-        super().__init__(f"this needs the package {package!r}, which is not installed. Install it with: {line}")
+        super().__init__(
+            f"this needs the package {package!r}, which is not installed. Install it with: {line}"
+        )

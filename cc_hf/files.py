@@ -1,4 +1,6 @@
-"""What comes from outside: the JSON of users, paths that they name, and names that become parts of files."""
+"""What comes from outside: the JSON of users, paths that they name, and names that become parts of
+files.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,10 @@ def resolved(path: str | Path, what: str = "output") -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:80]}..."
-        raise InputError(f"{what}: expected the path of a file or folder, got {shown!r}, which the system does not take ({reason}); choose another") from error
+        raise InputError(
+            f"{what}: expected the path of a file or folder, got {shown!r}, which the system does"
+            f" not take ({reason}); choose another"
+        ) from error
     return Path(os.path.realpath(path))
 
 

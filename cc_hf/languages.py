@@ -1,4 +1,6 @@
-"""One table of languages: the code that cc_hf uses (ISO 639-1 where there is one), the name, and what the multilingual models call them."""
+"""One table of languages: the code that cc_hf uses (ISO 639-1 where there is one), the name, and
+what the multilingual models call them.
+"""
 
 from __future__ import annotations
 
@@ -174,7 +176,8 @@ _SHORT = {other: row.code for row in LANGUAGE_CODES.values() for other in row.ot
 
 
 def two_letter_code(code: str) -> str:
-    """The table's code for one that a model gives in two or three letters; an unknown code, and "", are returned as they are.
+    """The table's code for one that a model gives in two or three letters; an unknown code, and "",
+    are returned as they are.
 
     >>> two_letter_code("deu"), two_letter_code("de"), two_letter_code("")
     ('de', 'de', '')

@@ -1,7 +1,9 @@
-"""`evaluate.load("contrastive_conditioning")` by name: for each metric a shim, a file of a few lines in the cache of modules, where `evaluate` looks.
+"""`evaluate.load("contrastive_conditioning")` by name: for each metric a shim, a file of a few
+lines in the cache of modules, where `evaluate` looks.
 
-The one thing that `import cc_hf` does: `register_quietly`. It imports nothing heavy, and writes nothing that is right already; CC_HF_NO_REGISTER=1
-turns it off. `evaluate` takes a shim where the Hub has no module of that name, or is not asked or not reached.
+The one thing that `import cc_hf` does: `register_quietly`. It imports nothing heavy, and writes
+nothing that is right already; CC_HF_NO_REGISTER=1 turns it off. `evaluate` takes a shim where the
+Hub has no module of that name, or is not asked or not reached.
 """
 
 from __future__ import annotations
@@ -11,7 +13,16 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-__all__ = ["OPT_OUT", "Shim", "module_class", "module_path", "modules_cache", "register", "register_quietly", "remove"]
+__all__ = [
+    "OPT_OUT",
+    "Shim",
+    "module_class",
+    "module_path",
+    "modules_cache",
+    "register",
+    "register_quietly",
+    "remove",
+]
 
 #: set to 1 (or on, yes, true), `import cc_hf` writes nothing
 OPT_OUT = "CC_HF_NO_REGISTER"
@@ -23,14 +34,16 @@ _SHIM = (
 import cc_hf.registration
 
 Metric = cc_hf.registration.module_class("{name}")
-"""
+"""  # noqa: E501
 )
 _FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` takes any folder with a name of 64 characters
 _TRIES = 20
 
 
 class Shim(NamedTuple):
-    """A shim of a metric: where it is, and what `register` or `remove` did: written, present, removed, absent, or why it could not."""
+    """A shim of a metric: where it is, and what `register` or `remove` did: written, present,
+    removed, absent, or why it could not.
+    """
 
     name: str
     path: str
@@ -38,8 +51,12 @@ class Shim(NamedTuple):
 
 
 def modules_cache() -> str:
-    """The folder that `evaluate` keeps modules in, by the variables it goes by: HF_MODULES_CACHE, HF_HOME, XDG_CACHE_HOME; "" where one is set to nothing."""
-    home = os.path.expanduser(os.getenv("HF_HOME", os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface")))
+    """The folder that `evaluate` keeps modules in, by the variables it goes by: HF_MODULES_CACHE,
+    HF_HOME, XDG_CACHE_HOME; "" where one is set to nothing.
+    """
+    home = os.path.expanduser(
+        os.getenv("HF_HOME", os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface"))
+    )
     return os.getenv("HF_MODULES_CACHE", home and os.path.join(home, "modules"))
 
 
@@ -53,7 +70,10 @@ def module_path(name: str) -> str:
     'gender_accuracy.py'
     """
     package = os.path.dirname(os.path.abspath(__file__))
-    for folder in (os.path.join(package, "metrics_modules"), os.path.join(os.path.dirname(package), "metrics")):
+    for folder in (
+        os.path.join(package, "metrics_modules"),
+        os.path.join(os.path.dirname(package), "metrics"),
+    ):
         path = os.path.join(folder, name, f"{name}.py")
         if name in _names() and os.path.isfile(path):
             return path
@@ -87,11 +107,17 @@ def module_class(name: str) -> Any:
         except BaseException:
             del sys.modules[key]
             raise
-    return next(member for member in vars(sys.modules[key]).values() if inspect.isclass(member) and member.__module__ == key)
+    return next(
+        member
+        for member in vars(sys.modules[key]).values()
+        if inspect.isclass(member) and member.__module__ == key
+    )
 
 
 def register_quietly() -> None:
-    """What `import cc_hf` does: `register`, unless told not to; where it cannot write it does nothing."""
+    """What `import cc_hf` does: `register`, unless told not to; where it cannot write it does
+    nothing.
+    """
     if os.getenv(OPT_OUT, "").upper() in {"1", "ON", "YES", "TRUE"}:
         return
     cache = modules_cache()
@@ -102,7 +128,8 @@ def register_quietly() -> None:
 
 
 def register() -> list[Shim]:
-    """Write the shims that are not there, of all metrics; whole, or not at all, also while others do the same.
+    """Write the shims that are not there, of all metrics; whole, or not at all, also while others
+    do the same.
 
     A shim that cannot be written says why in its `state`; other files are left alone.
 
@@ -113,7 +140,8 @@ def register() -> list[Shim]:
 
 
 def remove() -> list[Shim]:
-    """Remove the shims of all metrics; a file that is none, and folders that hold anything else, are left and said.
+    """Remove the shims of all metrics; a file that is none, and folders that hold anything else,
+    are left and said.
 
     >>> os.environ["HF_MODULES_CACHE"] = "/nowhere"
     >>> {shim.state for shim in remove()}
@@ -137,17 +165,28 @@ def _tried(act: Any, name: str) -> Shim:
     cache = modules_cache()
     path = os.path.join(_place(cache, name), _FOLDER, f"{name}.py")
     if not cache:
-        return Shim(name, path, "not possible: HF_HOME or HF_MODULES_CACHE is set to nothing; unset it or name a folder")
+        return Shim(
+            name,
+            path,
+            "not possible: HF_HOME or HF_MODULES_CACHE is set to nothing; unset it or name a"
+            " folder",
+        )
     try:
         return Shim(name, path, act(cache, name))
     except OSError as error:
-        return Shim(name, path, f"not possible: {error.strerror or error}; set HF_HOME to a folder that can be written to")
+        return Shim(
+            name,
+            path,
+            f"not possible: {error.strerror or error}; set HF_HOME to a folder that can be"
+            " written to",
+        )
 
 
 def _write(cache: str, name: str) -> str:
     """Again, where another process removes folders meanwhile."""
     for _ in range(_TRIES):
-        with contextlib.suppress(FileNotFoundError, FileExistsError):  # the latter for a folder that was there a moment ago
+        # the latter for a folder that was there a moment ago
+        with contextlib.suppress(FileNotFoundError, FileExistsError):
             return _write_once(cache, name)
     return _write_once(cache, name)
 
@@ -157,7 +196,9 @@ def _write_once(cache: str, name: str) -> str:
     place = _place(cache, name)
     folder = os.path.join(place, _FOLDER)
     text = _SHIM.format(name=name)
-    if _is_right(folder, name, text) and all(os.path.isfile(os.path.join(level, "__init__.py")) for level in _levels(cache, name)):
+    if _is_right(folder, name, text) and all(
+        os.path.isfile(os.path.join(level, "__init__.py")) for level in _levels(cache, name)
+    ):
         return "present"
     os.makedirs(place, exist_ok=True)
     for level in _levels(cache, name):
@@ -173,7 +214,8 @@ def _write_once(cache: str, name: str) -> str:
                 handle.write(content)
         try:
             os.rename(new, folder)
-        except OSError:  # it is there: another process was faster, or an older shim is to be replaced
+        except OSError:
+            # it is there: another process was faster, or an older shim is to be replaced
             for file in ("__init__.py", f"{name}.py"):
                 os.replace(os.path.join(new, file), os.path.join(folder, file))
     finally:
@@ -187,7 +229,10 @@ def _levels(cache: str, name: str) -> list[str]:
 
 
 def _is_right(folder: str, name: str, text: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "__init__.py")) and _read(os.path.join(folder, f"{name}.py")) == text
+    return (
+        os.path.isfile(os.path.join(folder, "__init__.py"))
+        and _read(os.path.join(folder, f"{name}.py")) == text
+    )
 
 
 def _read(path: str) -> str:
@@ -213,9 +258,16 @@ def _remove(cache: str, name: str) -> str:
         return "absent"
     _delete(old, name)
     with contextlib.suppress(FileNotFoundError):  # likewise
-        if not [entry for entry in os.listdir(place) if entry not in {"__init__.py", "__pycache__"}] and not os.path.getsize(os.path.join(place, "__init__.py")):
+        if not [
+            entry for entry in os.listdir(place) if entry not in {"__init__.py", "__pycache__"}
+        ] and not os.path.getsize(os.path.join(place, "__init__.py")):
             _delete(place, name)
-    return f"removed; other files in {old if os.path.isdir(old) else place} are not of cc_hf and were left" if os.path.isdir(place) else "removed"
+    return (
+        f"removed; other files in {old if os.path.isdir(old) else place} are not of cc_hf and were"
+        " left"
+        if os.path.isdir(place)
+        else "removed"
+    )
 
 
 def _delete(folder: str, name: str) -> None:

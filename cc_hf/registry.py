@@ -1,6 +1,8 @@
-"""Names to «module:object», as strings, so that nothing heavy is imported and no import edge arises.
+"""Names to «module:object», as strings, so that nothing heavy is imported and no import edge
+arises.
 
-`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading`, `evaluators.location` and `evaluators.pretrained` call it, nobody else.
+`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading`,
+`evaluators.location` and `evaluators.pretrained` call it, nobody else.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ METRICS: dict[str, str] = {
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
 }
 
-#: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator that scores with it
+#: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator
+#: that scores with it
 EVALUATOR_FAMILIES: dict[str, str] = {
     "causal_lm": "cc_hf.evaluators.causal_lm:CausalLMEvaluator",
     "fairseq": "cc_hf.evaluators.fairseq:FairseqEvaluator",
@@ -55,7 +58,12 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.evaluators.location:TINY_EN_DE",
 }
 
-_TABLES = {"dataset": DATASETS, "metric": METRICS, "evaluator": EVALUATORS, "evaluator family": EVALUATOR_FAMILIES}
+_TABLES = {
+    "dataset": DATASETS,
+    "metric": METRICS,
+    "evaluator": EVALUATORS,
+    "evaluator family": EVALUATOR_FAMILIES,
+}
 
 
 def names(kind: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""What a metric answers: frozen, in [0, 1], with counts beside rates, to JSON and back. No formatting: that is for reports."""
+"""What a metric answers: frozen, in [0, 1], with counts beside rates, to JSON and back.
+
+No formatting: that is for reports.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,14 @@ from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Judgement
 
-__all__ = ["CategoryAccuracy", "EvaluationResult", "Interval", "NoInterval", "ResultSet", "difference_of_data"]
+__all__ = [
+    "CategoryAccuracy",
+    "EvaluationResult",
+    "Interval",
+    "NoInterval",
+    "ResultSet",
+    "difference_of_data",
+]
 
 _METHODS = ("percentile", "wilson")
 _LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
@@ -40,15 +50,22 @@ class Interval:
     @property
     def note(self) -> str:
         """What a reader must know of it; "" of a usual one."""
-        parts = ["Wilson score interval, since all resamples agree"] if self.method == "wilson" else []
+        parts = (
+            ["Wilson score interval, since all resamples agree"] if self.method == "wilson" else []
+        )
         if self.n_undefined:
-            parts.append(f"undefined in {self.n_undefined} resamples, which the interval leaves out")
+            parts.append(
+                f"undefined in {self.n_undefined} resamples, which the interval leaves out"
+            )
         return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
 class NoInterval:
-    """Why a figure has no confidence interval. `n_undefined`: resamples in which the figure is undefined."""
+    """Why a figure has no confidence interval.
+
+    `n_undefined`: resamples in which the figure is undefined.
+    """
 
     reason: str
     n_undefined: int = 0
@@ -61,7 +78,9 @@ class NoInterval:
 
 @dataclass(frozen=True, slots=True)
 class CategoryAccuracy:
-    """One category: counts, accuracy and weighted accuracy in [0, 1]; the latter None of metrics without weights."""
+    """One category: counts, accuracy and weighted accuracy in [0, 1]; the latter None of metrics
+    without weights.
+    """
 
     category: str
     n: int
@@ -77,17 +96,20 @@ class EvaluationResult:
     """One system on one dataset by one metric.
 
     Attributes:
-        dataset, config, tgt_lang, metric: names; dataset and config are "" for data of the caller's own.
+        dataset, config, tgt_lang, metric: names; dataset and config are "" for data of the caller's
+            own.
         signature: everything that the figures depend on.
         n: number of judgements.
-        scores: name -> value in [0, 1], of differences (names that begin with «delta» or end in «_gap») in [-1, 1]. BLEU and chrF are here / 100.
-            What is undefined, for want of samples, is left out.
+        scores: name -> value in [0, 1], of differences (names that begin with «delta» or end in
+            «_gap») in [-1, 1]. BLEU and chrF are here / 100. What is undefined, for want of
+            samples, is left out.
         intervals: name of a score -> confidence interval.
         no_interval: name of a score that was resampled, but has no interval -> why.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         counts: name -> number, such as n_ties.
-        notes: what a reader of the figures must know, one sentence or more each; shown wherever the figures are.
+        notes: what a reader of the figures must know, one sentence or more each; shown wherever the
+            figures are.
     """
 
     dataset: str
@@ -108,21 +130,43 @@ class EvaluationResult:
         for name, value in self.scores.items():
             low = -1 if name.startswith("delta") or name.endswith("_gap") else 0
             if not (math.isfinite(value) and low <= value <= 1):
-                raise InputError(f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out what is undefined")
+                raise InputError(
+                    f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
+                    " what is undefined"
+                )
 
     def interval_notes(self) -> dict[str, str]:
-        """Return what a reader must know of the intervals that are not the usual ones: name of the score -> text.
+        """Return what a reader must know of the intervals that are not the usual ones: name of the
+        score -> text.
 
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, {"f1": NoInterval("it is the same in every resample")})
+        >>> result = EvaluationResult(
+        ...     "",
+        ...     "",
+        ...     "de",
+        ...     "own",
+        ...     "own|n:2",
+        ...     2,
+        ...     {"f1": 1.0},
+        ...     {},
+        ...     (),
+        ...     (),
+        ...     {},
+        ...     {"f1": NoInterval("it is the same in every resample")},
+        ... )
         >>> result.interval_notes()
         {'f1': 'no interval: it is the same in every resample'}
         """
         notes = {name: missing.note for name, missing in self.no_interval.items()}
-        return notes | {name: interval.note for name, interval in self.intervals.items() if interval.note}
+        return notes | {
+            name: interval.note for name, interval in self.intervals.items() if interval.note
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, ready for JSON. What is as usual of an interval is left out."""
-        row = {**asdict(self), "intervals": {name: _interval_row(i) for name, i in self.intervals.items()}}
+        row = {
+            **asdict(self),
+            "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
+        }
         if not self.no_interval:
             del row["no_interval"]
         for judgement in row["judgements"]:
@@ -136,7 +180,8 @@ class EvaluationResult:
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """The inverse of `to_json`; reads what older versions wrote, without verdicts of judgements or notes.
+        """The inverse of `to_json`; reads what older versions wrote, without verdicts of judgements
+        or notes.
 
         Raises:
             InputError: when the text is not JSON or lacks a field.
@@ -155,28 +200,38 @@ class EvaluationResult:
                 **{
                     **row,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
-                    "no_interval": {name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()},
+                    "no_interval": {
+                        name: NoInterval(**i) for name, i in row.get("no_interval", {}).items()
+                    },
                     "categories": tuple(CategoryAccuracy(**c) for c in row["categories"]),
                     "judgements": tuple(_judgement(j) for j in row["judgements"]),
                     "notes": _notes(row.get("notes", ())),
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise InputError(f"expected the JSON of an evaluation result (the file that `cc-hf evaluate --output` writes): {error!r}") from error
+            raise InputError(
+                "expected the JSON of an evaluation result (the file that `cc-hf evaluate"
+                f" --output` writes): {error!r}"
+            ) from error
         _check_types(found)
         return found
 
 
 @dataclass(frozen=True)
 class ResultSet:
-    """Results of several metrics on the same translations. `not_run`: metric -> why it was not run."""
+    """Results of several metrics on the same translations. `not_run`: metric -> why it was not
+    run.
+    """
 
     results: tuple[EvaluationResult, ...]
     not_run: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Strict JSON with the results whole, and what was not run."""
-        row = {"results": [result.to_dict() for result in self.results], "not_run": dict(self.not_run)}
+        row = {
+            "results": [result.to_dict() for result in self.results],
+            "not_run": dict(self.not_run),
+        }
         return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
     @classmethod
@@ -189,32 +244,54 @@ class ResultSet:
         row = _parsed(text)
         if not isinstance(row, dict) or "results" not in row:
             return cls((EvaluationResult.from_dict(row),))
-        if not isinstance(row["results"], list) or not row["results"] or not isinstance(row.get("not_run", {}), dict):
-            raise InputError("expected the JSON of evaluation results (the file that `cc-hf evaluate --output` writes), got no list of results")
-        return cls(tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {}))
+        if (
+            not isinstance(row["results"], list)
+            or not row["results"]
+            or not isinstance(row.get("not_run", {}), dict)
+        ):
+            raise InputError(
+                "expected the JSON of evaluation results (the file that `cc-hf evaluate --output`"
+                " writes), got no list of results"
+            )
+        return cls(
+            tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {})
+        )
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Say why the judgements of some results cannot be joined by their example ids, "" where they can.
+    """Say why the judgements of some results cannot be joined by their example ids, "" where they
+    can.
 
-    Data of the caller's own have row numbers for ids, so their signatures must have the same digest of the references. Two metrics read different
-    parts of the references: their digests say nothing of each other, and the caller must see that the translations are the same.
+    Data of the caller's own have row numbers for ids, so their signatures must have the same digest
+    of the references. Two metrics read different parts of the references: their digests say nothing
+    of each other, and the caller must see that the translations are the same.
 
     Args:
         results: by the names that the answer uses.
 
-    >>> one, other = (EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ()) for digest in ("1a", "2b"))
+    >>> one, other = (
+    ...     EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ())
+    ...     for digest in ("1a", "2b")
+    ... )
     >>> difference_of_data({"a": one, "b": one}), difference_of_data({"a": one, "b": other})
     ('', 'a is of own data de (own@1a), b of own data de (own@2b)')
     """
-    described = {name: (result.dataset, result.config, result.tgt_lang, _data(result)) for name, result in results.items()}
+    described = {
+        name: (result.dataset, result.config, result.tgt_lang, _data(result))
+        for name, result in results.items()
+    }
     for left, right in itertools.combinations(results, 2):
         (*of_left, left_data), (*of_right, right_data) = described[left], described[right]
-        if of_left == of_right and {left_data.partition("@")[0], right_data.partition("@")[0]} == {"own"}:
+        if of_left == of_right and {left_data.partition("@")[0], right_data.partition("@")[0]} == {
+            "own"
+        }:
             if results[left].metric != results[right].metric:
                 continue
             if "own" in (left_data, right_data):
-                return f"the signature of {left if left_data == 'own' else right} does not say which rows of own data it is of; evaluate them again with this version"
+                return (
+                    f"the signature of {left if left_data == 'own' else right} does not say which"
+                    " rows of own data it is of; evaluate them again with this version"
+                )
         if described[left] != described[right]:
             return f"{left} is of {_words(described[left])}, {right} of {_words(described[right])}"
     return ""
@@ -233,7 +310,9 @@ def _parsed(text: str) -> Any:
     try:
         return parse_json(text)
     except InputError as error:
-        raise InputError(f"expected the JSON of an evaluation result, got text that is not JSON: {error}") from error
+        raise InputError(
+            f"expected the JSON of an evaluation result, got text that is not JSON: {error}"
+        ) from error
 
 
 def _interval_row(interval: Interval) -> dict[str, Any]:
@@ -245,12 +324,21 @@ def _interval_row(interval: Interval) -> dict[str, Any]:
 
 
 def _judgement(row: Mapping[str, Any]) -> Judgement:
-    return Judgement(**{"verdict": "correct" if row["is_correct"] else "incorrect", **row, "scores": tuple(row.get("scores", ()))})
+    return Judgement(
+        **{
+            "verdict": "correct" if row["is_correct"] else "incorrect",
+            **row,
+            "scores": tuple(row.get("scores", ())),
+        }
+    )
 
 
 def _notes(found: Any) -> tuple[str, ...]:
     if not isinstance(found, (list, tuple)) or not all(map(_is_text, found)):
-        raise InputError(f"notes: expected a list of texts, got {found!r}; is this a file that `cc-hf evaluate --output` wrote?")
+        raise InputError(
+            f"notes: expected a list of texts, got {found!r}; is this a file that `cc-hf evaluate"
+            " --output` wrote?"
+        )
     return tuple(found)
 
 
@@ -265,31 +353,76 @@ def _check_types(found: EvaluationResult) -> None:
         place = f"intervals: {name}: "
         _expect(place, interval, ("low", "high", "level"), _is_number, "a number")
         _expect(place, interval, ("n_undefined",), _is_count, "a number, 0 or more")
-        _expect(place, interval, ("method",), lambda value: value in _METHODS, " or ".join(_METHODS))
+        _expect(
+            place, interval, ("method",), lambda value: value in _METHODS, " or ".join(_METHODS)
+        )
     for name, missing in found.no_interval.items():
         _expect(f"no_interval: {name}: ", missing, ("reason",), _is_text, "a text")
-        _expect(f"no_interval: {name}: ", missing, ("n_undefined",), _is_count, "a number, 0 or more")
+        _expect(
+            f"no_interval: {name}: ", missing, ("n_undefined",), _is_count, "a number, 0 or more"
+        )
     for category in found.categories:
         place = f"categories: {category.category!r}: "
         _expect(place, category, ("category",), _is_text, "a text")
-        _expect(place, category, ("n", "n_correct", "n_ties", "n_inconclusive"), _is_count, "a number, 0 or more")
+        _expect(
+            place,
+            category,
+            ("n", "n_correct", "n_ties", "n_inconclusive"),
+            _is_count,
+            "a number, 0 or more",
+        )
         _expect(place, category, ("accuracy",), _is_share, "a number in [0, 1]")
-        _expect(place, category, ("weighted_accuracy",), lambda value: value is None or _is_share(value), "a number in [0, 1] or null")
+        _expect(
+            place,
+            category,
+            ("weighted_accuracy",),
+            lambda value: value is None or _is_share(value),
+            "a number in [0, 1] or null",
+        )
     for judgement in found.judgements:
         place = f"judgements: example {judgement.example_id!r}: "
-        _expect(place, judgement, ("example_id", "category", "translation", "predicted", "gold"), _is_text, "a text")
-        _expect(place, judgement, ("is_correct",), lambda value: isinstance(value, bool), "true or false")
-        _expect(place, judgement, ("probability_correct",), lambda value: value is None or _is_share(value), "a number in [0, 1] or null")
-        _expect(place, judgement, ("score_correct", "score_incorrect"), lambda value: value is None or _is_number(value), "a number or null")
+        _expect(
+            place,
+            judgement,
+            ("example_id", "category", "translation", "predicted", "gold"),
+            _is_text,
+            "a text",
+        )
+        _expect(
+            place,
+            judgement,
+            ("is_correct",),
+            lambda value: isinstance(value, bool),
+            "true or false",
+        )
+        _expect(
+            place,
+            judgement,
+            ("probability_correct",),
+            lambda value: value is None or _is_share(value),
+            "a number in [0, 1] or null",
+        )
+        _expect(
+            place,
+            judgement,
+            ("score_correct", "score_incorrect"),
+            lambda value: value is None or _is_number(value),
+            "a number or null",
+        )
         _expect(place, judgement, ("weight",), _is_count, "a number, 0 or more")
         _expect(place, judgement, ("scores",), lambda value: all(map(_is_number, value)), "numbers")
 
 
-def _expect(place: str, found: object, names: Sequence[str], is_right: Callable[[Any], bool], expected: str) -> None:
+def _expect(
+    place: str, found: object, names: Sequence[str], is_right: Callable[[Any], bool], expected: str
+) -> None:
     for name in names:
         value = getattr(found, name)
         if not is_right(value):
-            raise InputError(f"{place}{name}: expected {expected}, got {value!r}; is this a file that `cc-hf evaluate --output` wrote?")
+            raise InputError(
+                f"{place}{name}: expected {expected}, got {value!r}; is this a file that `cc-hf"
+                " evaluate --output` wrote?"
+            )
 
 
 def _is_text(value: Any) -> bool:
@@ -301,7 +434,12 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST  # no NaN either
+    # no NaN either
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and -_LARGEST < value < _LARGEST
+    )
 
 
 def _is_share(value: Any) -> bool:

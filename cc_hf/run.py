@@ -1,4 +1,6 @@
-"""The whole road on one page: a dataset, the translations of a system, a metric, an evaluator model, and out comes a result."""
+"""The whole road on one page: a dataset, the translations of a system, a metric, an evaluator
+model, and out comes a result.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,14 @@ if TYPE_CHECKING:
 
     _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
-__all__ = ["check_target_language", "evaluate", "evaluate_all", "judge", "load_metric", "named_metrics"]
+__all__ = [
+    "check_target_language",
+    "evaluate",
+    "evaluate_all",
+    "judge",
+    "load_metric",
+    "named_metrics",
+]
 
 
 def evaluate(
@@ -54,30 +63,38 @@ def evaluate(
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Judge the translations of one system, or, by a metric that takes none (contrastive_translation_scoring), the evaluator itself.
+    """Judge the translations of one system, or, by a metric that takes none
+    (contrastive_translation_scoring), the evaluator itself.
 
     Args:
         dataset, config: names of `cc-hf list datasets`; config None takes the dataset's default.
-        translations: a file (see `cc_hf.data.translations.read_translations`) or one translation per example, in their order.
-        system: instead of translations, a model to make them with. Neither for a metric that judges the evaluator itself.
+        translations: a file (see `cc_hf.data.translations.read_translations`) or one translation
+            per example, in their order.
+        system: instead of translations, a model to make them with. Neither for a metric that judges
+            the evaluator itself.
         tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
         split: a split of the dataset.
         metric: a name of `cc-hf list metrics`.
-        evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the one that ships for the language pair.
-        score: of contrastive_conditioning arithmetic, geometric (the default) or reference; of contrastive_translation_scoring perplexity (the default)
-            or logprob.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the
+            one that ships for the language pair.
+        score: of contrastive_conditioning arithmetic, geometric (the default) or reference; of
+            contrastive_translation_scoring perplexity (the default) or logprob.
         options: the metric's own, by name (`MetricDeclaration.options`).
         data_dir: a local copy of the upstream repositories, instead of a download.
-        kind, prompt, batch_tokens, on_too_long, mode, cache, distributed, device, revision: of the evaluator, see `cc_hf.load_evaluator`.
+        kind, prompt, batch_tokens, on_too_long, mode, cache, distributed, device, revision: of the
+            evaluator, see `cc_hf.load_evaluator`.
         seed: of the bootstrap.
         progress: bars on anything that takes longer than a second.
 
     Raises:
-        InputError, DataError, EvaluatorError: see `cc_hf.errors`; each names what was expected, what came, and where.
+        InputError, DataError, EvaluatorError: see `cc_hf.errors`; each names what was expected,
+            what came, and where.
 
     >>> def undecided(sources, translations):
     ...     return [1.0] * len(sources)
-    >>> result = evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided)
+    >>> result = evaluate(
+    ...     "simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided
+    ... )
     >>> result.n, result.counts["n_ties"]
     (2664, 2664)
     """
@@ -109,20 +126,28 @@ def evaluate(
 
 
 def evaluate_all(dataset: str, config: str | None = None, **options: Any) -> ResultSet:
-    """Judge the translations of one system by every metric that fits the dataset and the language, in one pass; without translations, the evaluator.
+    """Judge the translations of one system by every metric that fits the dataset and the language,
+    in one pass; without translations, the evaluator.
 
-    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit, lacks an optional package or an option that it cannot do
-    without, or needs an evaluator that is not named and does not ship, is not run, and the answer says why. With translations (or a system) those metrics
-    are run that judge them, without those that judge the evaluator itself.
+    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit,
+    lacks an optional package or an option that it cannot do without, or needs an evaluator that is
+    not named and does not ship, is not run, and the answer says why. With translations (or a
+    system) those metrics are run that judge them, without those that judge the evaluator itself.
 
     Args:
         dataset, config: as of `evaluate`.
-        options: keywords of `evaluate` but `metric`. An evaluator, a score and the metrics' own `options` go to those that take them.
+        options: keywords of `evaluate` but `metric`. An evaluator, a score and the metrics' own
+            `options` go to those that take them.
 
     Raises:
         InputError: when no metric fits, or an option is of none that does; otherwise as `evaluate`.
 
-    >>> found = evaluate_all("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=lambda sources, translations: [1.0] * len(sources))
+    >>> found = evaluate_all(
+    ...     "simplegen",
+    ...     "en-de",
+    ...     translations=["Sie ist Ärztin."] * 2664,
+    ...     evaluator=lambda sources, translations: [1.0] * len(sources),
+    ... )
     >>> [result.metric for result in found.results if result.metric.startswith("contrastive")]
     ['contrastive_conditioning']
     """
@@ -147,9 +172,16 @@ def _evaluate_metrics(
     progress: bool = False,
     **loading: Any,
 ) -> ResultSet:
-    """The road. `metrics` None: all that fit; one that is named must fit, and run. `loading`: further options of `load_evaluator`."""
+    """The road.
+
+    `metrics` None: all that fit; one that is named must fit, and run. `loading`: further options of
+    `load_evaluator`.
+    """
     declared = declaration(dataset)
-    chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in (registry.names("metric") if metrics is None else metrics)]
+    chosen: list[MetricDeclaration] = [
+        registry.resolve("metric", name)
+        for name in (registry.names("metric") if metrics is None else metrics)
+    ]
     config = declared.config(config).name
     target = check_target_language(dataset, config, tgt_lang)
     not_run: dict[str, str] = {}
@@ -178,14 +210,18 @@ def _evaluate_metrics(
         try:
             loaded = default_evaluator(src_lang, target) if evaluator is None else evaluator
             if isinstance(loaded, (str, Path, list, tuple)):
-                loaded = open_evaluator(loaded, languages=(src_lang, target), device=device, **loading)
+                loaded = open_evaluator(
+                    loaded, languages=(src_lang, target), device=device, **loading
+                )
         except (InputError, MissingDependencyError) as error:
             if metrics is not None or (loaded is not None and isinstance(error, InputError)):
                 raise
             not_run |= {one.name: str(error) for one in chosen if one.takes_evaluator}
             chosen = [one for one in chosen if not one.takes_evaluator]
     if system is not None and chosen:
-        texts, origin, counts = _by_system(examples, system, tgt_lang=target, device=device, progress=progress)
+        texts, origin, counts = _by_system(
+            examples, system, tgt_lang=target, device=device, progress=progress
+        )
     results = []
     for one in chosen:
         try:
@@ -198,7 +234,10 @@ def _evaluate_metrics(
                 tgt_lang=target,
                 dataset=declared.name,
                 config=config,
-                origin={**signature_fields(dataset, config, split=split, data_dir=data_dir), **origin},
+                origin={
+                    **signature_fields(dataset, config, split=split, data_dir=data_dir),
+                    **origin,
+                },
                 seed=seed,
                 progress=progress,
             )
@@ -207,7 +246,11 @@ def _evaluate_metrics(
                 raise
             not_run[one.name] = str(error)
             continue
-        results.append(replace(result, counts={**result.counts, **counts}) if one.takes_translations else result)
+        results.append(
+            replace(result, counts={**result.counts, **counts})
+            if one.takes_translations
+            else result
+        )
     if not results:
         raise InputError(_no_metric(dataset, config, target, not_run))
     return ResultSet(tuple(results), dict(sorted(not_run.items())))
@@ -223,18 +266,24 @@ def named_metrics(
     score: str | None = None,
     has_evaluator: bool = False,
 ) -> tuple[tuple[MetricDeclaration, ...], dict[str, Any]]:
-    """The metrics of these names, and their own options, when all fit the configuration and the language.
+    """The metrics of these names, and their own options, when all fit the configuration and the
+    language.
 
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that none of them takes.
-        InputError: for no names, a metric that does not fit, or an evaluator that none of them takes.
+        InputError: for no names, a metric that does not fit, or an evaluator that none of them
+            takes.
 
-    >>> metrics, own = named_metrics(["contrastive_conditioning"], "winomt", "default", tgt_lang="de", score="arithmetic")
+    >>> metrics, own = named_metrics(
+    ...     ["contrastive_conditioning"], "winomt", "default", tgt_lang="de", score="arithmetic"
+    ... )
     >>> [metric.name for metric in metrics], own
     (['contrastive_conditioning'], {'score': 'arithmetic'})
     """
     if not names:
-        raise InputError(f"metrics: expected at least one of {', '.join(registry.names('metric'))}, got none")
+        raise InputError(
+            f"metrics: expected at least one of {', '.join(registry.names('metric'))}, got none"
+        )
     chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in names]
     own = _own_options(chosen, options, score, has_evaluator=has_evaluator)
     for metric in chosen:
@@ -258,15 +307,18 @@ def judge(
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Run one metric on translations that are at hand: the last step of every evaluation, and the only caller of a metric's core.
+    """Run one metric on translations that are at hand: the last step of every evaluation, and the
+    only caller of a metric's core.
 
-    The result has the notes of the metric's core, the remark of the configuration, and, if there are notes on the evaluator, the
-    metrics that do without one.
+    The result has the notes of the metric's core, the remark of the configuration, and, if there
+    are notes on the evaluator, the metrics that do without one.
 
     Args:
-        examples, translations: one translation per example, in their order; of no effect on a metric that takes none.
-        references: what the metric reads, for data without examples (`examples` is then empty); None to take it from the examples.
-            Only examples have ids and sources: without them rows are named by number, and `n_with_source` is not counted.
+        examples, translations: one translation per example, in their order; of no effect on a
+            metric that takes none.
+        references: what the metric reads, for data without examples (`examples` is then empty);
+            None to take it from the examples. Only examples have ids and sources: without them rows
+            are named by number, and `n_with_source` is not counted.
         src_lang: of data without examples.
         evaluator: of metrics that take one; of no effect on others.
         options: of this metric and of others (`named_metrics`); each takes its own.
@@ -278,7 +330,13 @@ def judge(
 
     >>> from cc_hf.metrics.contrastive_conditioning import DECLARATION
     >>> examples = load_examples("simplegen", "en-de")[:4]
-    >>> judge(DECLARATION, examples, ["Sie ist Ärztin."] * 4, evaluator=lambda sources, translations: [1.0] * len(sources), tgt_lang="de").n
+    >>> judge(
+    ...     DECLARATION,
+    ...     examples,
+    ...     ["Sie ist Ärztin."] * 4,
+    ...     evaluator=lambda sources, translations: [1.0] * len(sources),
+    ...     tgt_lang="de",
+    ... ).n
     4
     """
     translations = listed("translations", translations)
@@ -299,38 +357,67 @@ def judge(
     found = replace(found, notes=(*found.notes, *_data_notes(found)))
     if not metric.takes_translations or not examples:
         return found
-    n_with_source = sum(bool(e.source) and e.source in text for e, text in zip(examples, translations, strict=True))  # not translated, or not the right file
+    # not translated, or not the right file
+    n_with_source = sum(
+        bool(e.source) and e.source in text for e, text in zip(examples, translations, strict=True)
+    )
     return replace(found, counts={**found.counts, "n_with_source": n_with_source})
 
 
 def _data_notes(result: EvaluationResult) -> list[str]:
-    """What the data add: metrics that would serve where the evaluator does not, and the remark of the configuration."""
+    """What the data add: metrics that would serve where the evaluator does not, and the remark of
+    the configuration.
+    """
     if result.dataset not in registry.DATASETS:  # data of the caller's own
         return []
     config = declaration(result.dataset).config(result.config)
     notes = [config.remark] if config.remark else []
-    every: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
-    by_words = [m.name for m in every if m.judges and m.takes_translations and not m.takes_evaluator]
-    fitting = [m.name for m in every if m.name in by_words and not m.fits(result.dataset, config.name, config.form, config.src_lang, result.tgt_lang)]
+    every: list[MetricDeclaration] = [
+        registry.resolve("metric", name) for name in registry.names("metric")
+    ]
+    by_words = [
+        m.name for m in every if m.judges and m.takes_translations and not m.takes_evaluator
+    ]
+    fitting = [
+        m.name
+        for m in every
+        if m.name in by_words
+        and not m.fits(result.dataset, config.name, config.form, config.src_lang, result.tgt_lang)
+    ]
     if result.notes and fitting:
-        notes.append(f"Without an evaluator, {result.dataset} {result.config} is judged by {' and '.join(fitting)}")
+        notes.append(
+            f"Without an evaluator, {result.dataset} {result.config} is judged by"
+            f" {' and '.join(fitting)}"
+        )
     return notes
 
 
-def _fitting(metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str) -> tuple[list[MetricDeclaration], dict[str, str]]:
+def _fitting(
+    metrics: Sequence[MetricDeclaration], declared: DatasetDeclaration, config: str, tgt_lang: str
+) -> tuple[list[MetricDeclaration], dict[str, str]]:
     """Those that fit, and why the others do not."""
     own = declared.config(config)
-    reasons = {metric.name: metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang) for metric in metrics}
-    return [metric for metric in metrics if not reasons[metric.name]], {name: reason for name, reason in reasons.items() if reason}
+    reasons = {
+        metric.name: metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang)
+        for metric in metrics
+    }
+    return [metric for metric in metrics if not reasons[metric.name]], {
+        name: reason for name, reason in reasons.items() if reason
+    }
 
 
-def _judging(metrics: Sequence[MetricDeclaration], translations: object, system: object) -> tuple[list[MetricDeclaration], dict[str, str]]:
-    """Of metrics that fit, those that judge what was given: translations, or without any the evaluator; and why the others do not."""
+def _judging(
+    metrics: Sequence[MetricDeclaration], translations: object, system: object
+) -> tuple[list[MetricDeclaration], dict[str, str]]:
+    """Of metrics that fit, those that judge what was given: translations, or without any the
+    evaluator; and why the others do not.
+    """
     given = translations is not None or system is not None
     if not given and all(metric.takes_translations for metric in metrics):
         return list(metrics), {}  # refused for want of translations
     reason = (
-        "judges the evaluator itself, not translations of a system; name it with metric (--metric), without translations"
+        "judges the evaluator itself, not translations of a system; name it with metric (--metric),"
+        " without translations"
         if given
         else "needs translations (--translations), or a system (--system) to translate with"
     )
@@ -338,49 +425,96 @@ def _judging(metrics: Sequence[MetricDeclaration], translations: object, system:
     return chosen, {metric.name: reason for metric in metrics if metric.takes_translations != given}
 
 
-def _check_given(metrics: Sequence[MetricDeclaration], translations: object, system: object) -> None:
+def _check_given(
+    metrics: Sequence[MetricDeclaration], translations: object, system: object
+) -> None:
     if not any(metric.takes_translations for metric in metrics):
-        given = [name for name, value in (("translations (--translations)", translations), ("a system (--system)", system)) if value is not None]
+        given = [
+            name
+            for name, value in (
+                ("translations (--translations)", translations),
+                ("a system (--system)", system),
+            )
+            if value is not None
+        ]
         if given:
             raise InputError(
-                f"{_listed(metrics)} judges the evaluator itself, by the translations that the dataset holds; expected no translations and no system, got "
-                f"{' and '.join(given)}. Leave that out, and name the model under test with evaluator (--evaluator)"
+                f"{_listed(metrics)} judges the evaluator itself, by the translations that the"
+                " dataset holds; expected no translations and no system, got"
+                f" {' and '.join(given)}. Leave that out, and name the model under test with"
+                " evaluator (--evaluator)"
             )
     elif (translations is None) == (system is None):
-        raise InputError("expected either translations (--translations) or a system (--system) to translate with, got " + ("neither" if translations is None else "both"))
+        raise InputError(
+            "expected either translations (--translations) or a system (--system) to translate"
+            " with, got " + ("neither" if translations is None else "both")
+        )
 
 
-def _check_fits(metric: MetricDeclaration, declared: DatasetDeclaration, config: str, tgt_lang: str) -> None:
+def _check_fits(
+    metric: MetricDeclaration, declared: DatasetDeclaration, config: str, tgt_lang: str
+) -> None:
     """Refuse a metric that does not fit, with what does."""
     own = declared.config(config)
     if reason := metric.fits(declared.name, config, own.form, own.src_lang, tgt_lang):
-        alike = [c for c in declared.configs if c.src_lang == own.src_lang and tgt_lang in c.tgt_langs]
-        configs = [c.name for c in alike if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)]
-        others = f"use {', '.join(configs)}" if configs else f"no configuration of {declared.name} fits for {own.src_lang}-{tgt_lang}"
-        every: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
-        fitting = [one.name for one in every if not one.fits(declared.name, config, own.form, own.src_lang, tgt_lang)]
+        alike = [
+            c for c in declared.configs if c.src_lang == own.src_lang and tgt_lang in c.tgt_langs
+        ]
+        configs = [
+            c.name
+            for c in alike
+            if not metric.fits(declared.name, c.name, c.form, c.src_lang, tgt_lang)
+        ]
+        others = (
+            f"use {', '.join(configs)}"
+            if configs
+            else f"no configuration of {declared.name} fits for {own.src_lang}-{tgt_lang}"
+        )
+        every: list[MetricDeclaration] = [
+            registry.resolve("metric", name) for name in registry.names("metric")
+        ]
+        fitting = [
+            one.name
+            for one in every
+            if not one.fits(declared.name, config, own.form, own.src_lang, tgt_lang)
+        ]
         metrics = f", or for {config} the metric {' or '.join(fitting)}" if fitting else ""
         raise InputError(f"{reason}; {others}{metrics} (see `cc-hf list datasets {declared.name}`)")
 
 
-def _own_options(metrics: Sequence[MetricDeclaration], options: Mapping[str, Any] | None, score: str | None, *, has_evaluator: bool) -> dict[str, Any]:
+def _own_options(
+    metrics: Sequence[MetricDeclaration],
+    options: Mapping[str, Any] | None,
+    score: str | None,
+    *,
+    has_evaluator: bool,
+) -> dict[str, Any]:
     """What one of the metrics takes beside that which all take; anything else is refused."""
     own = dict(options or {})
     if score is not None:
         if "score" in own:
-            raise InputError(f"score: expected one value, got {score!r} and, among the options, {own['score']!r}")
+            raise InputError(
+                f"score: expected one value, got {score!r} and, among the options, {own['score']!r}"
+            )
         own["score"] = score
     known = sorted({name for metric in metrics for name in metric.options})
     for name in own:
         if name not in known:
             raise UnknownNameError(f"option of {_listed(metrics)}", name, known)
     if has_evaluator and not any(metric.takes_evaluator for metric in metrics):
-        raise InputError(f"no evaluator is used by {_listed(metrics)}, which judge by the words of the translation; leave it out (--evaluator)")
+        raise InputError(
+            f"no evaluator is used by {_listed(metrics)}, which judge by the words of the"
+            " translation; leave it out (--evaluator)"
+        )
     return own
 
 
 def _listed(metrics: Sequence[MetricDeclaration]) -> str:
-    return f"the metrics {', '.join(metric.name for metric in metrics)}" if len(metrics) > 1 else f"the metric {metrics[0].name}"
+    return (
+        f"the metrics {', '.join(metric.name for metric in metrics)}"
+        if len(metrics) > 1
+        else f"the metric {metrics[0].name}"
+    )
 
 
 def _no_metric(dataset: str, config: str, tgt_lang: str, not_run: Mapping[str, str]) -> str:
@@ -388,24 +522,49 @@ def _no_metric(dataset: str, config: str, tgt_lang: str, not_run: Mapping[str, s
     return f"no metric can judge {dataset} {config} in {tgt_lang}: {reasons}"
 
 
-_Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]  # translations, signature fields, counts
+# translations, signature fields, counts
+_Texts = tuple[Sequence[str], dict[str, str], dict[str, int]]
 
 
-def _by_system(examples: Sequence[Example], system: str | Path, *, tgt_lang: str, device: str | None, progress: bool) -> _Texts:
+def _by_system(
+    examples: Sequence[Example],
+    system: str | Path,
+    *,
+    tgt_lang: str,
+    device: str | None,
+    progress: bool,
+) -> _Texts:
     from cc_hf.evaluators.loading import load_model
     from cc_hf.translation import DEFAULT_BEAMS, translate
 
-    texts = translate([e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=tgt_lang, device=device, progress=progress)
-    return texts, {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"}, {}
+    texts = translate(
+        [e.source for e in examples],
+        system,
+        src_lang=examples[0].src_lang,
+        tgt_lang=tgt_lang,
+        device=device,
+        progress=progress,
+    )
+    return (
+        texts,
+        {"sys": f"{load_model(system, device=device).signature_name}/beam{DEFAULT_BEAMS}"},
+        {},
+    )
 
 
 def _given(examples: Sequence[Example], translations: str | Path | Sequence[str]) -> _Texts:
     if isinstance(translations, (str, Path)):
         matched = read_translations(translations, examples)
-        return matched.translations, {}, {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
+        return (
+            matched.translations,
+            {},
+            {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused},
+        )
     texts = listed("translations", translations)
     if len(texts) != len(examples):
-        raise InputError(f"expected one translation per example, {len(examples)} in all, got {len(texts)}")
+        raise InputError(
+            f"expected one translation per example, {len(examples)} in all, got {len(texts)}"
+        )
     return texts, {}, {}
 
 
@@ -422,14 +581,21 @@ def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> st
     if tgt_lang is None and len(languages) == 1:
         return languages[0]
     if tgt_lang is None:
-        raise InputError(f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang): {', '.join(languages)}")
+        raise InputError(
+            f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang):"
+            f" {', '.join(languages)}"
+        )
     if tgt_lang not in languages:
-        raise InputError(f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of {', '.join(languages)}")
+        raise InputError(
+            f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of"
+            f" {', '.join(languages)}"
+        )
     return tgt_lang
 
 
 def load_metric(name: str, **options: Any) -> Any:
-    """The `evaluate` module of a metric, loaded from the installed package: no download, no checkout needed.
+    """The `evaluate` module of a metric, loaded from the installed package: no download, no
+    checkout needed.
 
     Options go to `evaluate.load`.
 

@@ -1,4 +1,7 @@
-"""The frozen dataclasses that travel along the road: examples, requests, judgements. No behaviour but validation."""
+"""The frozen dataclasses that travel along the road: examples, requests, judgements.
+
+No behaviour but validation.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ UNCOUNTED_CATEGORY = "none"
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The words of the source that must be disambiguated. `start`: 0-based position in characters of the source."""
+    """The words of the source that must be disambiguated.
+
+    `start`: 0-based position in characters of the source.
+    """
 
     text: str
     start: int
@@ -40,7 +46,8 @@ class ContrastiveSourceExample:
     Attributes:
         id: unique within dataset, configuration and split.
         src_lang: ISO 639-1 code of the source.
-        tgt_lang: ISO 639-1 code of the translation, "" where the source serves every target language.
+        tgt_lang: ISO 639-1 code of the translation, "" where the source serves every target
+            language.
         source: the source that the system under test translates.
         focus: the words that must be disambiguated.
         correct_sources: at least one variant of the source with a correct disambiguation cue.
@@ -65,25 +72,48 @@ class ContrastiveSourceExample:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("id", "src_lang", "source", "correct_sources", "incorrect_sources", "category"):
+        for name in (
+            "id",
+            "src_lang",
+            "source",
+            "correct_sources",
+            "incorrect_sources",
+            "category",
+        ):
             if not getattr(self, name):
-                raise InputError(f"example {self.id!r}: {name} is empty; every contrastive source example needs one")
+                raise InputError(
+                    f"example {self.id!r}: {name} is empty; every contrastive source example"
+                    " needs one"
+                )
         _check_focus(self.id, self.source, self.focus)
 
     def to_row(self) -> dict[str, Any]:
-        """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the focus)."""
+        """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the
+        focus).
+        """
         return _row(self)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
         """The inverse of `to_row`.
 
-        >>> example = ContrastiveSourceExample("0", "en", "de", "The doctor left.", Focus("doctor", 4),
-        ...     ("The [male] doctor left.",), ("The [female] doctor left.",), "male", "male")
+        >>> example = ContrastiveSourceExample(
+        ...     "0",
+        ...     "en",
+        ...     "de",
+        ...     "The doctor left.",
+        ...     Focus("doctor", 4),
+        ...     ("The [male] doctor left.",),
+        ...     ("The [female] doctor left.",),
+        ...     "male",
+        ...     "male",
+        ... )
         >>> ContrastiveSourceExample.from_row(example.to_row()) == example
         True
         """
-        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
+        fields = {
+            name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
+        }
         return cls(
             **fields,
             focus=Focus(**row["focus"]),
@@ -95,14 +125,17 @@ class ContrastiveSourceExample:
 
 @dataclass(frozen=True, slots=True)
 class ContrastiveTranslationExample:
-    """Several translations are judged under one source (Sennrich 2017, Rios et al. 2017); the correct one must beat all others.
+    """Several translations are judged under one source (Sennrich 2017, Rios et al. 2017); the
+    correct one must beat all others.
 
     Attributes: as in `ContrastiveSourceExample`; LM-Wino-X has an empty source.
         correct_translation: the one that must win.
-        contrastive_translations: the wrong ones; a few samples of published sets have none, and count as correct.
+        contrastive_translations: the wrong ones; a few samples of published sets have none, and
+        count as correct.
 
     Raises:
-        InputError: when a field is empty that must not be, or the correct translation is among the contrastive ones.
+        InputError: when a field is empty that must not be, or the correct translation is among the
+            contrastive ones.
     """
 
     id: str
@@ -117,9 +150,15 @@ class ContrastiveTranslationExample:
     def __post_init__(self) -> None:
         for name in ("id", "tgt_lang", "correct_translation", "category"):
             if not getattr(self, name):
-                raise InputError(f"example {self.id!r}: {name} is empty; every contrastive translation example needs one")
+                raise InputError(
+                    f"example {self.id!r}: {name} is empty; every contrastive translation example"
+                    " needs one"
+                )
         if self.correct_translation in self.contrastive_translations:
-            raise InputError(f"example {self.id!r}: the correct translation is also a contrastive one: {self.correct_translation!r}")
+            raise InputError(
+                f"example {self.id!r}: the correct translation is also a contrastive one:"
+                f" {self.correct_translation!r}"
+            )
 
     def to_row(self) -> dict[str, Any]:
         """The example as a row of a Hugging Face dataset."""
@@ -129,19 +168,36 @@ class ContrastiveTranslationExample:
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
         """The inverse of `to_row`.
 
-        >>> example = ContrastiveTranslationExample("0", "de", "en", "Das Schloss ist alt.", "The castle is old.", ("The lock is old.",), "castle")
+        >>> example = ContrastiveTranslationExample(
+        ...     "0",
+        ...     "de",
+        ...     "en",
+        ...     "Das Schloss ist alt.",
+        ...     "The castle is old.",
+        ...     ("The lock is old.",),
+        ...     "castle",
+        ... )
         >>> ContrastiveTranslationExample.from_row(example.to_row()) == example
         True
         """
-        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "correct_translation", "category")}
-        return cls(**fields, contrastive_translations=tuple(row["contrastive_translations"]), extra=dict(row["extra"]))
+        fields = {
+            name: row[name]
+            for name in ("id", "src_lang", "tgt_lang", "source", "correct_translation", "category")
+        }
+        return cls(
+            **fields,
+            contrastive_translations=tuple(row["contrastive_translations"]),
+            extra=dict(row["extra"]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ProbingExample:
-    """A source whose translation is judged by its form alone: neither a source cue nor a contrastive translation is known.
+    """A source whose translation is judged by its form alone: neither a source cue nor a
+    contrastive translation is known.
 
-    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target words of a sense; `focus` is None where the words
+    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target
+    words of a sense; `focus` is None where the words
         that must be disambiguated are not located.
 
     Raises:
@@ -160,7 +216,9 @@ class ProbingExample:
     def __post_init__(self) -> None:
         for name in ("id", "src_lang", "source", "category", "gold"):
             if not getattr(self, name):
-                raise InputError(f"example {self.id!r}: {name} is empty; every probing example needs one")
+                raise InputError(
+                    f"example {self.id!r}: {name} is empty; every probing example needs one"
+                )
         if self.focus is not None:
             _check_focus(self.id, self.source, self.focus)
 
@@ -176,7 +234,9 @@ class ProbingExample:
         >>> ProbingExample.from_row(example.to_row()) == example
         True
         """
-        fields = {name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")}
+        fields = {
+            name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
+        }
         return cls(**fields, focus=_focus(row["focus"]), extra=dict(row["extra"]))
 
 
@@ -184,13 +244,20 @@ Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | 
 
 
 #: what the formats are called in lists and cards
-FORMS: dict[type[Example], str] = {ContrastiveSourceExample: "sources", ContrastiveTranslationExample: "translations", ProbingExample: "probing"}
+FORMS: dict[type[Example], str] = {
+    ContrastiveSourceExample: "sources",
+    ContrastiveTranslationExample: "translations",
+    ProbingExample: "probing",
+}
 
 
 def _check_focus(name: str, source: str, focus: Focus) -> None:
     found = source[focus.start : focus.start + len(focus.text)]
     if found != focus.text:
-        raise InputError(f"example {name!r}: the focus {focus.text!r} is not at character {focus.start} of the source, which has {found!r} there")
+        raise InputError(
+            f"example {name!r}: the focus {focus.text!r} is not at character {focus.start} of the"
+            f" source, which has {found!r} there"
+        )
 
 
 def _focus(row: Mapping[str, Any] | None) -> Focus | None:
@@ -199,12 +266,18 @@ def _focus(row: Mapping[str, Any] | None) -> Focus | None:
 
 
 def _row(example: Example) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(example).items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(example).items()
+    }
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScoringRequest:
-    """One thing to score: a translation under a source. `row`: 0-based index of the caller's row, for error messages only."""
+    """One thing to score: a translation under a source.
+
+    `row`: 0-based index of the caller's row, for error messages only.
+    """
 
     source: str
     translation: str
@@ -225,15 +298,21 @@ class Judgement:
         is_correct: whether the verdict is «correct».
         translation: the translation that was judged; where several are compared, the correct one.
         verdict: one of VERDICTS.
-        predicted: what the metric read in the translation, such as «female»; "" where it reads nothing of the kind.
+        predicted: what the metric read in the translation, such as «female»; "" where it reads
+            nothing of the kind.
         gold: what it should have read; "" likewise.
-        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None of metrics without probabilities, as the scores.
-            Contrastive conditioning finds 0.5 and more correct (the paper writes > 0.5, its program >=; ties are counted apart).
-            Contrastive translation scoring finds a tie wrong, and has none where there is no contrastive translation.
+        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None of
+            metrics without probabilities, as the scores. Contrastive conditioning finds 0.5 and
+            more correct (the paper writes > 0.5, its program >=; ties are counted apart).
+            Contrastive translation scoring finds a tie wrong, and has none where there is no
+            contrastive translation.
         score_correct: best score over the correct sources, or that of the correct translation.
-        score_incorrect: best score over the incorrect sources, or over the contrastive translations; higher is better.
-        weight: rank weight within the category, 1 .. n of the category; 1 of metrics without weights.
-        scores: of every translation where several are compared, the correct one's first, then in the order of the contrastive ones; else ().
+        score_incorrect: best score over the incorrect sources, or over the contrastive
+            translations; higher is better.
+        weight: rank weight within the category, 1 .. n of the category; 1 of metrics without
+            weights.
+        scores: of every translation where several are compared, the correct one's first, then in
+            the order of the contrastive ones; else ().
 
     Raises:
         InputError: for another verdict, or one that contradicts `is_correct`.
@@ -254,6 +333,12 @@ class Judgement:
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
-            raise InputError(f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)}, got {self.verdict!r}")
+            raise InputError(
+                f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)}, got"
+                f" {self.verdict!r}"
+            )
         if self.is_correct != (self.verdict == "correct"):
-            raise InputError(f"example {self.example_id!r}: is_correct is {self.is_correct}, which contradicts the verdict {self.verdict!r}")
+            raise InputError(
+                f"example {self.example_id!r}: is_correct is {self.is_correct}, which contradicts"
+                f" the verdict {self.verdict!r}"
+            )

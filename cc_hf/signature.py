@@ -1,4 +1,5 @@
-"""The reproducibility signature that every result carries, in sacreBLEU's manner: key:value pairs joined by «|».
+"""The reproducibility signature that every result carries, in sacreBLEU's manner: key:value pairs
+joined by «|».
 
 cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2b3c4|dtype:float32|score:geometric|...|m:2|v:0.1.0
 """
@@ -26,7 +27,12 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
     for key, value in {"metric": metric, **fields}.items():
         if not str(value):
             raise InputError(f"signature: {key!r} is empty; write every option, defaults too")
-    return "|".join([_escape(metric), *(f"{_escape(key)}:{_escape(str(value))}" for key, value in fields.items())])
+    return "|".join(
+        [
+            _escape(metric),
+            *(f"{_escape(key)}:{_escape(str(value))}" for key, value in fields.items()),
+        ]
+    )
 
 
 def parse(text: str) -> tuple[str, dict[str, str]]:
@@ -43,7 +49,9 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
     for part in parts:
         key, colon, value = part.partition(":")
         if not colon or _unescape(key) in fields:
-            raise InputError(f"not a signature: expected key:value once per key, got {part!r} in {text!r}")
+            raise InputError(
+                f"not a signature: expected key:value once per key, got {part!r} in {text!r}"
+            )
         fields[_unescape(key)] = _unescape(value)
     return _unescape(metric), fields
 

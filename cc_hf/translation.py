@@ -1,4 +1,6 @@
-"""Translations of a list of sources by the system under test: any sequence-to-sequence model that an evaluator family knows, loaded by name or in memory."""
+"""Translations of a list of sources by the system under test: any sequence-to-sequence model that
+an evaluator family knows, loaded by name or in memory.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def translate(
         progress: show a bar when it takes longer than a second.
 
     Raises:
-        InputError: for no sources, an empty source, languages that the model does not have, num_beams below 1, a model that does not translate.
+        InputError: for no sources, an empty source, languages that the model does not have,
+            num_beams below 1, a model that does not translate.
         TooLongError: when a source does not fit the model; the message names the row.
 
     >>> translate(["The doctor is here."], "cc-tiny-en-de")
@@ -58,7 +61,15 @@ def translate(
     """
     _check(sources, num_beams)
     model = load_evaluator(system, kind=kind, prompt=prompt, revision=revision, device=device)
-    return translate_with(model, sources, src_lang=src_lang, tgt_lang=tgt_lang, num_beams=num_beams, batch_tokens=batch_tokens, progress=progress)
+    return translate_with(
+        model,
+        sources,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        num_beams=num_beams,
+        batch_tokens=batch_tokens,
+        progress=progress,
+    )
 
 
 def translate_with(
@@ -74,20 +85,27 @@ def translate_with(
     team: Team = ALONE,
     progress: bool = False,
 ) -> list[str]:
-    """As `translate`, with a model that is in memory (`load_evaluator`, or `cc_hf.evaluators.loading.evaluator_of` for one in training).
+    """As `translate`, with a model that is in memory (`load_evaluator`, or
+    `cc_hf.evaluators.loading.evaluator_of` for one in training).
 
     Args:
         model: an evaluator of a sequence-to-sequence family.
         sources, src_lang, tgt_lang, num_beams, batch_tokens, progress: as `translate`.
-        max_new_tokens: the longest translation; None for three times the source and ten more. Never more than the model takes.
+        max_new_tokens: the longest translation; None for three times the source and ten more. Never
+            more than the model takes.
         batch_size: sources in a batch, instead of `batch_tokens`.
-        team: the processes that translate together, each its share; all get all translations, which are those of one process.
+        team: the processes that translate together, each its share; all get all translations, which
+            are those of one process.
 
     Raises:
         InputError, TooLongError: as `translate`.
         EvaluatorError: when another process of the team failed.
 
-    >>> translate_with(load_evaluator("cc-tiny-en-de"), ["The doctor is here.", "The nurse is here."], batch_size=1)
+    >>> translate_with(
+    ...     load_evaluator("cc-tiny-en-de"),
+    ...     ["The doctor is here.", "The nurse is here."],
+    ...     batch_size=1,
+    ... )
     ['Der Arzt ist hier.', 'Die Krankenschwester ist hier.']
     """
     _check(sources, num_beams)
@@ -95,7 +113,10 @@ def translate_with(
         if value is not None and value < 1:
             raise InputError(f"{name}: expected at least 1, got {value}")
     if not isinstance(model, Seq2SeqEvaluator):
-        raise InputError(f"{model.name} does not translate: expected a sequence-to-sequence model, got {type(model).__name__}")
+        raise InputError(
+            f"{model.name} does not translate: expected a sequence-to-sequence model, got"
+            f" {type(model).__name__}"
+        )
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
     model.check_languages(src_lang, tgt_lang)
     distinct = sorted(set(sources))
@@ -103,19 +124,46 @@ def translate_with(
     limit = model.max_tokens
     for text, ids in zip(distinct, encoded, strict=True):
         if not text.strip():
-            raise InputError(f"row {sources.index(text)}: the source is empty; there is nothing to translate")
+            raise InputError(
+                f"row {sources.index(text)}: the source is empty; there is nothing to translate"
+            )
         if len(ids) > limit:
-            raise TooLongError(f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes at most {limit}: {text[:80]!r}...")
+            raise TooLongError(
+                f"row {sources.index(text)}: the source has {len(ids)} tokens, {model.name} takes"
+                f" at most {limit}: {text[:80]!r}..."
+            )
     lengths = [len(ids) for ids in encoded]
-    batches = plan_batches(lengths, lengths, batch_tokens=batch_tokens if batch_size is None else sys.maxsize, batch_size=batch_size)
+    batches = plan_batches(
+        lengths,
+        lengths,
+        batch_tokens=batch_tokens if batch_size is None else sys.maxsize,
+        batch_size=batch_size,
+    )
 
     def outputs_of(batch: list[int]) -> list[str]:
-        return _generate(model, [encoded[i] for i in batch], tgt_lang, num_beams=num_beams, max_new_tokens=max_new_tokens)
+        return _generate(
+            model,
+            [encoded[i] for i in batch],
+            tgt_lang,
+            num_beams=num_beams,
+            max_new_tokens=max_new_tokens,
+        )
 
     table: dict[str, str] = {}
-    team.check_alike(distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size)
-    with tqdm(total=len(distinct), desc="translating", unit="sentence", disable=not (progress and team.is_main), delay=1, leave=False) as bar:
-        for batch, outputs in team.run(batches, [len(batch) * max(lengths[i] for i in batch) for batch in batches], outputs_of):
+    team.check_alike(
+        distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size
+    )
+    with tqdm(
+        total=len(distinct),
+        desc="translating",
+        unit="sentence",
+        disable=not (progress and team.is_main),
+        delay=1,
+        leave=False,
+    ) as bar:
+        for batch, outputs in team.run(
+            batches, [len(batch) * max(lengths[i] for i in batch) for batch in batches], outputs_of
+        ):
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
     return [table[source] for source in sources]
@@ -128,13 +176,29 @@ def _check(sources: Sequence[str], num_beams: int) -> None:
         raise InputError(f"num_beams: expected at least 1, got {num_beams}")
 
 
-@torch.no_grad()  # not inference_mode: tables that a model makes when it first needs them would be of no use to its training
-def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *, num_beams: int, max_new_tokens: int | None) -> list[str]:
+# not inference_mode: tables that a model makes when it first needs them would be of no use to its
+# training
+@torch.no_grad()
+def _generate(
+    system: Seq2SeqEvaluator,
+    rows: list[list[int]],
+    tgt_lang: str,
+    *,
+    num_beams: int,
+    max_new_tokens: int | None,
+) -> list[str]:
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
-    longest = min(system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens)
-    # by the name that the model's own configuration uses, or each batch is warned that there are two limits; one token starts the decoder
-    limit = {"max_length": longest + 1} if model.generation_config.max_new_tokens is None else {"max_new_tokens": longest}
+    longest = min(
+        system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens
+    )
+    # by the name that the model's own configuration uses, or each batch is warned that there are
+    # two limits; one token starts the decoder
+    limit = (
+        {"max_length": longest + 1}
+        if model.generation_config.max_new_tokens is None
+        else {"max_new_tokens": longest}
+    )
     output = model.generate(
         input_ids=ids,
         attention_mask=mask,
@@ -144,5 +208,7 @@ def _generate(system: Seq2SeqEvaluator, rows: list[list[int]], tgt_lang: str, *,
         **limit,
         **system.generation_options(tgt_lang),
     )
-    texts = system.tokenizer.batch_decode(output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True)
+    texts = system.tokenizer.batch_decode(
+        output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True
+    )
     return [" ".join(text.split()) for text in texts]

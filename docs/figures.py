@@ -1,6 +1,8 @@
-"""Computes the README's table of figures with the embedded evaluator, and writes it: python docs/figures.py SHARED
+"""Computes the README's table of figures with the embedded evaluator, and writes it: python
+docs/figures.py SHARED
 
-Scores are exact, so that every machine gives the same figures. SHARED holds upstream/ (datasets and archived translations) and gold/human_validation (annotations).
+Scores are exact, so that every machine gives the same figures. SHARED holds upstream/ (datasets and
+archived translations) and gold/human_validation (annotations).
 """
 
 from __future__ import annotations
@@ -27,30 +29,71 @@ def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False
 
 def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
     """The block of the README."""
-    lines = ["WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de (accuracy in percent, `--mode exact`):", ""]
-    lines += ["| system | total | male | female | minimum | weighted |", "|---|---|---|---|---|---|"]
+    lines = [
+        (
+            "WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de"
+            " (accuracy in percent, `--mode exact`):"
+        ),
+        "",
+    ]
+    lines += [
+        "| system | total | male | female | minimum | weighted |",
+        "|---|---|---|---|---|---|",
+    ]
     agreement = ""
     for system in systems:
         path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
-        result = cc_hf.evaluate("winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact", progress=True)
+        result = cc_hf.evaluate(
+            "winomt",
+            translations=path,
+            tgt_lang="de",
+            data_dir=shared / "upstream",
+            mode="exact",
+            progress=True,
+        )
         names = ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")
-        lines.append(f"| {system} | {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, name) for name in names)} |")
+        lines.append(
+            f"| {system} | {percent(result, 'accuracy', interval=True)} |"
+            f" {' | '.join(percent(result, name) for name in names)} |"
+        )
         if system == "aws":
-            found = agreement_with_labels(result, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+            found = agreement_with_labels(
+                result,
+                read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"),
+            )
             agreement = (
-                f"Agreement with the human annotators of Vamvas & Sennrich 2021 on WinoMT en-de ({found.n_labels} labels): "
-                f"{100 * found.agreement:.2f} % unweighted, {100 * found.weighted_agreement:.2f} % weighted (their ensemble of large models: 92.75 and 97.6)."
+                "Agreement with the human annotators of Vamvas & Sennrich 2021 on WinoMT en-de"
+                f" ({found.n_labels} labels): {100 * found.agreement:.2f} % unweighted,"
+                f" {100 * found.weighted_agreement:.2f} % weighted (their ensemble of large models:"
+                " 92.75 and 97.6)."
             )
             agreement += f"\n\n`{result.signature}`"
-    result = cc_hf.evaluate("simplegen", "en-de", system="cc-tiny-en-de", mode="exact", progress=True)
+    result = cc_hf.evaluate(
+        "simplegen", "en-de", system="cc-tiny-en-de", mode="exact", progress=True
+    )
     names = ("MoMc", "FoFc", "MoFc", "FoMc")
-    lines += ["", agreement, "", "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in percent, `--mode exact`):", ""]
+    lines += [
+        "",
+        agreement,
+        "",
+        (
+            "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in"
+            " percent, `--mode exact`):"
+        ),
+        "",
+    ]
     lines += [f"| total | {' | '.join(names)} |", "|---|---|---|---|---|"]
-    lines.append(f"| {percent(result, 'accuracy', interval=True)} | {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |")
+    lines.append(
+        f"| {percent(result, 'accuracy', interval=True)} |"
+        f" {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |"
+    )
     return "\n".join([*lines, "", f"`{result.signature}`"])
 
 
 if __name__ == "__main__":
     readme = _ROOT / "README.md"
-    readme.write_text(with_block(readme.read_text(encoding="utf-8"), "figures", table(Path(sys.argv[1]))), encoding="utf-8")
+    readme.write_text(
+        with_block(readme.read_text(encoding="utf-8"), "figures", table(Path(sys.argv[1]))),
+        encoding="utf-8",
+    )
     typer.echo("README.md written")

@@ -1,4 +1,6 @@
-"""Writes the generated parts of the documents: docs/cli.md, and the blocks between markers in the cards. With --check it only compares."""
+"""Writes the generated parts of the documents: docs/cli.md, and the blocks between markers in the
+cards. With --check it only compares.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +44,27 @@ def documents() -> dict[Path, str]:
     found = {_ROOT / "docs" / "cli.md": cli_reference()}
     for name in registry.names("dataset"):
         path = _ROOT / "cards" / "datasets" / f"{name}.md"
-        found[path] = with_block(path.read_text(encoding="utf-8"), "sizes", sizes_table(registry.resolve("dataset", name)))
+        found[path] = with_block(
+            path.read_text(encoding="utf-8"),
+            "sizes",
+            sizes_table(registry.resolve("dataset", name)),
+        )
     return found
 
 
 def main() -> None:
     """Write, or compare."""
     check = "--check" in sys.argv[1:]
-    stale = [path for path, text in documents().items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale = [
+        path
+        for path, text in documents().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
     if check and stale:
-        raise SystemExit("out of date, run `make docs`: " + ", ".join(str(path.relative_to(_ROOT)) for path in stale))
+        raise SystemExit(
+            "out of date, run `make docs`: "
+            + ", ".join(str(path.relative_to(_ROOT)) for path in stale)
+        )
     for path in stale:
         path.write_text(documents()[path], encoding="utf-8")
     typer.echo(f"{len(documents())} documents, {0 if check else len(stale)} written")

@@ -1,11 +1,13 @@
-"""Trains a small Marian model and looks at two figures as it learns: BLEU, and how many of the words that it must understand it gets right in the category
-that it knows worst (minimum accuracy). The first rises while the second lags behind.
+"""Trains a small Marian model and looks at two figures as it learns: BLEU, and how many of the
+words that it must understand it gets right in the category that it knows worst (minimum accuracy).
+The first rises while the second lags behind.
 
     python examples/train_marian.py --output out/marian
     torchrun --nproc_per_node 2 examples/train_marian.py --output out/marian
 
-Without --pairs it learns from sentences that the package makes (English to German): people with occupations, mostly of the gender of the stereotype, as in
-texts that are found. With --pairs FILE from lines «source TAB translation» of your own.
+Without --pairs it learns from sentences that the package makes (English to German): people with
+occupations, mostly of the gender of the stereotype, as in texts that are found. With --pairs FILE
+from lines «source TAB translation» of your own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, DataCollatorForSeq2Seq, MarianTokenizer, Seq2SeqTrainer, Seq2SeqTrainingArguments, set_seed
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    DataCollatorForSeq2Seq,
+    MarianTokenizer,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+    set_seed,
+)
 
 from cc_hf.evaluators.location import locate
 from cc_hf.training import ProbingCallback, make_compute_metrics
@@ -29,23 +39,50 @@ from cc_hf.training.evaluator_recipe.train import Recipe, build_model, train_pie
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    found.add_argument("--output", type=Path, required=True, help="folder for checkpoints and the best model")
+    found = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    found.add_argument(
+        "--output", type=Path, required=True, help="folder for checkpoints and the best model"
+    )
     found.add_argument("--pairs", type=Path, help="lines «source TAB translation» to learn from")
-    found.add_argument("--model", help="go on from this model (cc-tiny-en-de, a folder, the Hub) instead of random weights")
-    found.add_argument("--dataset", default="simplegen", help="what is probed: a name of `cc-hf list datasets`, or a file of your own")
+    found.add_argument(
+        "--model",
+        help="go on from this model (cc-tiny-en-de, a folder, the Hub) instead of random weights",
+    )
+    found.add_argument(
+        "--dataset",
+        default="simplegen",
+        help="what is probed: a name of `cc-hf list datasets`, or a file of your own",
+    )
     found.add_argument("--config", help="its configuration")
     found.add_argument("--src-lang", default="en")
     found.add_argument("--tgt-lang", default="de")
     found.add_argument("--data-dir", type=Path, help="local copy of the upstream repositories")
     found.add_argument("--evaluator", help="default: the one that ships for the language pair")
-    found.add_argument("--n-examples", type=int, help="probe a sample of that size; default: 600 of simplegen, all of another dataset")
-    found.add_argument("--sentences", type=int, default=20_000, help="pairs to learn from, when the package makes them")
-    found.add_argument("--development", type=int, default=200, help="pairs for BLEU, never learned from")
+    found.add_argument(
+        "--n-examples",
+        type=int,
+        help="probe a sample of that size; default: 600 of simplegen, all of another dataset",
+    )
+    found.add_argument(
+        "--sentences",
+        type=int,
+        default=20_000,
+        help="pairs to learn from, when the package makes them",
+    )
+    found.add_argument(
+        "--development", type=int, default=200, help="pairs for BLEU, never learned from"
+    )
     found.add_argument("--steps", type=int, default=600)
     found.add_argument("--eval-steps", type=int, default=100)
     found.add_argument("--batch-size", type=int, default=64, help="pairs per step and process")
-    found.add_argument("--eval-batch-size", type=int, default=64, help="sentences that a process translates at once")
+    found.add_argument(
+        "--eval-batch-size",
+        type=int,
+        default=64,
+        help="sentences that a process translates at once",
+    )
     found.add_argument("--learning-rate", type=float, default=2e-3)
     found.add_argument("--beams", type=int, default=1)
     found.add_argument("--pieces", type=int, default=2000, help="size of the vocabulary")
@@ -58,15 +95,23 @@ def parser() -> argparse.ArgumentParser:
 
 def read_pairs(path: Path) -> list[Pair]:
     """The lines of a file, each with one tab."""
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     if wrong := [number for number, row in enumerate(rows, 1) if len(row) != 2]:
-        raise SystemExit(f"{path}: expected «source TAB translation», got something else in line {wrong[0]}")
+        raise SystemExit(
+            f"{path}: expected «source TAB translation», got something else in line {wrong[0]}"
+        )
     return [Pair(*row) for row in rows]
 
 
 def made_pairs(n: int, seed: int) -> list[Pair]:
-    """Sentences without cues, so that the gender of an occupation is mostly that of the stereotype."""
-    uncued: Iterator[Pair] = (pair for pair in SentenceMaker(seed) if pair.contrast in ("", pair.english))
+    """Sentences without cues, so that the gender of an occupation is mostly that of the
+    stereotype.
+    """
+    uncued: Iterator[Pair] = (
+        pair for pair in SentenceMaker(seed) if pair.contrast in ("", pair.english)
+    )
     return list(islice(uncued, n))
 
 
@@ -74,21 +119,34 @@ def split(pairs: Sequence[Pair], n: int, seed: int) -> tuple[list[Pair], list[Pa
     """Pairs to learn from, and n others, all of different sources."""
     sources = sorted({pair.english for pair in pairs})
     if not 0 < n < len(sources):
-        raise SystemExit(f"--development: expected 1 to {len(sources) - 1}, as there are {len(sources)} sources, got {n}")
+        raise SystemExit(
+            f"--development: expected 1 to {len(sources) - 1}, as there are {len(sources)} sources,"
+            f" got {n}"
+        )
     held_out = set(random.Random(seed).sample(sources, n))
     development = {pair.english: pair for pair in pairs if pair.english in held_out}
     return [pair for pair in pairs if pair.english not in held_out], list(development.values())
 
 
-def fresh_model(pairs: Sequence[Pair], options: argparse.Namespace, is_main: bool, meet: Any) -> tuple[Any, Any]:
+def fresh_model(
+    pairs: Sequence[Pair], options: argparse.Namespace, is_main: bool, meet: Any
+) -> tuple[Any, Any]:
     """Random weights, and a vocabulary of the pairs, which the main process makes for all."""
     folder = options.output / "vocabulary"
     if is_main:
         train_pieces(pairs, folder, options.pieces)
     meet()
     names = [str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")]
-    tokenizer = MarianTokenizer(*names, source_lang=options.src_lang, target_lang=options.tgt_lang, model_max_length=256)
-    sizes = {"d_model": options.width, "ffn_dim": 4 * options.width, "encoder_layers": options.layers, "decoder_layers": options.layers, "heads": max(1, options.width // 32)}
+    tokenizer = MarianTokenizer(
+        *names, source_lang=options.src_lang, target_lang=options.tgt_lang, model_max_length=256
+    )
+    sizes = {
+        "d_model": options.width,
+        "ffn_dim": 4 * options.width,
+        "encoder_layers": options.layers,
+        "decoder_layers": options.layers,
+        "heads": max(1, options.width // 32),
+    }
     return build_model(Recipe(seed=options.seed, **sizes), tokenizer.pad_token_id), tokenizer
 
 
@@ -96,20 +154,40 @@ def encoded(pairs: Sequence[Pair], tokenizer: Any) -> list[dict[str, list[int]]]
     """Rows as the trainer takes them."""
     sources, targets = [pair.english for pair in pairs], [pair.german for pair in pairs]
     limits = {"truncation": True, "max_length": 80}
-    ids, labels = tokenizer(sources, **limits)["input_ids"], tokenizer(text_target=targets, **limits)["input_ids"]
-    return [{"input_ids": source, "labels": target} for source, target in zip(ids, labels, strict=True)]
+    ids, labels = (
+        tokenizer(sources, **limits)["input_ids"],
+        tokenizer(text_target=targets, **limits)["input_ids"],
+    )
+    return [
+        {"input_ids": source, "labels": target} for source, target in zip(ids, labels, strict=True)
+    ]
 
 
 def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
     """A line for each evaluation; figures x100."""
-    columns = {"step": "step", "loss": "eval_loss", "BLEU": "eval_bleu", "accuracy": f"eval_{prefix}_accuracy", "minimum accuracy": f"eval_{prefix}_min_accuracy"}
+    columns = {
+        "step": "step",
+        "loss": "eval_loss",
+        "BLEU": "eval_bleu",
+        "accuracy": f"eval_{prefix}_accuracy",
+        "minimum accuracy": f"eval_{prefix}_min_accuracy",
+    }
     by_step: dict[float, dict[str, float]] = {}
     for row in history:
         by_step.setdefault(row["step"], {}).update(row)
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in by_step.values():
         if "eval_bleu" in row:
-            values = [f"{row[name]:.0f}" if name == "step" else f"{row[name]:.2f}" if name == "eval_loss" else f"{100 * row[name]:.1f}" for name in columns.values()]
+            values = [
+                (
+                    f"{row[name]:.0f}"
+                    if name == "step"
+                    else f"{row[name]:.2f}"
+                    if name == "eval_loss"
+                    else f"{100 * row[name]:.1f}"
+                )
+                for name in columns.values()
+            ]
             lines.append("| " + " | ".join(values) + " |")
     return "\n".join(lines)
 
@@ -119,7 +197,13 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
     options = parser().parse_args(arguments)
     n_examples = options.n_examples or (600 if options.dataset == "simplegen" else None)
     probing = ProbingCallback(
-        options.dataset, options.config, tgt_lang=options.tgt_lang, data_dir=options.data_dir, evaluator=options.evaluator, n_examples=n_examples, seed=options.seed
+        options.dataset,
+        options.config,
+        tgt_lang=options.tgt_lang,
+        data_dir=options.data_dir,
+        evaluator=options.evaluator,
+        n_examples=n_examples,
+        seed=options.seed,
     )
     settings = Seq2SeqTrainingArguments(
         output_dir=str(options.output),
@@ -147,12 +231,24 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
         dataloader_pin_memory=torch.cuda.is_available() and not options.cpu,
     )
     set_seed(options.seed)
-    training, development = split(read_pairs(options.pairs) if options.pairs else made_pairs(options.sentences, options.seed), options.development, options.seed)
+    training, development = split(
+        read_pairs(options.pairs) if options.pairs else made_pairs(options.sentences, options.seed),
+        options.development,
+        options.seed,
+    )
     if options.model:
         place = locate(options.model)[0]
-        model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(place, dtype=torch.float32), AutoTokenizer.from_pretrained(place)
+        model, tokenizer = (
+            AutoModelForSeq2SeqLM.from_pretrained(place, dtype=torch.float32),
+            AutoTokenizer.from_pretrained(place),
+        )
     else:
-        model, tokenizer = fresh_model(training, options, settings.process_index == 0, settings.distributed_state.wait_for_everyone)
+        model, tokenizer = fresh_model(
+            training,
+            options,
+            settings.process_index == 0,
+            settings.distributed_state.wait_for_everyone,
+        )
     shown = encoded(development, tokenizer)
     trainer = Seq2SeqTrainer(
         model,
@@ -161,14 +257,21 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
         train_dataset=encoded(training, tokenizer),
         eval_dataset=shown,
         processing_class=tokenizer,
-        compute_metrics=make_compute_metrics(tokenizer, labels=[row["labels"] for row in shown], targets=[pair.german for pair in development]),
+        compute_metrics=make_compute_metrics(
+            tokenizer,
+            labels=[row["labels"] for row in shown],
+            targets=[pair.german for pair in development],
+        ),
         callbacks=[probing],
     )
     trainer.train()
     trainer.save_model(str(options.output / "best"))
     if settings.process_index == 0:
         print(table(trainer.state.log_history, probing.prefix))
-        print(f"best: step {trainer.state.best_global_step}, minimum accuracy {100 * trainer.state.best_metric:.1f}, saved to {options.output / 'best'}")
+        print(
+            f"best: step {trainer.state.best_global_step}, minimum accuracy"
+            f" {100 * trainer.state.best_metric:.1f}, saved to {options.output / 'best'}"
+        )
     return trainer
 
 

@@ -1,4 +1,7 @@
-"""Fixtures of all tests. Sockets are refused (pytest-socket); caches lie in a folder of the session; the Hub is offline."""
+"""Fixtures of all tests.
+
+Sockets are refused (pytest-socket); caches lie in a folder of the session; the Hub is offline.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.pop("CC_HF_DATA_DIR", None)
-if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):  # they share the cores, and so do the programs that they start
+# they share the cores, and so do the programs that they start
+if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
 
 # nothing may fail for being slow: other programs can use the cores, too
@@ -33,7 +37,11 @@ _ROOT = Path(__file__).parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    no_data = "" if _shared_folder().is_dir() else "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
+    no_data = (
+        ""
+        if _shared_folder().is_dir()
+        else "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
+    )
     for marker, reason in {"shared": no_data, "browser": browsers.missing()}.items():
         for item in items:
             if reason and item.get_closest_marker(marker):
@@ -42,7 +50,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_scores_of_other_tests() -> Iterator[None]:
-    """The command line keeps scores in HF_HOME, which the session shares; each test starts without."""
+    """The command line keeps scores in HF_HOME, which the session shares; each test starts
+    without.
+    """
     yield
     for path in (Path(_HOME) / "cc_hf").glob("scores.sqlite*"):
         path.unlink()

@@ -1,7 +1,8 @@
-"""Regressions over systems, and those of the case study on distilled models (Vamvas & Sennrich 2021, Table 3) from its printed figures (appendix H).
+"""Regressions over systems, and those of the case study on distilled models (Vamvas & Sennrich
+2021, Table 3) from its printed figures (appendix H).
 
-`case_study.tsv` holds the two tables of appendix H, 30 systems for each target language, in percent as printed; `seqkd` is 1 for students of
-sequence-level knowledge distillation.
+`case_study.tsv` holds the two tables of appendix H, 30 systems for each target language, in percent
+as printed; `seqkd` is 1 for students of sequence-level knowledge distillation.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
 from cc_hf.statistics.regression import Regression, least_squares
 
-__all__ = ["CASE_STUDY", "CITATION_KEY", "PUBLISHED_REGRESSIONS", "PublishedRegression", "case_study_regressions", "read_systems", "regress", "selected"]
+__all__ = [
+    "CASE_STUDY",
+    "CITATION_KEY",
+    "PUBLISHED_REGRESSIONS",
+    "PublishedRegression",
+    "case_study_regressions",
+    "read_systems",
+    "regress",
+    "selected",
+]
 
 #: key in cc_hf.citations
 CITATION_KEY = "vamvas-sennrich-2021"
@@ -28,7 +38,8 @@ Systems = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class PublishedRegression:
-    """A block of Table 3: minimum accuracy by BLEU and SeqKD, in percentage points; all coefficients were published as significant at p < 0.05.
+    """A block of Table 3: minimum accuracy by BLEU and SeqKD, in percentage points; all
+    coefficients were published as significant at p < 0.05.
 
     `note`: what is known of it.
     """
@@ -42,7 +53,8 @@ class PublishedRegression:
 
 
 _PRINTED = "the published figures cannot be had from the printed table of appendix H"
-_MUCOW, _WINOMT = "mucow_infrequent", "winomt_female"  # the lower one of the two categories, of every system that is printed
+# the lower one of the two categories, of every system that is printed
+_MUCOW, _WINOMT = "mucow_infrequent", "winomt_female"
 
 PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
     PublishedRegression("MuCoW", "de", _MUCOW, 1.78, -6.47),
@@ -56,10 +68,12 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     """The rows of a table of systems, text as it stands there.
 
     Args:
-        path: CSV (.csv), or tab-separated (any other name), UTF-8, the first line with names of columns.
+        path: CSV (.csv), or tab-separated (any other name), UTF-8, the first line with names of
+            columns.
 
     Raises:
-        InputError: for a file that is not there, has no rows, names a column twice, or a row with more or fewer cells than names.
+        InputError: for a file that is not there, has no rows, names a column twice, or a row with
+            more or fewer cells than names.
 
     >>> read_systems(CASE_STUDY)[0]["model"]
     'SOTA Teacher'
@@ -67,10 +81,16 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     reader = csv.reader(read_lines(path), delimiter="," if path.suffix == ".csv" else "\t")
     names, *rows = [(reader.line_num, row) for row in reader if row] or [(0, [])]
     if len(set(names[1])) < len(names[1]) or not rows:
-        raise InputError(f"{path}: expected a line of different names and at least one row, got {', '.join(names[1]) or 'nothing'} and {len(rows)} rows")
+        raise InputError(
+            f"{path}: expected a line of different names and at least one row, got"
+            f" {', '.join(names[1]) or 'nothing'} and {len(rows)} rows"
+        )
     for line, row in rows:
         if len(row) != len(names[1]):
-            raise InputError(f"{path}: line {line}: expected {len(names[1])} cells, one for each name, got {len(row)}")
+            raise InputError(
+                f"{path}: line {line}: expected {len(names[1])} cells, one for each name, got"
+                f" {len(row)}"
+            )
     return [dict(zip(names[1], row, strict=True)) for _, row in rows]
 
 
@@ -87,11 +107,17 @@ def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, st
         _check_name(systems, name)
     found = [row for row in systems if all(row[name] == value for name, value in where.items())]
     if not found:
-        raise InputError(f"expected a system with {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among {len(systems)}")
+        raise InputError(
+            "expected a system with"
+            f" {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among"
+            f" {len(systems)}"
+        )
     return found
 
 
-def regress(systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95) -> Regression:
+def regress(
+    systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95
+) -> Regression:
     """Least squares of one column on others; coefficients are in the units of the columns.
 
     Args:
@@ -100,15 +126,23 @@ def regress(systems: Systems, dependent: str, independents: Sequence[str], *, le
         level: of the confidence intervals.
 
     Raises:
-        InputError: for a column that is not there or named twice, a cell that is no number, or as `cc_hf.statistics.regression.least_squares`.
+        InputError: for a column that is not there or named twice, a cell that is no number, or as
+            `cc_hf.statistics.regression.least_squares`.
 
     >>> german = selected(read_systems(CASE_STUDY), {"tgt_lang": "de"})
-    >>> [round(c.value, 2) for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients]
+    >>> [
+    ...     round(c.value, 2)
+    ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
+    ... ]
     [-151.32, 5.0, -7.56]
     """
     if len(set(independents)) < len(independents):
         raise InputError(f"independents: expected different columns, got {', '.join(independents)}")
-    return least_squares((dependent, _numbers(systems, dependent)), {name: _numbers(systems, name) for name in independents}, level=level)
+    return least_squares(
+        (dependent, _numbers(systems, dependent)),
+        {name: _numbers(systems, name) for name in independents},
+        level=level,
+    )
 
 
 def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
@@ -118,12 +152,23 @@ def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
         MissingDependencyError: without statsmodels.
     """
     systems = read_systems(CASE_STUDY)
-    return [(block, regress(selected(systems, {"tgt_lang": block.tgt_lang}), block.dependent, ["bleu", "seqkd"])) for block in PUBLISHED_REGRESSIONS]
+    return [
+        (
+            block,
+            regress(
+                selected(systems, {"tgt_lang": block.tgt_lang}), block.dependent, ["bleu", "seqkd"]
+            ),
+        )
+        for block in PUBLISHED_REGRESSIONS
+    ]
 
 
 def _check_name(systems: Systems, name: str) -> None:
     if not systems or name not in systems[0]:
-        raise InputError(f"column: expected one of {', '.join(systems[0]) if systems else '(no systems)'}, got {name!r}")
+        raise InputError(
+            f"column: expected one of {', '.join(systems[0]) if systems else '(no systems)'}, got"
+            f" {name!r}"
+        )
 
 
 def _numbers(systems: Systems, name: str) -> list[float]:
@@ -135,6 +180,9 @@ def _numbers(systems: Systems, name: str) -> list[float]:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise InputError(f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write 1 and 0 for yes and no")
+            raise InputError(
+                f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
+                " 1 and 0 for yes and no"
+            )
         found.append(value)
     return found

@@ -1,4 +1,6 @@
-"""Results side by side: systems judged by one metric, and metrics that judged the same translations. Nothing is scored anew."""
+"""Results side by side: systems judged by one metric, and metrics that judged the same
+translations. Nothing is scored anew.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import VERDICTS, Judgement
-from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+from cc_hf.statistics.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    proportion_of_agreement,
+)
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
 
@@ -29,7 +37,9 @@ _OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
 
 @dataclass(frozen=True, slots=True)
 class SystemComparison:
-    """A system against the baseline, by one metric, over judgements: accuracy is the share of correct ones, an inconclusive one is not correct."""
+    """A system against the baseline, by one metric, over judgements: accuracy is the share of
+    correct ones, an inconclusive one is not correct.
+    """
 
     metric: str
     baseline: str
@@ -43,8 +53,9 @@ class SystemComparison:
 class MetricAgreement:
     """Two metrics, or two variants of one, on the same translations.
 
-    `agreement` and `kappa`: on whether a translation is correct, where an inconclusive verdict is not; `verdict_agreement` and `verdict_kappa`: on
-    the verdict. `confusion`: rows `left`, columns `right`, in the order of `labels`.
+    `agreement` and `kappa`: on whether a translation is correct, where an inconclusive verdict is
+    not; `verdict_agreement` and `verdict_kappa`: on the verdict. `confusion`: rows `left`, columns
+    `right`, in the order of `labels`.
     """
 
     left: str
@@ -62,7 +73,11 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What results have to say about each other. `signatures`: of each; `not_compared`: pairs or results that could not be, and why; `notes`: of each."""
+    """What results have to say about each other.
+
+    `signatures`: of each; `not_compared`: pairs or results that could not be, and why; `notes`: of
+    each.
+    """
 
     dataset: str
     config: str
@@ -79,11 +94,14 @@ class Comparison:
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[str, EvaluationResult]:
+def read_results(
+    paths: Sequence[Path], *, metric: str | None = None
+) -> dict[str, EvaluationResult]:
     """Results by a short name: the file's, and the metric's where a file holds several.
 
     Args:
-        paths: files that `cc-hf evaluate --output` wrote, each with one result or those of all metrics.
+        paths: files that `cc-hf evaluate --output` wrote, each with one result or those of all
+            metrics.
         metric: take the results of this metric only.
 
     Raises:
@@ -95,7 +113,10 @@ def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[st
         results = read_result_file(path).results
         wanted = [result for result in results if metric is None or result.metric == metric]
         if not wanted:
-            raise InputError(f"{path}: expected a result of the metric {metric}, got {', '.join(result.metric for result in results)}")
+            raise InputError(
+                f"{path}: expected a result of the metric {metric}, got"
+                f" {', '.join(result.metric for result in results)}"
+            )
         name = stem if stems.count(stem) == 1 else str(path)
         for result in wanted:
             whole = name if len(results) == 1 or metric is not None else f"{name}:{result.metric}"
@@ -105,26 +126,37 @@ def read_results(paths: Sequence[Path], *, metric: str | None = None) -> dict[st
     return found
 
 
-def compare(results: Mapping[str, EvaluationResult], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Comparison:
+def compare(
+    results: Mapping[str, EvaluationResult],
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Comparison:
     """Compare results of one dataset, configuration and target language.
 
-    Results of one metric: each against the first of them, the baseline. Results on the same translations: each pair. Judgements are joined by
-    the ids of their examples.
+    Results of one metric: each against the first of them, the baseline. Results on the same
+    translations: each pair. Judgements are joined by the ids of their examples.
 
     Args:
         results: at least two, by name, the baseline first.
         n_resamples, level, seed: of the bootstrap.
 
     Raises:
-        InputError: for fewer than two results, different data, ids that only one has, results of one metric with different options, or a result
-            with nothing to compare it to, such as one of another metric on other translations.
+        InputError: for fewer than two results, different data, ids that only one has, results of
+            one metric with different options, or a result with nothing to compare it to, such as
+            one of another metric on other translations.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
     data = _check_same_data(results)
     judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
-    not_compared = {name: "its metric judges the whole, not each translation" for name in results if name not in judged}
+    not_compared = {
+        name: "its metric judges the whole, not each translation"
+        for name in results
+        if name not in judged
+    }
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     systems: list[SystemComparison] = []
     for metric in dict.fromkeys(results[name].metric for name in judged):
@@ -140,14 +172,27 @@ def compare(results: Mapping[str, EvaluationResult], *, n_resamples: int = 1000,
             obstacles[left, right] = other
         else:
             agreements.append(_agreement(left, right, judged, bootstrap))
-    compared = {name for found in systems for name in (found.baseline, found.system)} | {name for found in agreements for name in (found.left, found.right)}
-    if alone := [name for name in judged if name not in compared] or (not compared and list(results)):
-        reason = next((text for pair, text in obstacles.items() if alone[0] in pair), "no other result has judgements of single translations")
+    compared = {name for found in systems for name in (found.baseline, found.system)} | {
+        name for found in agreements for name in (found.left, found.right)
+    }
+    if alone := [name for name in judged if name not in compared] or (
+        not compared and list(results)
+    ):
+        reason = next(
+            (text for pair, text in obstacles.items() if alone[0] in pair),
+            "no other result has judgements of single translations",
+        )
         raise InputError(
-            f"{alone[0]} ({results[alone[0]].metric}) can be compared to none of the others; expected results of the same metric, or of the same translations: {reason}"
+            f"{alone[0]} ({results[alone[0]].metric}) can be compared to none of the others;"
+            f" expected results of the same metric, or of the same translations: {reason}"
         )
     first = next(iter(results.values()))
-    fields: dict[str, str | int] = {"data": data, "n": first.n, "results": len(results), "test": "paired-bootstrap+mcnemar-exact"}
+    fields: dict[str, str | int] = {
+        "data": data,
+        "n": first.n,
+        "results": len(results),
+        "test": "paired-bootstrap+mcnemar-exact",
+    }
     fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}
     return Comparison(
         first.dataset,
@@ -168,17 +213,27 @@ _Judged = Mapping[str, Mapping[str, Judgement]]  # result -> example id -> judge
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
     """The data that all results are of, as their signatures name it."""
     if difference := difference_of_data(results):
-        raise InputError(f"expected results of the same data: {difference}; evaluate the same rows of the same configuration")
+        raise InputError(
+            f"expected results of the same data: {difference}; evaluate the same rows of the same"
+            " configuration"
+        )
     return signature.parse(next(iter(results.values())).signature)[1].get("data", "own")
 
 
 def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
     found = {judgement.example_id: judgement for judgement in result.judgements}
     if len(found) < len(result.judgements):
-        twice = next(i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1)
-        raise InputError(f"{name}: expected one judgement of each example, got several of example {twice}")
+        twice = next(
+            i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1
+        )
+        raise InputError(
+            f"{name}: expected one judgement of each example, got several of example {twice}"
+        )
     if len(found) != result.n:
-        raise InputError(f"{name}: expected {result.n} judgements, as the result says, got {len(found)}; was the file cut?")
+        raise InputError(
+            f"{name}: expected {result.n} judgements, as the result says, got {len(found)}; was the"
+            " file cut?"
+        )
     return found
 
 
@@ -186,7 +241,10 @@ def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
     """Why two results cannot be joined, "" where they can."""
     for name, other in ((left, right), (right, left)):
         if missing := [i for i in judged[other] if i not in judged[name]]:
-            return f"{name} has no judgement of {len(missing)} of the {len(judged[other])} examples of {other}, such as example {missing[0]}"
+            return (
+                f"{name} has no judgement of {len(missing)} of the {len(judged[other])} examples of"
+                f" {other}, such as example {missing[0]}"
+            )
     return ""
 
 
@@ -194,11 +252,19 @@ def _other_translation(left: str, right: str, judged: _Judged) -> str:
     for example_id, judgement in judged[left].items():
         other = judged[right][example_id].translation
         if judgement.translation != other:
-            return f"example {example_id}: {left} judged {judgement.translation!r}, {right} judged {other!r}"
+            return (
+                f"example {example_id}: {left} judged {judgement.translation!r}, {right} judged"
+                f" {other!r}"
+            )
     return ""
 
 
-def _systems(metric: str, judged: _Judged, results: Mapping[str, EvaluationResult], bootstrap: Mapping[str, Any]) -> list[SystemComparison]:
+def _systems(
+    metric: str,
+    judged: _Judged,
+    results: Mapping[str, EvaluationResult],
+    bootstrap: Mapping[str, Any],
+) -> list[SystemComparison]:
     baseline, *others = judged
     for name in others:
         if strange := _ids_of_one(baseline, name, judged):
@@ -206,7 +272,8 @@ def _systems(metric: str, judged: _Judged, results: Mapping[str, EvaluationResul
         for example_id, judgement in judged[baseline].items():
             if judgement.category != judged[name][example_id].category:
                 raise InputError(
-                    f"example {example_id}: {baseline} has the category {judgement.category!r}, {name} has {judged[name][example_id].category!r}; evaluate the same data"
+                    f"example {example_id}: {baseline} has the category {judgement.category!r},"
+                    f" {name} has {judged[name][example_id].category!r}; evaluate the same data"
                 )
         if _other_translation(baseline, name, judged):  # else two variants of the metric
             _check_same_options(baseline, name, results)
@@ -214,28 +281,57 @@ def _systems(metric: str, judged: _Judged, results: Mapping[str, EvaluationResul
     table = [[judged[name][i] for i in ids] for name in judged]
     correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
     has_weights = all("weighted_accuracy" in results[name].scores for name in judged)
-    weights = np.array([[j.weight for j in row] for row in table], dtype=np.int64) if has_weights else None
-    differences = paired_differences(correct, [j.category for j in table[0]], weights=weights, **bootstrap)
-    return [SystemComparison(metric, baseline, name, len(ids), differences[at], mcnemar(correct[0], correct[at + 1])) for at, name in enumerate(others)]
+    weights = (
+        np.array([[j.weight for j in row] for row in table], dtype=np.int64)
+        if has_weights
+        else None
+    )
+    differences = paired_differences(
+        correct, [j.category for j in table[0]], weights=weights, **bootstrap
+    )
+    return [
+        SystemComparison(
+            metric, baseline, name, len(ids), differences[at], mcnemar(correct[0], correct[at + 1])
+        )
+        for at, name in enumerate(others)
+    ]
 
 
 def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
-    """What was judged by different evaluators or options differs for more reasons than the system."""
-    (kind, left), (other, right) = (signature.parse(results[one].signature) for one in (baseline, name))
-    different = [key for key in (*left, *(key for key in right if key not in left)) if left.get(key) != right.get(key) and key not in _OF_THE_SYSTEM]
+    """What was judged by different evaluators or options differs for more reasons than the
+    system.
+    """
+    (kind, left), (other, right) = (
+        signature.parse(results[one].signature) for one in (baseline, name)
+    )
+    different = [
+        key
+        for key in (*left, *(key for key in right if key not in left))
+        if left.get(key) != right.get(key) and key not in _OF_THE_SYSTEM
+    ]
     if kind != other or different:
         key = different[0] if different else "metric"
         raise InputError(
-            f"{baseline} and {name} are of different systems and were not judged alike: {key} is {left.get(key, kind if not different else 'not given')!r} and "
-            f"{right.get(key, other if not different else 'not given')!r}; evaluate both with the same options"
+            f"{baseline} and {name} are of different systems and were not judged alike: {key} is"
+            f" {left.get(key, kind if not different else 'not given')!r} and"
+            f" {right.get(key, other if not different else 'not given')!r}; evaluate both with the"
+            " same options"
         )
 
 
-def _agreement(left: str, right: str, judged: _Judged, bootstrap: Mapping[str, Any]) -> MetricAgreement:
-    pairs = [(judgement, judged[right][example_id]) for example_id, judgement in judged[left].items()]
+def _agreement(
+    left: str, right: str, judged: _Judged, bootstrap: Mapping[str, Any]
+) -> MetricAgreement:
+    pairs = [
+        (judgement, judged[right][example_id]) for example_id, judgement in judged[left].items()
+    ]
     correct = [a.is_correct for a, _ in pairs], [b.is_correct for _, b in pairs]
     verdicts = [a.verdict for a, _ in pairs], [b.verdict for _, b in pairs]
-    labels = tuple(verdict for verdict in VERDICTS if verdict != "inconclusive" or any(verdict in side for side in verdicts))
+    labels = tuple(
+        verdict
+        for verdict in VERDICTS
+        if verdict != "inconclusive" or any(verdict in side for side in verdicts)
+    )
     return MetricAgreement(
         left=left,
         right=right,
@@ -247,5 +343,7 @@ def _agreement(left: str, right: str, judged: _Judged, bootstrap: Mapping[str, A
         verdict_agreement=proportion_of_agreement(*verdicts),
         verdict_kappa=cohen_kappa(*verdicts),
         labels=labels,
-        confusion=tuple(tuple(int(n) for n in row) for row in confusion_matrix(*verdicts, labels=labels)),
+        confusion=tuple(
+            tuple(int(n) for n in row) for row in confusion_matrix(*verdicts, labels=labels)
+        ),
     )

@@ -1,4 +1,6 @@
-"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.5)? Rank correlations over systems, pair by pair."""
+"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.5)? Rank
+correlations over systems, pair by pair.
+"""
 
 from __future__ import annotations
 
@@ -50,40 +52,67 @@ class EvaluatorAgreement:
     mean_kendall: float
 
 
-def evaluator_agreement(results: Mapping[str, EvaluationResult], *, figure: str = "accuracy", n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> EvaluatorAgreement:
+def evaluator_agreement(
+    results: Mapping[str, EvaluationResult],
+    *,
+    figure: str = "accuracy",
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> EvaluatorAgreement:
     """Compare the orders in which evaluators put systems.
 
-    Results with the same translations are of one system, results whose signatures differ in nothing but the system are of one evaluator.
+    Results with the same translations are of one system, results whose signatures differ in nothing
+    but the system are of one evaluator.
 
     Args:
-        results: name -> result of one system by one evaluator, all on the same data; at least two evaluators and three systems, every system by every evaluator.
+        results: name -> result of one system by one evaluator, all on the same data; at least two
+            evaluators and three systems, every system by every evaluator.
         figure: name of a score that all results have, such as min_accuracy.
         n_resamples, level, seed: of the bootstrap over systems.
 
     Raises:
-        InputError: for too few systems or evaluators, different data, a system that one evaluator did not judge or judged twice, or a figure that a
-            result does not have.
+        InputError: for too few systems or evaluators, different data, a system that one evaluator
+            did not judge or judged twice, or a figure that a result does not have.
         MissingDependencyError: without scipy.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    table: dict[str, dict[str, str]] = {}  # evaluator's description -> digest of the translations -> name of the result
+    # evaluator's description -> digest of the translations -> name of the result
+    table: dict[str, dict[str, str]] = {}
     for name, result in results.items():
         if figure not in result.scores:
-            raise InputError(f"{name}: figure: expected one of {', '.join(result.scores)}, got {figure!r}")
+            raise InputError(
+                f"{name}: figure: expected one of {', '.join(result.scores)}, got {figure!r}"
+            )
         own, system = table.setdefault(_judge(result), {}), _system(name, result)
         if system in own:
-            raise InputError(f"{name} and {own[system]} are the same translations by the same evaluator; give each once")
+            raise InputError(
+                f"{name} and {own[system]} are the same translations by the same evaluator; give"
+                " each once"
+            )
         own[system] = name
     _check_same_data(results)
     _check_complete(table)
     order = list(next(iter(table.values())))
     short = _short_names(table)
-    scores = {short[judge]: tuple(results[own[system]].scores[figure] for system in order) for judge, own in table.items()}
+    scores = {
+        short[judge]: tuple(results[own[system]].scores[figure] for system in order)
+        for judge, own in table.items()
+    }
     for name, values in scores.items():
         if len(set(values)) == 1:
-            raise InputError(f"{name} gives all {len(order)} systems the same {figure}, {values[0]}: no order can be compared; take another figure with --figure")
+            raise InputError(
+                f"{name} gives all {len(order)} systems the same {figure}, {values[0]}: no order"
+                " can be compared; take another figure with --figure"
+            )
     pairs = tuple(
-        EvaluatorPair(left, right, rank_correlation(scores[left], scores[right], n_resamples=n_resamples, level=level, seed=seed))
+        EvaluatorPair(
+            left,
+            right,
+            rank_correlation(
+                scores[left], scores[right], n_resamples=n_resamples, level=level, seed=seed
+            ),
+        )
         for left, right in itertools.combinations(scores, 2)
     )
     return EvaluatorAgreement(
@@ -99,26 +128,36 @@ def evaluator_agreement(results: Mapping[str, EvaluationResult], *, figure: str 
 
 def _judge(result: EvaluationResult) -> str:
     metric, fields = signature.parse(result.signature)
-    return signature.build(metric, {key: value for key, value in fields.items() if key not in _NOT_THE_JUDGE})
+    return signature.build(
+        metric, {key: value for key, value in fields.items() if key not in _NOT_THE_JUDGE}
+    )
 
 
 def _system(name: str, result: EvaluationResult) -> str:
     """A digest of the translations, whatever their order."""
     if not result.judgements:
-        raise InputError(f"{name}: expected a result with judgements, by which the system is known, got none")
-    rows = sorted(f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements)
+        raise InputError(
+            f"{name}: expected a result with judgements, by which the system is known, got none"
+        )
+    rows = sorted(
+        f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements
+    )
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
     if difference := difference_of_data(results):
         raise InputError(f"expected results of the same examples: {difference}")
-    described = {name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements))) for name, r in results.items()}
+    described = {
+        name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements)))
+        for name, r in results.items()
+    }
     (first, expected), *others = described.items()
     for name, got in others:
         if got != expected:
             raise InputError(
-                f"expected results of the same examples: {first} is of {' '.join(expected[:3])}, n = {len(expected[3])}; {name} of {' '.join(got[:3])}, n = {len(got[3])}"
+                f"expected results of the same examples: {first} is of {' '.join(expected[:3])}, n"
+                f" = {len(expected[3])}; {name} of {' '.join(got[:3])}, n = {len(got[3])}"
             )
 
 
@@ -126,24 +165,40 @@ def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
     names = {system: name for own in table.values() for system, name in own.items()}
     if len(table) < 2 or len(names) < 3:
         raise InputError(
-            f"expected results of at least three systems by at least two evaluators, got {len(names)} systems and {len(table)} evaluators; "
-            "systems are told apart by their translations, evaluators by the signatures of the results"
+            "expected results of at least three systems by at least two evaluators, got"
+            f" {len(names)} systems and {len(table)} evaluators; systems are told apart by their"
+            " translations, evaluators by the signatures of the results"
         )
     for judge, own in table.items():
         if missing := names.keys() - own.keys():
-            raise InputError(f"expected all {len(names)} systems by every evaluator: the translations of {names[min(missing)]} were not judged by {judge}")
+            raise InputError(
+                f"expected all {len(names)} systems by every evaluator: the translations of"
+                f" {names[min(missing)]} were not judged by {judge}"
+            )
 
 
 def _short_names(table: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """What tells the evaluators apart: the model alone, the metric alone, both, or the fields of their signatures that differ."""
+    """What tells the evaluators apart: the model alone, the metric alone, both, or the fields of
+    their signatures that differ.
+    """
     parsed = {judge: signature.parse(judge) for judge in table}
     models = {judge: fields.get("eval", "") for judge, (_, fields) in parsed.items()}
     if all(models.values()) and len(set(models.values())) == len(models):
         return models
     metrics = {judge: metric for judge, (metric, _) in parsed.items()}
-    for short in (metrics, {judge: f"{metric} {models[judge]}".strip() for judge, metric in metrics.items()}):
+    for short in (
+        metrics,
+        {judge: f"{metric} {models[judge]}".strip() for judge, metric in metrics.items()},
+    ):
         if len(set(short.values())) == len(short):
             return short
-    keys = [key for key in dict.fromkeys(key for _, fields in parsed.values() for key in fields) if len({fields.get(key) for _, fields in parsed.values()}) > 1]
-    names = {judge: " ".join((metric, *(f"{key}:{fields[key]}" for key in keys if key in fields))) for judge, (metric, fields) in parsed.items()}
+    keys = [
+        key
+        for key in dict.fromkeys(key for _, fields in parsed.values() for key in fields)
+        if len({fields.get(key) for _, fields in parsed.values()}) > 1
+    ]
+    names = {
+        judge: " ".join((metric, *(f"{key}:{fields[key]}" for key in keys if key in fields)))
+        for judge, (metric, fields) in parsed.items()
+    }
     return names if len(set(names.values())) == len(names) else {judge: judge for judge in table}

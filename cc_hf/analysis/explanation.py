@@ -1,4 +1,6 @@
-"""Why contrastive conditioning decides as it does: the same translation, token by token, under the best correct and the best incorrect source."""
+"""Why contrastive conditioning decides as it does: the same translation, token by token, under the
+best correct and the best incorrect source.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import check_input
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
-__all__ = ["ExplainedToken", "ExplainedWord", "Explanation", "explain", "explain_example", "token_spans"]
+__all__ = [
+    "ExplainedToken",
+    "ExplainedWord",
+    "Explanation",
+    "explain",
+    "explain_example",
+    "token_spans",
+]
 
 #: scripts whose words are not set apart by spaces: each token is shown by itself
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
@@ -32,11 +41,15 @@ class ExplainedToken:
 
     Attributes:
         text: its part of the translation; «</s>» for the end of the sentence.
-        start, end: its characters of the translation; of a part of a character, and of the end, none (start == end).
-        logprob_correct, logprob_incorrect: natural-log probability under the best correct and the best incorrect source.
+        start, end: its characters of the translation; of a part of a character, and of the end,
+            none (start == end).
+        logprob_correct, logprob_incorrect: natural-log probability under the best correct and the
+            best incorrect source.
         difference: the former minus the latter; above 0 the token speaks for the correct reading.
-        contribution: its part of the log-odds of `probability_correct`, in nats; the contributions of all tokens sum to it.
-        share: absolute contribution by the sum of all absolute contributions, in [0, 1]; 0 where all are 0.
+        contribution: its part of the log-odds of `probability_correct`, in nats; the contributions
+            of all tokens sum to it.
+        share: absolute contribution by the sum of all absolute contributions, in [0, 1]; 0 where
+            all are 0.
     """
 
     text: str
@@ -55,8 +68,10 @@ class ExplainedWord:
 
     Attributes:
         first_token, n_tokens: which tokens of the explanation.
-        decides: whether it is among the fewest words that make at least half of what speaks for the verdict.
-        text, start, end, logprob_correct, logprob_incorrect, difference, contribution, share: as of `ExplainedToken`.
+        decides: whether it is among the fewest words that make at least half of what speaks for the
+            verdict.
+        text, start, end, logprob_correct, logprob_incorrect, difference, contribution, share: as of
+            `ExplainedToken`.
     """
 
     text: str
@@ -78,12 +93,16 @@ class Explanation:
 
     Attributes:
         translation: what was judged.
-        correct_source, incorrect_source: of each side the source under which the translation scores best.
+        correct_source, incorrect_source: of each side the source under which the translation scores
+            best.
         score: a name of `SCORES`.
         score_correct, score_incorrect: the scores of these two.
-        probability_correct: their share, in [0, 1], as `contrastive_conditioning` has it from the same scores; 0.5 counts as correct there.
-        log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 where both score 0.
-        tokens, words: in the order of the translation, the end of the sentence last where the evaluator counts it.
+        probability_correct: their share, in [0, 1], as `contrastive_conditioning` has it from the
+            same scores; 0.5 counts as correct there.
+        log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 where both
+            score 0.
+        tokens, words: in the order of the translation, the end of the sentence last where the
+            evaluator counts it.
         src_lang, tgt_lang, evaluator: what scored.
         notes: as of `EvaluationResult`.
     """
@@ -110,7 +129,15 @@ class Explanation:
 
     def to_json(self) -> str:
         """Strict JSON, UTF-8 text."""
-        return json.dumps({**asdict(self), "is_correct": self.is_correct}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return (
+            json.dumps(
+                {**asdict(self), "is_correct": self.is_correct},
+                ensure_ascii=False,
+                allow_nan=False,
+                indent=1,
+            )
+            + "\n"
+        )
 
 
 def explain(
@@ -125,9 +152,11 @@ def explain(
 ) -> Explanation:
     """Which tokens of a translation decide between the correct and the incorrect sources.
 
-    All scores are those of the evaluator's exact pass. The contribution of a token t of n is d(t) / n for the geometric score, where d is the
-    difference of its log-probabilities, and log 2 times that for the reference score. For the arithmetic score it is the difference of its
-    probabilities, divided by n and by the logarithmic mean of both scores, so that contributions sum to the log-odds here, too.
+    All scores are those of the evaluator's exact pass. The contribution of a token t of n is d(t) /
+    n for the geometric score, where d is the difference of its log-probabilities, and log 2 times
+    that for the reference score. For the arithmetic score it is the difference of its
+    probabilities, divided by n and by the logarithmic mean of both scores, so that contributions
+    sum to the log-odds here, too.
 
     Args:
         evaluator: a model; a plain function has no tokens.
@@ -137,38 +166,71 @@ def explain(
         score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`).
 
     Raises:
-        InputError: for another score, an evaluator that is none, sources or a translation that cannot be judged, or an evaluator that does not
-            name its tokens.
+        InputError: for another score, an evaluator that is none, sources or a translation that
+            cannot be judged, or an evaluator that does not name its tokens.
         TooLongError: as `Evaluator.score`, or as `cc_hf.evaluators.decisions.check_contests`.
         EvaluatorError: for log-probabilities that are no numbers, or scores of 0.
 
     >>> import cc_hf
-    >>> sources = ["The [female] doctor asked the nurse to help her."], ["The [male] doctor asked the nurse to help her."]
-    >>> found = explain(cc_hf.load_evaluator("cc-tiny-en-de"), "Die Ärztin bat die Krankenschwester, ihr zu helfen.", *sources)
+    >>> sources = ["The [female] doctor asked the nurse to help her."], [
+    ...     "The [male] doctor asked the nurse to help her."
+    ... ]
+    >>> found = explain(
+    ...     cc_hf.load_evaluator("cc-tiny-en-de"),
+    ...     "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
+    ...     *sources
+    ... )
     >>> found.is_correct, [word.text for word in found.words if word.decides]
     (True, ['Ärztin'])
     >>> abs(sum(token.contribution for token in found.tokens) - found.log_odds) < 1e-9
     True
     """
     if not isinstance(evaluator, Evaluator):
-        raise InputError(f"evaluator: expected an Evaluator (cc_hf.load_evaluator), whose tokens can be named, got {type(evaluator).__name__}")
+        raise InputError(
+            "evaluator: expected an Evaluator (cc_hf.load_evaluator), whose tokens can be named,"
+            f" got {type(evaluator).__name__}"
+        )
     check_score_name(score, SCORES)
-    check_input([translation], [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources, "category": "all"}])
+    check_input(
+        [translation],
+        [
+            {
+                "correct_sources": correct_sources,
+                "incorrect_sources": incorrect_sources,
+                "category": "all",
+            }
+        ],
+    )
     sources = [*correct_sources, *incorrect_sources]
-    named = evaluator.named_logprobs(sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang)
+    named = evaluator.named_logprobs(
+        sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
+    )
     lengths = {len(row) for row in named}
     if len(lengths) != 1 or lengths == {0}:
-        raise InputError(f"{evaluator.name} cuts the translation to different lengths under different sources, {sorted(lengths)} tokens; shorten the sources")
+        raise InputError(
+            f"{evaluator.name} cuts the translation to different lengths under different sources,"
+            f" {sorted(lengths)} tokens; shorten the sources"
+        )
     logprobs = np.array([[logprob for _, logprob in row] for row in named])
     scores = SCORES[score](TokenScores.of(list(logprobs)))
     n_correct = len(correct_sources)
     best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
     left, right = float(scores[best[0]]), float(scores[best[1]])
-    requests, contest = [ScoringRequest(source, translation, 0) for source in sources], (range(n_correct), range(n_correct, len(sources)))
-    check_contests(evaluator, requests, [contest], scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score)
+    requests, contest = (
+        [ScoringRequest(source, translation, 0) for source in sources],
+        (
+            range(n_correct),
+            range(n_correct, len(sources)),
+        ),
+    )
+    check_contests(
+        evaluator, requests, [contest], scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score
+    )
     contributions = _contributions(logprobs[best[0]], logprobs[best[1]], score)
     probability = left / (left + right) if left + right > 0 else 0.5
-    tokens = _tokens(translation, [text for text, _ in named[0]], logprobs[list(best)], contributions)
+    tokens = _tokens(
+        translation, [text for text, _ in named[0]], logprobs[list(best)], contributions
+    )
     return Explanation(
         translation=translation,
         correct_source=sources[best[0]],
@@ -183,26 +245,48 @@ def explain(
         src_lang=src_lang or evaluator.src_lang,
         tgt_lang=tgt_lang or evaluator.tgt_lang,
         evaluator=f"{evaluator.name}@{evaluator.identity}",
-        notes=evaluator_notes(evaluator, [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources}]),
+        notes=evaluator_notes(
+            evaluator,
+            [{"correct_sources": correct_sources, "incorrect_sources": incorrect_sources}],
+        ),
     )
 
 
-def explain_example(evaluator: Evaluator, example: ContrastiveSourceExample, translation: str, *, tgt_lang: str = "", score: str = "geometric") -> Explanation:
+def explain_example(
+    evaluator: Evaluator,
+    example: ContrastiveSourceExample,
+    translation: str,
+    *,
+    tgt_lang: str = "",
+    score: str = "geometric",
+) -> Explanation:
     """As `explain`, with the sources of an example.
 
     Raises:
         InputError: for an example of another class; otherwise as `explain`.
     """
     if not isinstance(example, ContrastiveSourceExample):
-        raise InputError(f"example {example.id!r}: expected one with contrastive sources, got {type(example).__name__}; choose a configuration that has them")
-    return explain(evaluator, translation, example.correct_sources, example.incorrect_sources, src_lang=example.src_lang, tgt_lang=tgt_lang or example.tgt_lang, score=score)
+        raise InputError(
+            f"example {example.id!r}: expected one with contrastive sources, got"
+            f" {type(example).__name__}; choose a configuration that has them"
+        )
+    return explain(
+        evaluator,
+        translation,
+        example.correct_sources,
+        example.incorrect_sources,
+        src_lang=example.src_lang,
+        tgt_lang=tgt_lang or example.tgt_lang,
+        score=score,
+    )
 
 
 def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
     """Per token its characters of the text; (end, end) of a token without any.
 
-    Spaces are left out of account. Where the pieces are not the text letter by letter (normalised, escaped, unknown), the longest common parts are
-    taken, and what lies between them is shared out in order.
+    Spaces are left out of account. Where the pieces are not the text letter by letter (normalised,
+    escaped, unknown), the longest common parts are taken, and what lies between them is shared out
+    in order.
 
     Args:
         pieces: what each token adds, "" for nothing of its own.
@@ -214,10 +298,14 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
     [(0, 4), (5, 7), (8, 12)]
     """
     letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
-    owners = [owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()]
+    owners = [
+        owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()
+    ]
     joined = "".join(letter for piece in pieces for letter in piece if not letter.isspace())
     owner_of: list[int | None] = [None] * len(letters)
-    matcher = difflib.SequenceMatcher(None, joined, "".join(letter for _, letter in letters), autojunk=False)
+    matcher = difflib.SequenceMatcher(
+        None, joined, "".join(letter for _, letter in letters), autojunk=False
+    )
     for kind, left, left_end, right, right_end in matcher.get_opcodes():
         if kind != "delete" and left_end > left:
             for i in range(right, right_end):
@@ -233,7 +321,9 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
 
 
 def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
-    """Letters that match nothing belong to a token without letters that stands there, else to the token before them, else to the first."""
+    """Letters that match nothing belong to a token without letters that stands there, else to the
+    token before them, else to the first.
+    """
     before: int | None = None
     filler: int | None = None
     for i, owner in enumerate(owner_of):
@@ -241,13 +331,20 @@ def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
             before, filler = owner, None
             continue
         if filler is None:
-            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)  # the last token is EOS, if it is empty
-            silent = [token for token in range(0 if before is None else before + 1, after) if not pieces[token]]
+            # the last token is EOS, if it is empty
+            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)
+            silent = [
+                token
+                for token in range(0 if before is None else before + 1, after)
+                if not pieces[token]
+            ]
             filler = silent[0] if silent else before if before is not None else 0
         owner_of[i] = filler
 
 
-def _contributions(correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.float64], score: str) -> npt.NDArray[np.float64]:
+def _contributions(
+    correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.float64], score: str
+) -> npt.NDArray[np.float64]:
     """(n,) parts of log(score correct / score incorrect), one per token."""
     if score != "arithmetic":
         return (correct - incorrect) * (math.log(2) if score == "reference" else 1.0) / len(correct)
@@ -260,7 +357,12 @@ def _contributions(correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.f
     return parts / (len(parts) * mean)
 
 
-def _tokens(translation: str, pieces: Sequence[str], logprobs: npt.NDArray[np.float64], contributions: npt.NDArray[np.float64]) -> tuple[ExplainedToken, ...]:
+def _tokens(
+    translation: str,
+    pieces: Sequence[str],
+    logprobs: npt.NDArray[np.float64],
+    contributions: npt.NDArray[np.float64],
+) -> tuple[ExplainedToken, ...]:
     total = math.fsum(abs(contributions))
     return tuple(
         ExplainedToken(
@@ -277,15 +379,28 @@ def _tokens(translation: str, pieces: Sequence[str], logprobs: npt.NDArray[np.fl
     )
 
 
-def _words(translation: str, tokens: Sequence[ExplainedToken], *, sign: int) -> tuple[ExplainedWord, ...]:
+def _words(
+    translation: str, tokens: Sequence[ExplainedToken], *, sign: int
+) -> tuple[ExplainedWord, ...]:
     groups = _groups(translation, tokens)
     totals = [math.fsum(tokens[i].contribution for i in group) for group in groups]
     deciding = _deciding(totals, sign)
     all_parts = math.fsum(map(abs, totals))
-    return tuple(_word(translation, tokens, group, total, all_parts, decides=number in deciding) for number, (group, total) in enumerate(zip(groups, totals, strict=True)))
+    return tuple(
+        _word(translation, tokens, group, total, all_parts, decides=number in deciding)
+        for number, (group, total) in enumerate(zip(groups, totals, strict=True))
+    )
 
 
-def _word(translation: str, tokens: Sequence[ExplainedToken], group: Sequence[int], total: float, all_parts: float, *, decides: bool) -> ExplainedWord:
+def _word(
+    translation: str,
+    tokens: Sequence[ExplainedToken],
+    group: Sequence[int],
+    total: float,
+    all_parts: float,
+    *,
+    decides: bool,
+) -> ExplainedWord:
     own = [tokens[i] for i in group]
     voiced = [token for token in own if token.text]
     start, end = voiced[0].start, voiced[-1].end
@@ -305,7 +420,9 @@ def _word(translation: str, tokens: Sequence[ExplainedToken], group: Sequence[in
 
 
 def _groups(translation: str, tokens: Sequence[ExplainedToken]) -> list[list[int]]:
-    """Tokens by word; one without letters, such as a part of a character, goes with the next, the end of the sentence stands alone."""
+    """Tokens by word; one without letters, such as a part of a character, goes with the next, the
+    end of the sentence stands alone.
+    """
     groups: list[list[int]] = []
     silent: list[int] = []
     before: ExplainedToken | None = None
@@ -323,7 +440,8 @@ def _groups(translation: str, tokens: Sequence[ExplainedToken]) -> list[list[int
 
 def _begins_word(translation: str, before: ExplainedToken, token: ExplainedToken) -> bool:
     """Behind a space, at the change between letters and punctuation, in a script without spaces."""
-    if token.start == token.end or translation[before.end : token.start]:  # the end, or a space between
+    # the end, or a space between
+    if token.start == token.end or translation[before.end : token.start]:
         return True
     left, right = translation[before.end - 1], translation[token.start]
     return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
@@ -339,7 +457,9 @@ def _is_unspaced(letter: str) -> bool:
 
 def _deciding(totals: Sequence[float], sign: int) -> set[int]:
     """The fewest words that make at least half of what speaks for the verdict."""
-    order = sorted((i for i, total in enumerate(totals) if sign * total > 0), key=lambda i: -sign * totals[i])
+    order = sorted(
+        (i for i, total in enumerate(totals) if sign * total > 0), key=lambda i: -sign * totals[i]
+    )
     half = math.fsum(sign * totals[i] for i in order) / 2
     chosen: set[int] = set()
     reached = 0.0

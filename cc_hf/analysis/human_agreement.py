@@ -1,4 +1,6 @@
-"""How often a result agrees with human annotators (Vamvas & Sennrich 2021, section 3.5, appendix E and Table 2), for labels of two classes."""
+"""How often a result agrees with human annotators (Vamvas & Sennrich 2021, section 3.5, appendix E
+and Table 2), for labels of two classes.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,36 @@ from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import Judgement
-from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+from cc_hf.statistics.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    proportion_of_agreement,
+)
 
-__all__ = ["Annotation", "Assumption", "HumanAgreement", "agreement_with_labels", "examples_without_corpora", "read_annotations"]
+__all__ = [
+    "Annotation",
+    "Assumption",
+    "HumanAgreement",
+    "agreement_with_labels",
+    "examples_without_corpora",
+    "read_annotations",
+]
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """Verdicts that stand for labels of translations that nobody annotated, as the paper does on MuCoW: only undecidable ones were annotated there.
+    """Verdicts that stand for labels of translations that nobody annotated, as the paper does on
+    MuCoW: only undecidable ones were annotated there.
 
     Attributes:
         decided: a result, on the same translations, of a metric that may be inconclusive.
-        population: ids of the examples that the annotated ones were drawn from; None for all of the result.
-        as_published: as the paper's notebook: the label of the second annotator counts twice, the first's not, and the assumed labels are
-            n / (1 - coverage), rounded down, where n is the number of human ones. They are that many in expectation here, and drawn at random there.
+        population: ids of the examples that the annotated ones were drawn from; None for all of the
+            result.
+        as_published: as the paper's notebook: the label of the second annotator counts twice, the
+            first's not, and the assumed labels are n / (1 - coverage), rounded down, where n is the
+            number of human ones. They are that many in expectation here, and drawn at random there.
     """
 
     decided: EvaluationResult
@@ -38,18 +56,23 @@ class HumanAgreement:
 
     Attributes:
         n_labels, n_agree: human labels, and how many the judgements agree with.
-        n_inconclusive: human labels of translations on which the verdict is inconclusive, or reads neither class.
+        n_inconclusive: human labels of translations on which the verdict is inconclusive, or reads
+            neither class.
         inconclusive: what such a verdict stands for, correct or incorrect.
         agreement: of all labels, assumed ones included.
         strict_agreement: the same where an inconclusive verdict agrees with nothing.
-        weighted_agreement: each label with the rank weight that its translation has among all judgements of the result; None of metrics without
-            probabilities, whose judgements all weigh the same.
+        weighted_agreement: each label with the rank weight that its translation has among all
+            judgements of the result; None of metrics without probabilities, whose judgements all
+            weigh the same.
         kappa: Cohen's, of human and judged labels, not weighted.
-        interval, weighted_interval, kappa_interval: bootstrap over translations, each with all its labels.
+        interval, weighted_interval, kappa_interval: bootstrap over translations, each with all its
+            labels.
         labels: the two classes.
         confusion: of the human labels: rows human, columns judged, in the order of `labels`.
-        n_skipped: annotated translations that were left out, since they are not those that were judged.
-        n_open: human labels that make up `agreement` beside the assumed ones: those of translations that the Assumption leaves open; without one, all.
+        n_skipped: annotated translations that were left out, since they are not those that were
+            judged.
+        n_open: human labels that make up `agreement` beside the assumed ones: those of translations
+            that the Assumption leaves open; without one, all.
         n_assumed: how many labels the assumed ones count for; 0 without an Assumption.
         coverage: share of the population that the Assumption decides; None without one.
     """
@@ -73,8 +96,14 @@ class HumanAgreement:
     coverage: float | None = None
 
     def interval_notes(self) -> dict[str, str]:
-        """Return what a reader must know of the intervals that are not the usual ones, or are missing: name of the figure -> text."""
-        intervals = {"agreement": self.interval, "weighted agreement": self.weighted_interval, "kappa": self.kappa_interval}
+        """Return what a reader must know of the intervals that are not the usual ones, or are
+        missing: name of the figure -> text.
+        """
+        intervals = {
+            "agreement": self.interval,
+            "weighted agreement": self.weighted_interval,
+            "kappa": self.kappa_interval,
+        }
         return {name: one.note for name, one in intervals.items() if one is not None and one.note}
 
 
@@ -105,17 +134,22 @@ def agreement_with_labels(
 
     Args:
         result: of an evaluation, with its judgements.
-        annotations: of translations that were judged, which are compared by their letters and digits.
-        skip_others: leave out, and count, annotated translations that are not among the judged ones.
-        inconclusive: what a verdict that is so stands for: «correct», «incorrect», or None as the paper: correct where the labels are genders, as the
-            annotators' «neutral» is, and incorrect where they are verdicts, as in recall B.
-        assumption: labels of translations that were not annotated. Decided and undecided translations then count by their share of the population.
+        annotations: of translations that were judged, which are compared by their letters and
+            digits.
+        skip_others: leave out, and count, annotated translations that are not among the judged
+            ones.
+        inconclusive: what a verdict that is so stands for: «correct», «incorrect», or None as the
+            paper: correct where the labels are genders, as the annotators' «neutral» is, and
+            incorrect where they are verdicts, as in recall B.
+        assumption: labels of translations that were not annotated. Decided and undecided
+            translations then count by their share of the population.
         seed, n_resamples: of the bootstrap.
 
     Raises:
-        InputError: for another value of `inconclusive`; when an annotated example is not in the result, or was judged on another translation, and
-            others are not skipped; when nothing is left, or the annotations are of two kinds; when the assumption is about other translations, or
-            leaves nothing to compare.
+        InputError: for another value of `inconclusive`; when an annotated example is not in the
+            result, or was judged on another translation, and others are not skipped; when nothing
+            is left, or the annotations are of two kinds; when the assumption is about other
+            translations, or leaves nothing to compare.
     """
     if inconclusive not in (None, "correct", "incorrect"):
         raise InputError(f"inconclusive: expected correct or incorrect, got {inconclusive!r}")
@@ -124,7 +158,9 @@ def agreement_with_labels(
     human, n_skipped = _human_items(result, annotations, names, stands_for, skip_others)
     items, assumed, n_assumed, coverage = human, list[_Item](), 0.0, None
     if assumption is not None:
-        items, assumed, n_assumed, coverage = _with_assumed(result, human, names, stands_for, assumption)
+        items, assumed, n_assumed, coverage = _with_assumed(
+            result, human, names, stands_for, assumption
+        )
     every = [*items, *assumed]
     labels, judged = [item.label for item in every], [item.judged for item in every]
     strict = ["" if item.undecided else item.judged for item in every]
@@ -141,11 +177,27 @@ def agreement_with_labels(
         inconclusive=stands_for,
         agreement=proportion_of_agreement(labels, judged, weights=shares),
         strict_agreement=proportion_of_agreement(labels, strict, weights=shares),
-        weighted_agreement=proportion_of_agreement(labels, judged, weights=weights) if has_weights else None,
+        weighted_agreement=(
+            proportion_of_agreement(labels, judged, weights=weights) if has_weights else None
+        ),
         kappa=cohen_kappa(own, own_judged),
-        interval=agreement_interval(labels, judged, weights=shares, groups=groups, seed=seed, n_resamples=n_resamples),
-        weighted_interval=agreement_interval(labels, judged, weights=weights, groups=groups, seed=seed, n_resamples=n_resamples) if has_weights else None,
-        kappa_interval=kappa_interval(own, own_judged, groups=[item.judgement.example_id for item in human], seed=seed, n_resamples=n_resamples),
+        interval=agreement_interval(
+            labels, judged, weights=shares, groups=groups, seed=seed, n_resamples=n_resamples
+        ),
+        weighted_interval=(
+            agreement_interval(
+                labels, judged, weights=weights, groups=groups, seed=seed, n_resamples=n_resamples
+            )
+            if has_weights
+            else None
+        ),
+        kappa_interval=kappa_interval(
+            own,
+            own_judged,
+            groups=[item.judgement.example_id for item in human],
+            seed=seed,
+            n_resamples=n_resamples,
+        ),
         labels=names,
         confusion=((int(table[0, 0]), int(table[0, 1])), (int(table[1, 0]), int(table[1, 1]))),
         n_skipped=n_skipped,
@@ -155,18 +207,30 @@ def agreement_with_labels(
     )
 
 
-def examples_without_corpora(result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None) -> frozenset[str]:
-    """Ids of the examples of a result's dataset that are from other corpora than these: the paper annotated none of MuCoW's subtitles (opensubs).
+def examples_without_corpora(
+    result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
+) -> frozenset[str]:
+    """Ids of the examples of a result's dataset that are from other corpora than these: the paper
+    annotated none of MuCoW's subtitles (opensubs).
 
     Raises:
-        InputError: for a result of the caller's own data, a dataset whose examples name no corpus, or a corpus that it does not have.
+        InputError: for a result of the caller's own data, a dataset whose examples name no corpus,
+            or a corpus that it does not have.
     """
     if not result.dataset:
-        raise InputError("the result is of data of your own, whose corpora are not known; leave the corpora out")
-    found = {e.id: e.extra.get("corpus", "") for e in load_examples(result.dataset, result.config, data_dir=data_dir)}
+        raise InputError(
+            "the result is of data of your own, whose corpora are not known; leave the corpora out"
+        )
+    found = {
+        e.id: e.extra.get("corpus", "")
+        for e in load_examples(result.dataset, result.config, data_dir=data_dir)
+    }
     known = sorted(set(found.values()) - {""})
     if unknown := sorted(set(corpora) - set(known)):
-        raise InputError(f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of {', '.join(known) or 'none: its examples name no corpora'}")
+        raise InputError(
+            f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of"
+            f" {', '.join(known) or 'none: its examples name no corpora'}"
+        )
     return frozenset(name for name, corpus in found.items() if corpus not in corpora)
 
 
@@ -177,8 +241,16 @@ def _classes(annotations: Sequence[Annotation]) -> tuple[str, str]:
     return kinds.pop()
 
 
-def _human_items(result: EvaluationResult, annotations: Sequence[Annotation], names: tuple[str, str], stands_for: str, skip_others: bool) -> tuple[list[_Item], int]:
-    """One item per human label, annotator by annotator within each translation, and how many translations were skipped."""
+def _human_items(
+    result: EvaluationResult,
+    annotations: Sequence[Annotation],
+    names: tuple[str, str],
+    stands_for: str,
+    skip_others: bool,
+) -> tuple[list[_Item], int]:
+    """One item per human label, annotator by annotator within each translation, and how many
+    translations were skipped.
+    """
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = {j.example_id: j for j in result.judgements}
     items, n_skipped = [], 0
@@ -189,64 +261,124 @@ def _human_items(result: EvaluationResult, annotations: Sequence[Annotation], na
                 raise InputError(_mismatch(annotation, judgement, result.n))
             n_skipped += 1
             continue
-        items += [_item(judgement, label, annotation.gold, names, stands_for) for label in annotation.labels]
+        items += [
+            _item(judgement, label, annotation.gold, names, stands_for)
+            for label in annotation.labels
+        ]
     if not items:
-        raise InputError(f"none of the {len(counted)} annotated translations was judged; is this the result of the annotated system?")
+        raise InputError(
+            f"none of the {len(counted)} annotated translations was judged; is this the result of"
+            " the annotated system?"
+        )
     return items, n_skipped
 
 
-def _item(judgement: Judgement, label: str, gold: str, names: tuple[str, str], stands_for: str, share: float = 1.0) -> _Item:
-    """A gender that is neither of the two, such as neutral, decides as little as an inconclusive verdict."""
-    undecided = judgement.verdict == "inconclusive" or ("correct" not in names and judgement.predicted not in ("", *names))
-    is_right = stands_for == "correct" if undecided else judgement.is_correct
-    return _Item(judgement, label, gold if is_right else names[1 - names.index(gold)], undecided, share)
-
-
-def _with_assumed(result: EvaluationResult, human: list[_Item], names: tuple[str, str], stands_for: str, assumption: Assumption) -> tuple[list[_Item], list[_Item], float, float]:
-    """The human items of undecided translations, one item per decided one of the population, for how many labels these stand, and their share.
-
-    A human label of a translation that the assumption decides is not used: the assumption has one for it.
+def _item(
+    judgement: Judgement,
+    label: str,
+    gold: str,
+    names: tuple[str, str],
+    stands_for: str,
+    share: float = 1.0,
+) -> _Item:
+    """A gender that is neither of the two, such as neutral, decides as little as an inconclusive
+    verdict.
     """
-    if difference := difference_of_data({"the result": result, "the assumed one": assumption.decided}):
+    undecided = judgement.verdict == "inconclusive" or (
+        "correct" not in names and judgement.predicted not in ("", *names)
+    )
+    is_right = stands_for == "correct" if undecided else judgement.is_correct
+    return _Item(
+        judgement, label, gold if is_right else names[1 - names.index(gold)], undecided, share
+    )
+
+
+def _with_assumed(
+    result: EvaluationResult,
+    human: list[_Item],
+    names: tuple[str, str],
+    stands_for: str,
+    assumption: Assumption,
+) -> tuple[list[_Item], list[_Item], float, float]:
+    """The human items of undecided translations, one item per decided one of the population, for
+    how many labels these stand, and their share.
+
+    A human label of a translation that the assumption decides is not used: the assumption has one
+    for it.
+    """
+    if difference := difference_of_data(
+        {"the result": result, "the assumed one": assumption.decided}
+    ):
         raise InputError(f"assumed verdicts: expected those of the same data: {difference}")
     decided = {j.example_id: j for j in assumption.decided.judgements}
     population = frozenset(decided) if assumption.population is None else assumption.population
     members = [j for j in result.judgements if j.example_id in population]
     _check_same(members, decided, len(population))
     covered = [j for j in members if decided[j.example_id].verdict != "inconclusive"]
-    undecided = [item for item in human if item.judgement.example_id in decided and decided[item.judgement.example_id].verdict == "inconclusive"]
+    undecided = [
+        item
+        for item in human
+        if item.judgement.example_id in decided
+        and decided[item.judgement.example_id].verdict == "inconclusive"
+    ]
     coverage = len(covered) / len(members)
     if not undecided or not 0 < coverage < 1:
         raise InputError(
-            f"assumed verdicts: expected some that are inconclusive, on annotated translations too, and some that are not, got {len(covered)} of {len(members)} decided"
+            "assumed verdicts: expected some that are inconclusive, on annotated translations too,"
+            f" and some that are not, got {len(covered)} of {len(members)} decided"
         )
     if assumption.as_published:
         undecided = [item for item in undecided[1::2] for _ in range(2)]
         n_assumed = float(int(len(undecided) / (1 - coverage)))
     else:
         n_assumed = len(undecided) * coverage / (1 - coverage)
-    right, wrong = names  # which of the two is the right one says nothing here: only whether label and verdict agree
-    assumed = [_item(j, right if decided[j.example_id].is_correct else wrong, right, names, stands_for, n_assumed / len(covered)) for j in covered]
+    # which of the two is the right one says nothing here: only whether label and verdict agree
+    right, wrong = names
+    assumed = [
+        _item(
+            j,
+            right if decided[j.example_id].is_correct else wrong,
+            right,
+            names,
+            stands_for,
+            n_assumed / len(covered),
+        )
+        for j in covered
+    ]
     return undecided, assumed, n_assumed, coverage
 
 
 def _check_same(members: Collection[Judgement], decided: dict[str, Judgement], n: int) -> None:
     if not members:
-        raise InputError(f"the assumed verdicts are about {n} translations, none of which is in the result; expected a result of the same data")
+        raise InputError(
+            f"the assumed verdicts are about {n} translations, none of which is in the result;"
+            " expected a result of the same data"
+        )
     for judgement in members:
         other = decided.get(judgement.example_id)
         if other is None or other.translation != judgement.translation:
             got = "has no verdict" if other is None else f"is about {other.translation!r}"
-            raise InputError(f"example {judgement.example_id}: judged was {judgement.translation!r}, the assumed result {got}; evaluate the same translations")
+            raise InputError(
+                f"example {judgement.example_id}: judged was {judgement.translation!r}, the assumed"
+                f" result {got}; evaluate the same translations"
+            )
 
 
 def _letters(text: str) -> str:
-    """Annotated texts went through spreadsheets and lost apostrophes; their quotation marks are others."""
+    """Annotated texts went through spreadsheets and lost apostrophes; their quotation marks are
+    others.
+    """
     return "".join(c for c in text if c.isalnum())
 
 
 def _mismatch(annotation: Annotation, judgement: Judgement | None, n: int) -> str:
     skip = "or skip what was not judged (--skip-others)"
     if judgement is None:
-        return f"the annotated example {annotation.example_id or '(without a place in the test set)'} is not among the {n} judgements of the result; {skip}"
-    return f"example {annotation.example_id}: annotated was {annotation.translation!r}, judged was {judgement.translation!r}; evaluate the same translations, {skip}"
+        return (
+            f"the annotated example {annotation.example_id or '(without a place in the test set)'}"
+            f" is not among the {n} judgements of the result; {skip}"
+        )
+    return (
+        f"example {annotation.example_id}: annotated was {annotation.translation!r}, judged was"
+        f" {judgement.translation!r}; evaluate the same translations, {skip}"
+    )

@@ -1,4 +1,6 @@
-"""Agreement with human annotators as Vamvas & Sennrich 2021 published it (Table 2 and Table A3), in [0, 1]."""
+"""Agreement with human annotators as Vamvas & Sennrich 2021 published it (Table 2 and Table A3), in
+[0, 1].
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ CITATION_KEY = "vamvas-sennrich-2021"
 
 @dataclass(frozen=True, slots=True)
 class PublishedAgreement:
-    """One row of the paper for one test set. `agreement` is unweighted, None where it was not published; `source` says where it stands."""
+    """One row of the paper for one test set.
+
+    `agreement` is unweighted, None where it was not published; `source` says where it stands.
+    """
 
     dataset: str
     tgt_lang: str
@@ -35,7 +40,8 @@ PUBLISHED_AGREEMENT: tuple[PublishedAgreement, ...] = (
     PublishedAgreement("winomt", "ru", "contrastive_conditioning", 317 / 436, 0.782, _PROGRAM),
 )
 
-#: (dataset, target language) -> Cohen's kappa of the annotators, raw and binarised (Table A3, as printed)
+#: (dataset, target language) -> Cohen's kappa of the annotators, raw and binarised (Table A3, as
+#: printed)
 PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
     ("mucow", "de"): (0.38, 0.92),
     ("mucow", "ru"): (0.57, 0.88),
@@ -50,4 +56,11 @@ def published(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | 
     >>> published("winomt", "de", "contrastive_conditioning").weighted_agreement
     0.976
     """
-    return next((row for row in PUBLISHED_AGREEMENT if (row.dataset, row.tgt_lang, row.metric) == (dataset, tgt_lang, metric)), None)
+    return next(
+        (
+            row
+            for row in PUBLISHED_AGREEMENT
+            if (row.dataset, row.tgt_lang, row.metric) == (dataset, tgt_lang, metric)
+        ),
+        None,
+    )

@@ -1,6 +1,8 @@
-"""Do choices between two readings of a pronoun follow its gender, or the place of its referent (Emelin & Sennrich 2021; Emelin 2023, section 4.3.2)? For Wino-X.
+"""Do choices between two readings of a pronoun follow its gender, or the place of its referent
+(Emelin & Sennrich 2021; Emelin 2023, section 4.3.2)? For Wino-X.
 
-Half of the choices should fall on either side, whatever the gender: each pronoun is right as often as it is wrong. Ties are left out of the bias.
+Half of the choices should fall on either side, whatever the gender: each pronoun is right as often
+as it is wrong. Ties are left out of the bias.
 """
 
 from __future__ import annotations
@@ -18,14 +20,27 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
 
-__all__ = ["GENDER_CODINGS", "POSITION_CODING", "BiasTest", "Choice", "Frequency", "ReferentBias", "choice_of", "choices_of_result", "read_choices", "referent_bias"]
+__all__ = [
+    "GENDER_CODINGS",
+    "POSITION_CODING",
+    "BiasTest",
+    "Choice",
+    "Frequency",
+    "ReferentBias",
+    "choice_of",
+    "choices_of_result",
+    "read_choices",
+    "referent_bias",
+]
 
-#: numbers that stand for genders in the rank test. «program» gives the published values; the thesis prints «1=masculine, 2=feminine, 3=neutral»
+#: numbers that stand for genders in the rank test. «program» gives the published values; the thesis
+#: prints «1=masculine, 2=feminine, 3=neutral»
 GENDER_CODINGS: dict[str, dict[str, int]] = {
     "program": {"female": 1, "male": 2, "neutral": 3},
     "thesis": {"male": 1, "female": 2, "neutral": 3},
 }
-#: numbers that stand for the place of the referent among the two nouns of the source, as in the program
+#: numbers that stand for the place of the referent among the two nouns of the source, as in the
+#: program
 POSITION_CODING: dict[str, int] = {"second": 1, "first": 2}
 
 _TIE = "tie"
@@ -39,9 +54,12 @@ class Choice:
     Attributes:
         example_id: the example.
         pair: the schema, of which the twin example is the other half; "" where there is none.
-        correct_gender, incorrect_gender: of the two pronouns; "" or «unknown» where it is not known.
-        correct_position: of the correct referent among the two nouns, first or second; else as above.
-        is_correct: whether the correct one was preferred; None for a tie, or where no reading was recognised.
+        correct_gender, incorrect_gender: of the two pronouns; "" or «unknown» where it is not
+            known.
+        correct_position: of the correct referent among the two nouns, first or second; else as
+            above.
+        is_correct: whether the correct one was preferred; None for a tie, or where no reading was
+            recognised.
     """
 
     example_id: str
@@ -54,7 +72,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """How often a gender, or position, was preferred of the n_offered times when it was one of the two; and how often it was right."""
+    """How often a gender, or position, was preferred of the n_offered times when it was one of the
+    two; and how often it was right.
+    """
 
     n_offered: int
     n_preferred: int
@@ -71,8 +91,10 @@ class BiasTest:
         ids: the numbers that stand for the values.
         test: preferred against rejected; a positive rank-biserial correlation prefers higher ids.
         strength: |RBC|, the bias, in [0, 1].
-        attainable: |RBC| of choices that prefer the higher id throughout, in [0, 1]; no choices can have more.
-        references: the same test of the correct against the incorrect readings; without bias in the data, near 0.
+        attainable: |RBC| of choices that prefer the higher id throughout, in [0, 1]; no choices can
+            have more.
+        references: the same test of the correct against the incorrect readings; without bias in the
+            data, near 0.
         thresholds: from which |RBC| on an effect is small, medium, large, for the base rate.
         size: none, small, medium or large.
     """
@@ -100,10 +122,11 @@ class ReferentBias:
         n_correct_pairs: of these, with both right.
         pair_accuracy: share of these, None where there is no pair.
         n_open: ties, and choices where neither was recognised; left out of all below.
-        n_unknown_gender, n_unknown_position: others without a known gender, or position; left out of the one that is not known.
+        n_unknown_gender, n_unknown_position: others without a known gender, or position; left out
+            of the one that is not known.
         genders, positions: value -> frequency.
-        tests: gender by each coding, then by each gender against all others where there are three, then position; those whose values are not known in any
-            choice are not there.
+        tests: gender by each coding, then by each gender against all others where there are three,
+            then position; those whose values are not known in any choice are not there.
     """
 
     n: int
@@ -128,7 +151,11 @@ class ReferentBias:
         for found in self.tests:
             if (found.feature, found.coding) == (feature, coding):
                 return found
-        raise InputError(f"expected one of the tests {', '.join(f'{t.feature} ({t.coding})' for t in self.tests) or '(none)'}, got {feature} ({coding})")
+        raise InputError(
+            "expected one of the tests"
+            f" {', '.join(f'{t.feature} ({t.coding})' for t in self.tests) or '(none)'}, got"
+            f" {feature} ({coding})"
+        )
 
 
 def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
@@ -141,27 +168,59 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
         InputError: for no choices, an example twice, or a gender or position of another name.
         MissingDependencyError: without scipy.
 
-    >>> found = referent_bias([Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)])
+    >>> found = referent_bias(
+    ...     [Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
+    ... )
     >>> found.genders["male"], found.test("gender").test.rank_biserial
     (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
     """
     if not choices:
         raise InputError("expected at least one choice, got none")
     if len({choice.example_id for choice in choices}) < len(choices):
-        twice = next(i for i, n in Counter(choice.example_id for choice in choices).items() if n > 1)
+        twice = next(
+            i for i, n in Counter(choice.example_id for choice in choices).items() if n > 1
+        )
         raise InputError(f"example {twice!r}: expected one choice, got several")
     n_correct = sum(choice.is_correct is True for choice in choices)
     pairs = _pairs(choices)
     n_correct_pairs = sum(all(choice.is_correct is True for choice in pair) for pair in pairs)
     decided = [choice for choice in choices if choice.is_correct is not None]
-    by_gender = [_Sides(c.correct_gender, c.incorrect_gender, c.is_correct is True) for c in decided if _known(c.correct_gender) and _known(c.incorrect_gender)]
-    by_position = [_Sides(c.correct_position, _other(c), c.is_correct is True) for c in decided if _known(c.correct_position)]
-    for sides, ids, feature in ((by_gender, GENDER_CODINGS["program"], "gender"), (by_position, POSITION_CODING, "position")):
-        if strange := {value for side in sides for value in (side.correct, side.incorrect)} - ids.keys():
-            raise InputError(f"{feature}: expected {', '.join(ids)}, «{_UNKNOWN}» or nothing, got {sorted(strange)[0]!r}")
+    by_gender = [
+        _Sides(c.correct_gender, c.incorrect_gender, c.is_correct is True)
+        for c in decided
+        if _known(c.correct_gender) and _known(c.incorrect_gender)
+    ]
+    by_position = [
+        _Sides(c.correct_position, _other(c), c.is_correct is True)
+        for c in decided
+        if _known(c.correct_position)
+    ]
+    for sides, ids, feature in (
+        (by_gender, GENDER_CODINGS["program"], "gender"),
+        (by_position, POSITION_CODING, "position"),
+    ):
+        if (
+            strange := {value for side in sides for value in (side.correct, side.incorrect)}
+            - ids.keys()
+        ):
+            raise InputError(
+                f"{feature}: expected {', '.join(ids)}, «{_UNKNOWN}» or nothing, got"
+                f" {sorted(strange)[0]!r}"
+            )
     found = {value for side in by_gender for value in (side.correct, side.incorrect)}
-    each = {value: {other: 2 if other == value else 1 for other in sorted(found)} for value in sorted(found)} if len(found) > 2 else {}
-    tests = [_test("gender", coding, ids, by_gender) for coding, ids in (*GENDER_CODINGS.items(), *each.items()) if by_gender]
+    each = (
+        {
+            value: {other: 2 if other == value else 1 for other in sorted(found)}
+            for value in sorted(found)
+        }
+        if len(found) > 2
+        else {}
+    )
+    tests = [
+        _test("gender", coding, ids, by_gender)
+        for coding, ids in (*GENDER_CODINGS.items(), *each.items())
+        if by_gender
+    ]
     tests += [_test("position", "program", POSITION_CODING, by_position)] if by_position else []
     return ReferentBias(
         n=len(choices),
@@ -179,70 +238,116 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
     )
 
 
-def choice_of(example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None) -> Choice:
+def choice_of(
+    example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
+) -> Choice:
     """The choice on an example of Wino-X; None for a tie, or where neither reading was recognised.
 
     Raises:
         InputError: for an example with more than two readings.
     """
-    if isinstance(example, ContrastiveTranslationExample) and len(example.contrastive_translations) != 1:
-        raise InputError(f"example {example.id!r}: expected one contrastive translation, so that the preferred one is known, got {len(example.contrastive_translations)}")
+    if (
+        isinstance(example, ContrastiveTranslationExample)
+        and len(example.contrastive_translations) != 1
+    ):
+        raise InputError(
+            f"example {example.id!r}: expected one contrastive translation, so that the preferred"
+            f" one is known, got {len(example.contrastive_translations)}"
+        )
     extra = example.extra
     position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
-    return Choice(example.id, extra.get("pair", ""), extra.get("correct_gender", ""), extra.get("incorrect_gender", ""), position, is_correct)
+    return Choice(
+        example.id,
+        extra.get("pair", ""),
+        extra.get("correct_gender", ""),
+        extra.get("incorrect_gender", ""),
+        position,
+        is_correct,
+    )
 
 
-def choices_of_result(result: EvaluationResult, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]) -> list[Choice]:
-    """The choices behind the judgements of a result: the correct reading where the judgement is correct, else the only other one.
+def choices_of_result(
+    result: EvaluationResult,
+    examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample],
+) -> list[Choice]:
+    """The choices behind the judgements of a result: the correct reading where the judgement is
+    correct, else the only other one.
 
-    A judgement with equal scores on both sides, or that is inconclusive, is no choice (`is_correct` None).
+    A judgement with equal scores on both sides, or that is inconclusive, is no choice (`is_correct`
+    None).
 
     Args:
-        result: of a metric that decides between two, such as contrastive_translation_scoring or contrastive_conditioning on Wino-X.
+        result: of a metric that decides between two, such as contrastive_translation_scoring or
+            contrastive_conditioning on Wino-X.
         examples: those that were judged, of the same configuration.
 
     Raises:
-        InputError: for judgements without their example or the other way round, or an example with more than two readings.
+        InputError: for judgements without their example or the other way round, or an example with
+            more than two readings.
     """
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
     if judged != table.keys():
         missing, left = sorted(judged - table.keys()), sorted(table.keys() - judged)
         raise InputError(
-            f"expected judgements of the {len(table)} examples of {result.dataset} {result.config}, got {len(judged)}; "
-            + (f"{missing[0]} is not among the examples" if missing else f"{left[0]} was not judged")
+            f"expected judgements of the {len(table)} examples of {result.dataset} {result.config},"
+            f" got {len(judged)}; "
+            + (
+                f"{missing[0]} is not among the examples"
+                if missing
+                else f"{left[0]} was not judged"
+            )
             + "; load the configuration and split that were evaluated"
         )
-    return [choice_of(table[judgement.example_id], _decision(judgement)) for judgement in result.judgements]
+    return [
+        choice_of(table[judgement.example_id], _decision(judgement))
+        for judgement in result.judgements
+    ]
 
 
-def read_choices(path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]) -> list[Choice]:
-    """Read preferences that another program wrote: which translation, 1 or 2 as the data number them, was preferred.
+def read_choices(
+    path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
+) -> list[Choice]:
+    """Read preferences that another program wrote: which translation, 1 or 2 as the data number
+    them, was preferred.
 
     Args:
-        path: JSON lines, or CSV (.csv) or tab-separated (.tsv) with a line of names: `id`, and `preferred`, which is 1, 2 or «tie».
+        path: JSON lines, or CSV (.csv) or tab-separated (.tsv) with a line of names: `id`, and
+            `preferred`, which is 1, 2 or «tie».
         examples: of the configuration; they know by `answer` which of both is correct.
 
     Raises:
-        InputError: for another file, an id twice or that is no example's, or examples without a preference.
+        InputError: for another file, an id twice or that is no example's, or examples without a
+            preference.
         DataError: for JSON lines that are not objects.
     """
     table = {example.id: example for example in examples}
     found: dict[str, Choice] = {}
     for place, row in _rows(path):
         if "id" not in row or "preferred" not in row:
-            raise InputError(f"{place}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}")
+            raise InputError(
+                f"{place}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
+            )
         name, preferred = str(row["id"]), str(row["preferred"])
         if name not in table or name in found:
-            raise InputError(f"{place}: id: expected each of the {len(table)} examples once, got {name!r}" + (" again" if name in found else ", which is none of them"))
+            raise InputError(
+                f"{place}: id: expected each of the {len(table)} examples once, got {name!r}"
+                + (" again" if name in found else ", which is none of them")
+            )
         if preferred not in ("1", "2", _TIE):
             raise InputError(f"{place}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
         answer = table[name].extra.get("answer", "")
         if answer not in ("1", "2"):
-            raise InputError(f"example {name!r}: expected the number of the correct translation under «answer», got {answer!r}; preferences by number are for wino_x")
+            raise InputError(
+                f"example {name!r}: expected the number of the correct translation under «answer»,"
+                f" got {answer!r}; preferences by number are for wino_x"
+            )
         found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
     if len(found) < len(table):
-        raise InputError(f"{path}: expected a preference for each of {len(table)} examples, got {len(found)}; {next(i for i in table if i not in found)} has none")
+        raise InputError(
+            f"{path}: expected a preference for each of {len(table)} examples, got {len(found)};"
+            f" {next(i for i in table if i not in found)} has none"
+        )
     return list(found.values())
 
 
@@ -264,7 +369,9 @@ class _Sides:
 
 
 def _decision(judgement: Judgement) -> bool | None:
-    if judgement.verdict == "inconclusive" or (judgement.score_correct is not None and judgement.score_correct == judgement.score_incorrect):
+    if judgement.verdict == "inconclusive" or (
+        judgement.score_correct is not None and judgement.score_correct == judgement.score_incorrect
+    ):
         return None
     return judgement.is_correct
 
@@ -276,7 +383,10 @@ def _rows(path: Path) -> Iterable[tuple[str, Row]]:
         return
     reader = csv.DictReader(read_lines(path), delimiter="," if path.suffix == ".csv" else "\t")
     for row in reader:
-        yield f"{path}: line {reader.line_num}", {key: value for key, value in row.items() if key is not None and value is not None}
+        yield (
+            f"{path}: line {reader.line_num}",
+            {key: value for key, value in row.items() if key is not None and value is not None},
+        )
 
 
 def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
@@ -294,20 +404,40 @@ def _known(value: str) -> bool:
 
 
 def _other(choice: Choice) -> str:
-    return {"first": "second", "second": "first"}.get(choice.correct_position, choice.correct_position)
+    return {"first": "second", "second": "first"}.get(
+        choice.correct_position, choice.correct_position
+    )
 
 
 def _frequencies(sides: Sequence[_Sides]) -> dict[str, Frequency]:
     offered = Counter(value for side in sides for value in {side.correct, side.incorrect})
-    preferred, correct = Counter(side.preferred for side in sides), Counter(side.correct for side in sides)
-    return {value: Frequency(offered[value], preferred[value], correct[value]) for value in sorted(offered)}
+    preferred, correct = (
+        Counter(side.preferred for side in sides),
+        Counter(side.correct for side in sides),
+    )
+    return {
+        value: Frequency(offered[value], preferred[value], correct[value])
+        for value in sorted(offered)
+    }
 
 
 def _test(feature: str, coding: str, ids: Mapping[str, int], sides: Sequence[_Sides]) -> BiasTest:
     values = [(ids[side.preferred], ids[side.rejected]) for side in sides]
     test = mann_whitney([a for a, _ in values], [b for _, b in values])
     most = mann_whitney([max(pair) for pair in values], [min(pair) for pair in values])
-    references = mann_whitney([ids[side.correct] for side in sides], [ids[side.incorrect] for side in sides])
+    references = mann_whitney(
+        [ids[side.correct] for side in sides], [ids[side.incorrect] for side in sides]
+    )
     thresholds = effect_thresholds(test.n_first / (test.n_first + test.n_second))
     strength = abs(test.rank_biserial)
-    return BiasTest(feature, coding, dict(ids), test, strength, abs(most.rank_biserial), references, thresholds, thresholds.size(strength))
+    return BiasTest(
+        feature,
+        coding,
+        dict(ids),
+        test,
+        strength,
+        abs(most.rank_biserial),
+        references,
+        thresholds,
+        thresholds.size(strength),
+    )

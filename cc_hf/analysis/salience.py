@@ -1,6 +1,8 @@
-"""How much each word of a source matters to the translation of a pronoun, and whether the words that decide its meaning matter most. Pure: no models here.
+"""How much each word of a source matters to the translation of a pronoun, and whether the words
+that decide its meaning matter most. Pure: no models here.
 
-Emelin & Sennrich 2021, thesis section 4.3.3. The two sentences of a schema differ in their triggers only: words that both share are other words.
+Emelin & Sennrich 2021, thesis section 4.3.3. The two sentences of a schema differ in their triggers
+only: words that both share are other words.
 """
 
 from __future__ import annotations
@@ -30,7 +32,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class WordSalience:
-    """One word of the source. `start`: its first character; `salience`: mean of its sub-words', in [-1, 1]; `subwords`: text and salience of each."""
+    """One word of the source.
+
+    `start`: its first character; `salience`: mean of its sub-words', in [-1, 1]; `subwords`: text
+    and salience of each.
+    """
 
     text: str
     start: int
@@ -48,10 +54,12 @@ class Salience:
         source: the sentence.
         pronoun: the target pronoun whose probability it is.
         probability: P(pronoun | source), the product over its tokens, in [0, 1].
-        words: of the source in order. Salience of a word: P(pronoun | source) - P(pronoun | source without the word) (prediction difference, Li et al. 2019).
+        words: of the source in order. Salience of a word: P(pronoun | source) - P(pronoun | source
+            without the word) (prediction difference, Li et al. 2019).
         ambiguous: index of «it» among the words; None where no token of the model stands for it.
         marks: tokens that are no text (EOS, languages) and their salience.
-        referents: names of the correct and the incorrect referent in the source, "" where they are not known.
+        referents: names of the correct and the incorrect referent in the source, "" where they are
+            not known.
     """
 
     example_id: str
@@ -67,14 +75,17 @@ class Salience:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """Salience of a first group of words against a second one: triggers against others, or correct against incorrect referents.
+    """Salience of a first group of words against a second one: triggers against others, or correct
+    against incorrect referents.
 
     Attributes:
         n_first, n_second: words in the groups.
         mean_first, mean_second: mean salience, in [-1, 1].
-        effect: Cohen's D with the pooled standard deviation (thesis, equation 4.8); positive where the first group matters more.
+        effect: Cohen's D with the pooled standard deviation (thesis, equation 4.8); positive where
+            the first group matters more.
         welch: t-test over all words, of unequal variances.
-        paired: t-test over sentences, mean of either group in each; None for fewer than two sentences with both, or where all differ alike.
+        paired: t-test over sentences, mean of either group in each; None for fewer than two
+            sentences with both, or where all differ alike.
     """
 
     n_first: int
@@ -88,7 +99,9 @@ class Importance:
 
 @dataclass(frozen=True, slots=True)
 class SubwordImportance:
-    """As the program of Emelin & Sennrich 2021 has it: over sub-words and EOS, aligned and compared one by one; `effect` without its sign."""
+    """As the program of Emelin & Sennrich 2021 has it: over sub-words and EOS, aligned and compared
+    one by one; `effect` without its sign.
+    """
 
     n_first: int
     n_second: int
@@ -103,9 +116,11 @@ class TriggerImportance:
     Attributes:
         n_sentences: sentences with a twin, whose triggers are known.
         n_alone: sentences without.
-        triggers: triggers against other words, «it» left out. The `effect` is the thesis' importance score.
+        triggers: triggers against other words, «it» left out. The `effect` is the thesis'
+            importance score.
         as_program: the same over sub-words; None where sub-words give no figure.
-        referents: the correct against the incorrect referent, over all sentences in which both are found; None where fewer than two are.
+        referents: the correct against the incorrect referent, over all sentences in which both are
+            found; None where fewer than two are.
         n_without_referents: sentences in which a referent is not found.
         skipped: example -> why its salience was not measured.
     """
@@ -120,7 +135,8 @@ class TriggerImportance:
 
 
 def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Indices of the words that two sentences share, by a longest common subsequence; all others are triggers.
+    """Indices of the words that two sentences share, by a longest common subsequence; all others
+    are triggers.
 
     Of several such alignments it is the one whose matches are latest.
 
@@ -130,7 +146,9 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
     best = np.zeros((len(left) + 1, len(right) + 1), dtype=np.int64)
     for i, a in enumerate(left, 1):
         for j, b in enumerate(right, 1):
-            best[i, j] = max(best[i - 1, j], best[i, j - 1], best[i - 1, j - 1] + 1 if a == b else 0)
+            best[i, j] = max(
+                best[i - 1, j], best[i, j - 1], best[i - 1, j - 1] + 1 if a == b else 0
+            )
     found = []
     i, j = len(left), len(right)
     while i and j:
@@ -148,19 +166,26 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
     """Indices of the words of two twins that the other one lacks; «it» is none."""
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
-    first, second = ({i for i in range(len(one.words)) if i not in common and i != one.ambiguous} for one, common in sides)
+    first, second = (
+        {i for i in range(len(one.words)) if i not in common and i != one.ambiguous}
+        for one, common in sides
+    )
     return first, second
 
 
-def trigger_importance(saliences: Sequence[Salience], *, skipped: Mapping[str, str] | None = None) -> TriggerImportance:
-    """Compare the salience of triggers with that of other words, and that of correct with incorrect referents.
+def trigger_importance(
+    saliences: Sequence[Salience], *, skipped: Mapping[str, str] | None = None
+) -> TriggerImportance:
+    """Compare the salience of triggers with that of other words, and that of correct with incorrect
+    referents.
 
     Args:
         saliences: of the sentences, twins by their `pair`.
         skipped: examples that are not among them, and why; taken over into the result.
 
     Raises:
-        InputError: where there is no pair of twins, a pair has more than two, or too few triggers to be compared.
+        InputError: where there is no pair of twins, a pair has more than two, or too few triggers
+            to be compared.
         MissingDependencyError: without scipy.
     """
     pairs = _twins(saliences)
@@ -168,14 +193,28 @@ def trigger_importance(saliences: Sequence[Salience], *, skipped: Mapping[str, s
     pieces: tuple[list[float], list[float]] = ([], [])
     for left, right in pairs:
         for one, triggers in zip((left, right), trigger_words(left, right), strict=True):
-            numbered = [(i, word.salience) for i, word in enumerate(one.words) if i != one.ambiguous]
-            groups.append(([value for i, value in numbered if i in triggers], [value for i, value in numbered if i not in triggers]))
+            numbered = [
+                (i, word.salience) for i, word in enumerate(one.words) if i != one.ambiguous
+            ]
+            groups.append(
+                (
+                    [value for i, value in numbered if i in triggers],
+                    [value for i, value in numbered if i not in triggers],
+                )
+            )
         for all_of_kind, of_pair in zip(pieces, _subword_groups(left, right), strict=True):
             all_of_kind += of_pair
     if not pairs:
         name, reason = next(iter((skipped or {}).items()), ("", ""))
-        why = f"{len(skipped or {})} were not measured, such as {name}: {reason}" if name else "give whole schemas"
-        raise InputError(f"expected two sentences of one schema, which tell its triggers, got {len(saliences)} sentences of as many schemas; {why}")
+        why = (
+            f"{len(skipped or {})} were not measured, such as {name}: {reason}"
+            if name
+            else "give whole schemas"
+        )
+        raise InputError(
+            f"expected two sentences of one schema, which tell its triggers, got {len(saliences)}"
+            f" sentences of as many schemas; {why}"
+        )
     found = [referent_salience(one) for one in saliences]
     referents = [pair for pair in found if pair is not None]
     return TriggerImportance(
@@ -183,7 +222,11 @@ def trigger_importance(saliences: Sequence[Salience], *, skipped: Mapping[str, s
         n_alone=len(saliences) - 2 * len(pairs),
         triggers=_importance(groups, "triggers"),
         as_program=_subword_importance(*pieces),
-        referents=_importance([([a], [b]) for a, b in referents], "referents") if len(referents) > 1 and _has_spread(referents) else None,
+        referents=(
+            _importance([([a], [b]) for a, b in referents], "referents")
+            if len(referents) > 1 and _has_spread(referents)
+            else None
+        ),
         n_without_referents=len(saliences) - len(referents),
         skipped=dict(skipped or {}),
     )
@@ -201,13 +244,31 @@ def _twins(saliences: Sequence[Salience]) -> list[tuple[Salience, Salience]]:
 
 
 def _importance(groups: Sequence[tuple[Sequence[float], Sequence[float]]], what: str) -> Importance:
-    first, second = [value for own, _ in groups for value in own], [value for _, own in groups for value in own]
+    first, second = (
+        [value for own, _ in groups for value in own],
+        [value for _, own in groups for value in own],
+    )
     if len(first) < 2 or len(second) < 2:
-        raise InputError(f"{what}: expected at least two on each side to compare, got {len(first)} and {len(second)}; give more sentences")
+        raise InputError(
+            f"{what}: expected at least two on each side to compare, got {len(first)} and"
+            f" {len(second)}; give more sentences"
+        )
     both = [(float(np.mean(a)), float(np.mean(b))) for a, b in groups if a and b]
     differences = [a - b for a, b in both]
-    paired = paired_t_test([a for a, _ in both], [b for _, b in both]) if len(both) > 1 and np.ptp(differences) > 0 else None
-    return Importance(len(first), len(second), float(np.mean(first)), float(np.mean(second)), cohen_d(first, second), t_test(first, second), paired)
+    paired = (
+        paired_t_test([a for a, _ in both], [b for _, b in both])
+        if len(both) > 1 and np.ptp(differences) > 0
+        else None
+    )
+    return Importance(
+        len(first),
+        len(second),
+        float(np.mean(first)),
+        float(np.mean(second)),
+        cohen_d(first, second),
+        t_test(first, second),
+        paired,
+    )
 
 
 def _has_spread(pairs: Sequence[tuple[float, float]]) -> bool:
@@ -231,15 +292,22 @@ def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[
     shared = shared_words([text for text, _ in first], [text for text, _ in second])
     triggers: list[float] = []
     others: list[float] = []
-    for pieces, ambiguous, common in ((first, own_it, {i for i, _ in shared}), (second, other_it, {j for _, j in shared})):
+    for pieces, ambiguous, common in (
+        (first, own_it, {i for i, _ in shared}),
+        (second, other_it, {j for _, j in shared}),
+    ):
         for number, (_, value) in enumerate(pieces):
             if number not in ambiguous:
                 (others if number in common else triggers).append(value)
     return triggers, others
 
 
-def _subword_importance(triggers: Sequence[float], others: Sequence[float]) -> SubwordImportance | None:
-    """The program lets pingouin choose: Welch's test for groups of different sizes, else Student's."""
+def _subword_importance(
+    triggers: Sequence[float], others: Sequence[float]
+) -> SubwordImportance | None:
+    """The program lets pingouin choose: Welch's test for groups of different sizes, else
+    Student's.
+    """
     if min(len(triggers), len(others)) < 2 or len(set(triggers)) == len(set(others)) == 1:
         return None
     test = t_test(triggers, others, equal_variances=len(triggers) == len(others))
@@ -247,14 +315,30 @@ def _subword_importance(triggers: Sequence[float], others: Sequence[float]) -> S
 
 
 def referent_salience(one: Salience) -> tuple[float, float] | None:
-    """Mean salience of the words of each referent, where it last stands; None where one is not found."""
+    """Mean salience of the words of each referent, where it last stands; None where one is not
+    found.
+    """
     words = [word.text.lower() for word in one.words]
     found: list[float] = []
     for name in one.referents:
         parts = name.lower().split()
-        starts = [at for at in range(len(words) - len(parts) + 1) if words[at : at + len(parts)] == parts] if parts else []
+        starts = (
+            [
+                at
+                for at in range(len(words) - len(parts) + 1)
+                if words[at : at + len(parts)] == parts
+            ]
+            if parts
+            else []
+        )
         if starts:
-            found.append(float(np.mean([word.salience for word in one.words[starts[-1] : starts[-1] + len(parts)]])))
+            found.append(
+                float(
+                    np.mean(
+                        [word.salience for word in one.words[starts[-1] : starts[-1] + len(parts)]]
+                    )
+                )
+            )
     return (found[0], found[1]) if len(found) == 2 else None
 
 

@@ -1,6 +1,8 @@
-"""Prediction difference: the probability of a pronoun with the whole source, less that with one word's embedding replaced by zeros (Li et al. 2019).
+"""Prediction difference: the probability of a pronoun with the whole source, less that with one
+word's embedding replaced by zeros (Li et al. 2019).
 
-As in the program of Emelin & Sennrich 2021: sub-words are removed one by one and averaged by word. All removals of many sentences share batches.
+As in the program of Emelin & Sennrich 2021: sub-words are removed one by one and averaged by word.
+All removals of many sentences share batches.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ __all__ = ["prediction_differences", "pronoun_start"]
 
 @dataclass(frozen=True)
 class _Sentence:
-    """What is needed of one example: ids of both sides, the target cut behind the pronoun, and what the source's tokens stand for."""
+    """What is needed of one example: ids of both sides, the target cut behind the pronoun, and what
+    the source's tokens stand for.
+    """
 
     example: ContrastiveTranslationExample
     source: list[int]
@@ -38,20 +42,27 @@ class _Sentence:
     row: int  # among the examples
 
 
-def prediction_differences(evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample], *, progress: bool = False) -> tuple[list[Salience], dict[str, str]]:
+def prediction_differences(
+    evaluator: Evaluator,
+    examples: Sequence[ContrastiveTranslationExample],
+    *,
+    progress: bool = False,
+) -> tuple[list[Salience], dict[str, str]]:
     """The salience of every source word for the pronoun in the correct translation.
 
     Args:
         evaluator: a sequence-to-sequence model, one; it is asked exactly, in any mode.
-        examples: of Wino-X with translations (config mt_en_de.translations and so on): they name the pronouns and referents in `extra`.
+        examples: of Wino-X with translations (config mt_en_de.translations and so on): they name
+            the pronouns and referents in `extra`.
         progress: show a bar.
 
     Returns:
-        The saliences in the order of the examples, and for each example that has none, why: the model has no token for its pronoun alone, or the
-        translation does not hold it.
+        The saliences in the order of the examples, and for each example that has none, why: the
+        model has no token for its pronoun alone, or the translation does not hold it.
 
     Raises:
-        InputError: for no examples, another kind of examples, of several languages, or an evaluator that is no sequence-to-sequence model.
+        InputError: for no examples, another kind of examples, of several languages, or an evaluator
+            that is no sequence-to-sequence model.
         TooLongError: for a text that the model cannot take.
         EvaluatorError: for a log-probability that is no number; the message names row and texts.
     """
@@ -61,36 +72,74 @@ def prediction_differences(evaluator: Evaluator, examples: Sequence[ContrastiveT
     src_lang, tgt_lang = examples[0].src_lang, examples[0].tgt_lang
     model.check_languages(src_lang, tgt_lang)
     sources = model.encode_sources([example.source for example in examples], src_lang, tgt_lang)
-    targets = model.encode_targets([example.correct_translation for example in examples], src_lang, tgt_lang)
+    targets = model.encode_targets(
+        [example.correct_translation for example in examples], src_lang, tgt_lang
+    )
     for row, (example, source, target) in enumerate(zip(examples, sources, targets, strict=True)):
-        source, target = model.fit(source, target, ScoringRequest(example.source, example.correct_translation, row))
+        source, target = model.fit(
+            source, target, ScoringRequest(example.source, example.correct_translation, row)
+        )
         start = pronoun_start(example)
         places = () if start is None else _places(model, target, example, start)
         if places:
-            characters = piece_characters(_text_pieces(model, source, model.source_pieces(source)), example.source)
-            sentences.append(_Sentence(example, source, target[: places[-1] + 1], places, model.source_pieces(source), characters, row))
+            characters = piece_characters(
+                _text_pieces(model, source, model.source_pieces(source)), example.source
+            )
+            sentences.append(
+                _Sentence(
+                    example,
+                    source,
+                    target[: places[-1] + 1],
+                    places,
+                    model.source_pieces(source),
+                    characters,
+                    row,
+                )
+            )
         else:
             word = f"the pronoun {example.extra['correct_pronoun']!r}"
-            skipped[example.id] = f"{word} is not in the translation" if start is None else f"no token of the model stands for {word}"
+            skipped[example.id] = (
+                f"{word} is not in the translation"
+                if start is None
+                else f"no token of the model stands for {word}"
+            )
     probabilities = _probabilities(model, sentences, progress=progress)
-    return [_salience(model, sentence, whole, without) for sentence, (whole, without) in zip(sentences, probabilities, strict=True)], skipped
+    return [
+        _salience(model, sentence, whole, without)
+        for sentence, (whole, without) in zip(sentences, probabilities, strict=True)
+    ], skipped
 
 
 def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
-    """The character at which the pronoun that translates «it» starts in the correct translation; None where the translation does not hold it.
+    """The character at which the pronoun that translates «it» starts in the correct translation;
+    None where the translation does not hold it.
 
-    Among the places of the pronoun as a whole word it is the one where the contrastive translation has the wrong pronoun behind the same text, else the
-    last one, as in the program.
+    Among the places of the pronoun as a whole word it is the one where the contrastive translation
+    has the wrong pronoun behind the same text, else the last one, as in the program.
 
     >>> extra = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
-    >>> pronoun_start(ContrastiveTranslationExample("1", "en", "de", "It hit her, she says.", "Sie traf sie, sagt sie.", ("Er traf sie, sagt sie.",), "female", extra))
+    >>> pronoun_start(
+    ...     ContrastiveTranslationExample(
+    ...         "1",
+    ...         "en",
+    ...         "de",
+    ...         "It hit her, she says.",
+    ...         "Sie traf sie, sagt sie.",
+    ...         ("Er traf sie, sagt sie.",),
+    ...         "female",
+    ...         extra,
+    ...     )
+    ... )
     0
     """
     right, wrong = (example.extra[f"{side}_pronoun"].strip() for side in ("correct", "incorrect"))
     text = example.correct_translation
     found = [match.start() for match in _whole_word(right).finditer(text)]
     for start in found:
-        if any(other[:start] == text[:start] and _whole_word(wrong).match(other, start) for other in example.contrastive_translations):
+        if any(
+            other[:start] == text[:start] and _whole_word(wrong).match(other, start)
+            for other in example.contrastive_translations
+        ):
             return start
     return found[-1] if found else None
 
@@ -99,16 +148,31 @@ def _whole_word(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
-def _checked(evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample]) -> Seq2SeqEvaluator:
+def _checked(
+    evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample]
+) -> Seq2SeqEvaluator:
     if not isinstance(evaluator, Seq2SeqEvaluator):
-        raise InputError(f"expected one sequence-to-sequence evaluator, from whose source words can be removed, got {evaluator!r}")
+        raise InputError(
+            "expected one sequence-to-sequence evaluator, from whose source words can be removed,"
+            f" got {evaluator!r}"
+        )
     if not examples:
         raise InputError("expected at least one example, got none")
     for example in examples:
-        if not isinstance(example, ContrastiveTranslationExample) or not {"correct_pronoun", "incorrect_pronoun"} <= example.extra.keys():
-            raise InputError(f"example {example.id!r}: expected translations with their pronouns, as of wino_x mt_en_de.translations, got {type(example).__name__}")
+        if (
+            not isinstance(example, ContrastiveTranslationExample)
+            or not {"correct_pronoun", "incorrect_pronoun"} <= example.extra.keys()
+        ):
+            raise InputError(
+                f"example {example.id!r}: expected translations with their pronouns, as of wino_x"
+                f" mt_en_de.translations, got {type(example).__name__}"
+            )
         if (example.src_lang, example.tgt_lang) != (examples[0].src_lang, examples[0].tgt_lang):
-            raise InputError(f"example {example.id!r}: expected the languages {examples[0].src_lang}-{examples[0].tgt_lang}, got {example.src_lang}-{example.tgt_lang}")
+            raise InputError(
+                f"example {example.id!r}: expected the languages"
+                f" {examples[0].src_lang}-{examples[0].tgt_lang}, got"
+                f" {example.src_lang}-{example.tgt_lang}"
+            )
     return evaluator
 
 
@@ -117,23 +181,61 @@ def _text_pieces(model: Seq2SeqEvaluator, ids: Sequence[int], pieces: Sequence[s
     return ["" if number in marks else piece for number, piece in zip(ids, pieces, strict=True)]
 
 
-def _places(model: Seq2SeqEvaluator, target: Sequence[int], example: ContrastiveTranslationExample, start: int) -> tuple[int, ...]:
+def _places(
+    model: Seq2SeqEvaluator,
+    target: Sequence[int],
+    example: ContrastiveTranslationExample,
+    start: int,
+) -> tuple[int, ...]:
     """Tokens of the target that stand for a character of the pronoun."""
-    characters = piece_characters(_text_pieces(model, target, model.target_pieces(target)), example.correct_translation)
+    characters = piece_characters(
+        _text_pieces(model, target, model.target_pieces(target)), example.correct_translation
+    )
     wanted = set(range(start, start + len(example.extra["correct_pronoun"].strip())))
     return tuple(place for place, own in enumerate(characters) if wanted.intersection(own))
 
 
-def _probabilities(model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, progress: bool) -> Iterator[tuple[float, list[float]]]:
-    """Per sentence the probability of its pronoun with the whole source, and without each of its tokens."""
-    jobs = [(number, place) for number, sentence in enumerate(sentences) for place in (None, *range(len(sentence.source)))]
+def _probabilities(
+    model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, progress: bool
+) -> Iterator[tuple[float, list[float]]]:
+    """Per sentence the probability of its pronoun with the whole source, and without each of its
+    tokens.
+    """
+    jobs = [
+        (number, place)
+        for number, sentence in enumerate(sentences)
+        for place in (None, *range(len(sentence.source)))
+    ]
     found = [0.0] * len(jobs)
     rows = [sentences[number] for number, _ in jobs]
-    batches = plan_batches([len(row.source) for row in rows], [len(row.target) for row in rows], batch_tokens=model.batch_tokens)
-    with tqdm(total=len(jobs), desc="removing words", unit="pair", disable=not progress, delay=1, leave=False) as bar:
+    batches = plan_batches(
+        [len(row.source) for row in rows],
+        [len(row.target) for row in rows],
+        batch_tokens=model.batch_tokens,
+    )
+    with tqdm(
+        total=len(jobs),
+        desc="removing words",
+        unit="pair",
+        disable=not progress,
+        delay=1,
+        leave=False,
+    ) as bar:
         for batch in batches:
-            logprobs = model.logprobs_without([rows[i].source for i in batch], [rows[i].target for i in batch], [jobs[i][1] for i in batch])
-            model.check_logprobs(logprobs, [ScoringRequest(rows[i].example.source, rows[i].example.correct_translation, rows[i].row) for i in batch])
+            logprobs = model.logprobs_without(
+                [rows[i].source for i in batch],
+                [rows[i].target for i in batch],
+                [jobs[i][1] for i in batch],
+            )
+            model.check_logprobs(
+                logprobs,
+                [
+                    ScoringRequest(
+                        rows[i].example.source, rows[i].example.correct_translation, rows[i].row
+                    )
+                    for i in batch
+                ],
+            )
             for i, own in zip(batch, logprobs, strict=True):
                 found[i] = math.exp(sum(own[place - model.n_forced] for place in rows[i].pronoun))
             bar.update(len(batch))
@@ -144,7 +246,9 @@ def _probabilities(model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, p
         yield whole, without
 
 
-def _salience(model: Seq2SeqEvaluator, sentence: _Sentence, whole: float, without: Sequence[float]) -> Salience:
+def _salience(
+    model: Seq2SeqEvaluator, sentence: _Sentence, whole: float, without: Sequence[float]
+) -> Salience:
     example = sentence.example
     differences = [whole - probability for probability in without]
     words = moses_tokens(example.source, example.src_lang)
@@ -158,18 +262,48 @@ def _salience(model: Seq2SeqEvaluator, sentence: _Sentence, whole: float, withou
             if word.start <= start < word.start + len(word.text):
                 ambiguous = len(found)
             subwords = tuple((sentence.pieces[place], differences[place]) for place in own)
-            found.append(WordSalience(word.text, word.start, sum(value for _, value in subwords) / len(own), subwords))
-    marks = tuple((sentence.pieces[place], differences[place]) for place, owner in enumerate(owners) if owner is None)
-    referents = example.extra.get("correct_referent", ""), example.extra.get("incorrect_referent", "")
-    return Salience(example.id, example.extra.get("pair", ""), example.source, example.extra["correct_pronoun"].strip(), whole, tuple(found), ambiguous, marks, referents)
+            found.append(
+                WordSalience(
+                    word.text, word.start, sum(value for _, value in subwords) / len(own), subwords
+                )
+            )
+    marks = tuple(
+        (sentence.pieces[place], differences[place])
+        for place, owner in enumerate(owners)
+        if owner is None
+    )
+    referents = (
+        example.extra.get("correct_referent", ""),
+        example.extra.get("incorrect_referent", ""),
+    )
+    return Salience(
+        example.id,
+        example.extra.get("pair", ""),
+        example.source,
+        example.extra["correct_pronoun"].strip(),
+        whole,
+        tuple(found),
+        ambiguous,
+        marks,
+        referents,
+    )
 
 
 def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) -> list[int | None]:
-    """Per token of the source the word that has its first character. A piece without characters, such as a blank alone, goes with the next one."""
-    word_of = {character: number for number, word in enumerate(words) for character in range(word.start, word.start + len(word.text))}
+    """Per token of the source the word that has its first character.
+
+    A piece without characters, such as a blank alone, goes with the next one.
+    """
+    word_of = {
+        character: number
+        for number, word in enumerate(words)
+        for character in range(word.start, word.start + len(word.text))
+    }
     found: list[int | None] = []
     following: int | None = None
-    for number, characters in zip(reversed(sentence.source), reversed(sentence.characters), strict=True):
+    for number, characters in zip(
+        reversed(sentence.source), reversed(sentence.characters), strict=True
+    ):
         own = next((word_of[character] for character in characters if character in word_of), None)
         blank = own is None and number not in marks
         following = following if blank else own

@@ -31,47 +31,122 @@ def _main() -> None:
 
 @app.command("human-agreement")
 def human_agreement(
-    results: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, of any metrics.", metavar="RESULT...")],
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="JSON files that `cc-hf evaluate --output` wrote, of any metrics.",
+            metavar="RESULT...",
+        ),
+    ],
     annotations: Annotated[
         list[Path],
-        typer.Option(help="JSONL with id, index or testset_line, translation, gold_gender, label_ or binarized_annotator1 and 2; once, or once per file of results."),
+        typer.Option(
+            help=(
+                "JSONL with id, index or testset_line, translation, gold_gender, label_ or"
+                " binarized_annotator1 and 2; once, or once per file of results."
+            )
+        ),
     ],
     assume: Annotated[
-        Path | None, typer.Option(help="Result whose decided verdicts stand for labels where nobody annotated, as on MuCoW, where only undecidable ones were.")
+        Path | None,
+        typer.Option(
+            help=(
+                "Result whose decided verdicts stand for labels where nobody annotated, as on"
+                " MuCoW, where only undecidable ones were."
+            )
+        ),
     ] = None,
-    without_corpus: Annotated[list[str] | None, typer.Option(help="With --assume: corpora that no annotated sentence was drawn from (paper: opensubs).")] = None,
-    as_published: Annotated[bool, typer.Option("--as-published", help="With --assume: count labels as the paper's notebook does.")] = False,
-    inconclusive: Annotated[str | None, typer.Option(help="What an inconclusive verdict stands for: correct or incorrect; default: as in the paper.")] = None,
-    skip_others: Annotated[bool, typer.Option("--skip-others", help="Leave out annotated translations that are not those judged.")] = False,
+    without_corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "With --assume: corpora that no annotated sentence was drawn from (paper:"
+                " opensubs)."
+            )
+        ),
+    ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published", help="With --assume: count labels as the paper's notebook does."
+        ),
+    ] = False,
+    inconclusive: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "What an inconclusive verdict stands for: correct or incorrect; default: as in the"
+                " paper."
+            )
+        ),
+    ] = None,
+    skip_others: Annotated[
+        bool,
+        typer.Option(
+            "--skip-others", help="Leave out annotated translations that are not those judged."
+        ),
+    ] = False,
     data_dir: DataDir = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
+    ] = None,
 ) -> None:
-    """How often results agree with human labels, beside the published figures (Vamvas & Sennrich 2021, Table 2)."""
+    """How often results agree with human labels, beside the published figures (Vamvas & Sennrich
+    2021, Table 2).
+    """
     import json
 
     from cc_hf.analysis.annotations import annotator_agreement, read_annotations
-    from cc_hf.analysis.human_agreement import Assumption, agreement_with_labels, examples_without_corpora
-    from cc_hf.reports.agreement import AgreementRow, agreement_json, agreement_notes, agreement_table
+    from cc_hf.analysis.human_agreement import (
+        Assumption,
+        agreement_with_labels,
+        examples_without_corpora,
+    )
+    from cc_hf.reports.agreement import (
+        AgreementRow,
+        agreement_json,
+        agreement_notes,
+        agreement_table,
+    )
 
     if len(annotations) not in (1, len(results)):
-        raise InputError(f"--annotations: expected it once, or once per file of results, {len(results)} in all, got it {len(annotations)} times")
+        raise InputError(
+            f"--annotations: expected it once, or once per file of results, {len(results)} in all,"
+            f" got it {len(annotations)} times"
+        )
     if assume is None and (without_corpus or as_published):
-        raise InputError("--without-corpus and --as-published say how assumed verdicts count; give them with --assume RESULT, or leave them out")
+        raise InputError(
+            "--without-corpus and --as-published say how assumed verdicts count; give them with"
+            " --assume RESULT, or leave them out"
+        )
     check_output(output)
     assumption = None
     if assume is not None:
         decided = _with_inconclusive(assume)
-        population = examples_without_corpora(decided, without_corpus, data_dir=data_dir) if without_corpus else None
+        population = (
+            examples_without_corpora(decided, without_corpus, data_dir=data_dir)
+            if without_corpus
+            else None
+        )
         assumption = Assumption(decided, population, as_published)
     rows = []
     for number, path in enumerate(results):
         labels = read_annotations(annotations[number % len(annotations)])
         people = annotator_agreement(labels)
         for judged in _read_results(path):
-            found = agreement_with_labels(judged, labels, skip_others=skip_others, inconclusive=inconclusive, assumption=assumption)
+            found = agreement_with_labels(
+                judged,
+                labels,
+                skip_others=skip_others,
+                inconclusive=inconclusive,
+                assumption=assumption,
+            )
             rows.append(AgreementRow(judged, found, people))
     if output is not None:
-        write_atomically(output, json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_atomically(
+            output,
+            json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        )
     console = Console()
     console.print(agreement_table(rows))
     for note in agreement_notes(rows):
@@ -86,7 +161,14 @@ def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
 
 def _with_inconclusive(path: Path) -> EvaluationResult:
     """The one result of a file that leaves some translations open."""
-    found = [result for result in _read_results(path) if any(j.verdict == "inconclusive" for j in result.judgements)]
+    found = [
+        result
+        for result in _read_results(path)
+        if any(j.verdict == "inconclusive" for j in result.judgements)
+    ]
     if len(found) != 1:
-        raise InputError(f"--assume: expected a file with one result that has inconclusive verdicts, such as of mucow_pattern_matching, got {len(found)} such in {path}")
+        raise InputError(
+            "--assume: expected a file with one result that has inconclusive verdicts, such as of"
+            f" mucow_pattern_matching, got {len(found)} such in {path}"
+        )
     return found[0]

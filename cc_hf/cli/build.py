@@ -18,12 +18,36 @@ _CUSTOM = "custom"
 
 
 def build(
-    dataset: Annotated[str, typer.Argument(help="Dataset, see `cc-hf list datasets`; or `custom`, for a file of your own.")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="Dataset, see `cc-hf list datasets`; or `custom`, for a file of your own."
+        ),
+    ],
     configs: Configs = None,
     *,
     every: Every = False,
-    source: Annotated[Path | None, typer.Option("--from", help="With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues, incorrect_cues.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf loading/NAME.py and eval.yaml.")],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help=(
+                "With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues,"
+                " incorrect_cues."
+            ),
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help=(
+                "New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf"
+                " loading/NAME.py and eval.yaml."
+            ),
+        ),
+    ],
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:
@@ -31,9 +55,14 @@ def build(
     from cc_hf.hub.parquet import build as run_build
 
     if (dataset == _CUSTOM) != (source is not None):
-        raise InputError(f"expected `cc-hf build custom --from FILE`, got {'no --from' if source is None else f'--from with {dataset}'}")
+        raise InputError(
+            "expected `cc-hf build custom --from FILE`, got"
+            f" {'no --from' if source is None else f'--from with {dataset}'}"
+        )
     name = dataset if source is None else str(source)
-    files = run_build(name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir)
+    files = run_build(
+        name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir
+    )
     if not quiet:
         console = Console()
         for path in files:

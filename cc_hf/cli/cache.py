@@ -12,10 +12,13 @@ from cc_hf.cli.output import Console
 
 __all__ = ["app"]
 
-Place = Annotated[Path | None, typer.Option("--path", help="The cache; default: HF_HOME/cc_hf/scores.sqlite.")]
+Place = Annotated[
+    Path | None, typer.Option("--path", help="The cache; default: HF_HOME/cc_hf/scores.sqlite.")
+]
 
 _FIRST = ("eval", "dtype", "device")
-_HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")  # said elsewhere, or of no use to people
+# said elsewhere, or of no use to people
+_HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
 app = typer.Typer(help="The scores that are kept on disk.", no_args_is_help=True)
 
@@ -27,11 +30,15 @@ def info(path: Place = None) -> None:
 
     found = ScoreCache(path).info()
     console = Console()
-    console.print(Text(f"{found.path}: {found.n_scores:,} scores, {found.n_bytes:,} bytes"), soft_wrap=True)
+    console.print(
+        Text(f"{found.path}: {found.n_scores:,} scores, {found.n_bytes:,} bytes"), soft_wrap=True
+    )
     for identity in found.identities:
         fields = identity.fields
         languages = f"{fields.get('src_lang') or '?'}-{fields.get('tgt_lang') or '?'}"
-        others = [f"{name}:{value}" for name, value in fields.items() if name not in (*_FIRST, *_HIDDEN)]
+        others = [
+            f"{name}:{value}" for name, value in fields.items() if name not in (*_FIRST, *_HIDDEN)
+        ]
         words = [*(fields[name] for name in _FIRST if name in fields), languages, *others]
         console.print(Text(f"{identity.n_scores:>12,}  {' '.join(words)}"), soft_wrap=True)
 
@@ -42,5 +49,9 @@ def clear(path: Place = None) -> None:
     from cc_hf.evaluators.cache import ScoreCache
 
     found = ScoreCache(path).clear()
-    text = f"removed: {found.path}, {found.n_scores:,} scores, {found.n_bytes:,} bytes" if found.n_bytes else f"nothing to remove: there is no cache at {found.path}"
+    text = (
+        f"removed: {found.path}, {found.n_scores:,} scores, {found.n_bytes:,} bytes"
+        if found.n_bytes
+        else f"nothing to remove: there is no cache at {found.path}"
+    )
     Console().print(Text(text), soft_wrap=True)

@@ -14,13 +14,30 @@ __all__ = ["compare"]
 
 
 def compare(
-    results: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, two or more; the first is the baseline.")],
-    metric: Annotated[str | None, typer.Option(help="Of files with the results of several metrics, compare those of this one.")] = None,
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help=(
+                "JSON files that `cc-hf evaluate --output` wrote, two or more; the first is the"
+                " baseline."
+            )
+        ),
+    ],
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Of files with the results of several metrics, compare those of this one."
+        ),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the comparison to this JSON file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the comparison to this JSON file.")
+    ] = None,
 ) -> None:
-    """Compare systems judged by one metric (differences with p-values), and metrics on the same translations (agreement)."""
+    """Compare systems judged by one metric (differences with p-values), and metrics on the same
+    translations (agreement).
+    """
     from cc_hf.analysis.comparison import compare as compare_results
     from cc_hf.analysis.comparison import read_results
     from cc_hf.reports.comparisons import comparison_tables

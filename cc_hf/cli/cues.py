@@ -10,7 +10,19 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, Cache, Config, DataDir, Device, FamilyName, NoCache, Prompt, Quiet, TgtLang, chosen_cache
+from cc_hf.cli.options import (
+    BatchTokens,
+    Cache,
+    Config,
+    DataDir,
+    Device,
+    FamilyName,
+    NoCache,
+    Prompt,
+    Quiet,
+    TgtLang,
+    chosen_cache,
+)
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
@@ -31,30 +43,91 @@ def _main() -> None:
 
 @app.command("build")
 def build(
-    dataset: Annotated[str, typer.Argument(help="Dataset of word senses, such as mucow; or a .csv, .tsv or .jsonl file of source, focus, gold (the sense), reference, tgt_lang.")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help=(
+                "Dataset of word senses, such as mucow; or a .csv, .tsv or .jsonl file of source,"
+                " focus, gold (the sense), reference, tgt_lang."
+            )
+        ),
+    ],
     config: Config = None,
-    masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="Masked language model to predict candidates with (folder or Hub).")] = None,
-    candidates: Annotated[Path | None, typer.Option(help="Instead of it: JSON file of candidates, per word and sense the most probable words.")] = None,
-    evaluator: Annotated[str | None, typer.Option(help="Evaluator that chooses (name, folder or Hub); default: the one that ships for the language pair.")] = None,
+    masked_lm: Annotated[
+        str | None,
+        typer.Option(
+            "--masked-lm", help="Masked language model to predict candidates with (folder or Hub)."
+        ),
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Instead of it: JSON file of candidates, per word and sense the most probable"
+                " words."
+            )
+        ),
+    ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Evaluator that chooses (name, folder or Hub); default: the one that ships for the"
+                " language pair."
+            )
+        ),
+    ] = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
-    word: Annotated[list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")] = None,
-    n_kept: Annotated[int, typer.Option(min=1, help="Most probable words of a sense that are compared with those of the others.")] = 50,
+    word: Annotated[
+        list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")
+    ] = None,
+    n_kept: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Most probable words of a sense that are compared with those of the others."
+        ),
+    ] = 50,
     n_candidates: Annotated[int, typer.Option(min=1, help="Candidates per sense and side.")] = 10,
     n_cues: Annotated[int, typer.Option(min=1, help="Cues per sense and side.")] = 3,
-    average: Annotated[str, typer.Option(help="Predictions for the sentences of a sense: geometric or arithmetic mean.")] = "geometric",
+    average: Annotated[
+        str,
+        typer.Option(
+            help="Predictions for the sentences of a sense: geometric or arithmetic mean."
+        ),
+    ] = "geometric",
     score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the examples with their cues to this JSONL file.")] = None,
-    candidates_output: Annotated[Path | None, typer.Option(help="Write the candidates to this JSON file; --candidates reads it.")] = None,
-    compare: Annotated[Path | None, typer.Option(help="JSONL of cues, such as the published insertions of MuCoW: print how many of them were chosen.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the examples with their cues to this JSONL file."
+        ),
+    ] = None,
+    candidates_output: Annotated[
+        Path | None,
+        typer.Option(help="Write the candidates to this JSON file; --candidates reads it."),
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "JSONL of cues, such as the published insertions of MuCoW: print how many of them"
+                " were chosen."
+            )
+        ),
+    ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
-    on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    on_too_long: Annotated[
+        str, typer.Option(help="error, or truncate (the signature says so).")
+    ] = "error",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
-    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Find words that mark the sense of an ambiguous word (Vamvas & Sennrich 2021, appendix D)."""
@@ -68,7 +141,10 @@ def build(
     check_output(output)
     check_output(candidates_output)
     if output is not None and output.suffix != ".jsonl":
-        raise InputError(f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a dataset")
+        raise InputError(
+            f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a"
+            " dataset"
+        )
     published = None if compare is None else read_lines(compare)
     found = build_cues(
         dataset,
@@ -94,16 +170,21 @@ def build(
         progress=not quiet,
     )
     if output is not None:
-        write_atomically(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows()))
+        write_atomically(
+            output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows())
+        )
     if candidates_output is not None:
         write_atomically(candidates_output, candidates_json(found.candidates))
     console = Console()
     console.print(_table(found))
     if compare is not None and published is not None:
         for side, shared in compare_cues(found, published, name=str(compare)).items():
-            percent, chance = (100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance))
+            percent, chance = (
+                100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
+            )
             console.print(
-                f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {compare.name} chosen, {percent:.1f} %; by chance {chance:.1f} %",
+                f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {compare.name} chosen,"
+                f" {percent:.1f} %; by chance {chance:.1f} %",
                 soft_wrap=True,
                 highlight=False,
                 markup=False,
@@ -125,7 +206,12 @@ def _table(found: CueSet) -> Table:
     for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 20)):
         table.add_column(name, max_width=width, no_wrap=True, overflow="ellipsis")
     for s in found.senses[:_N_SHOWN]:
-        table.add_row(*map(Text, (s.ambiguous_word, s.sense, " ".join(s.correct.cues), " ".join(s.incorrect.cues))))
+        table.add_row(
+            *map(
+                Text,
+                (s.ambiguous_word, s.sense, " ".join(s.correct.cues), " ".join(s.incorrect.cues)),
+            )
+        )
     return table
 
 
@@ -134,15 +220,33 @@ def _print_notes(found: CueSet, written: list[Path]) -> None:
     if n := counts["n_left_out"]:
         names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in found.left_out[:5])
         notes.print(
-            Text(f"note: {len(found.left_out)} senses with {n} examples have no cues and are left out: {names}{', ...' if len(found.left_out) > 5 else ''}"), soft_wrap=True
+            Text(
+                f"note: {len(found.left_out)} senses with {n} examples have no cues and are left"
+                f" out: {names}{', ...' if len(found.left_out) > 5 else ''}"
+            ),
+            soft_wrap=True,
         )
     if n := counts["n_unlocated"]:
-        notes.print(f"note: {n} examples in which the ambiguous word is not found as it is written are left out", highlight=False)
+        notes.print(
+            f"note: {n} examples in which the ambiguous word is not found as it is written are"
+            " left out",
+            highlight=False,
+        )
     if n := counts["n_short"]:
         notes.print(f"note: {n} senses have fewer cues than asked for on a side", highlight=False)
     if n := counts["n_cut"]:
-        notes.print(f"note: {n} sources are too long for the masked language model, which saw a window around the word", highlight=False)
+        notes.print(
+            f"note: {n} sources are too long for the masked language model, which saw a window"
+            " around the word",
+            highlight=False,
+        )
     for path in written:
         notes.print(Text(f"written: {path}"), soft_wrap=True)
         if path.suffix == ".jsonl":
-            notes.print(Text(f"judge translations on it: cc-hf evaluate {path} --translations FILE; as Parquet: cc-hf build custom --from {path} --output DIR"), soft_wrap=True)
+            notes.print(
+                Text(
+                    f"judge translations on it: cc-hf evaluate {path} --translations FILE; as"
+                    f" Parquet: cc-hf build custom --from {path} --output DIR"
+                ),
+                soft_wrap=True,
+            )

@@ -29,7 +29,7 @@ from cc_hf.cli.options import (
     chosen_cache,
     metric_options,
     one_or_all,
-)  # fmt: skip
+)
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import ResultWarning
 
@@ -37,7 +37,10 @@ __all__ = ["evaluate"]
 
 _ALL = "all"
 #: what many ties make one ask, by how the metric counts them
-_TIES = {"correct": "does the evaluator see the cues?", "incorrect": "are the evaluator's scores fine enough?"}
+_TIES = {
+    "correct": "does the evaluator see the cues?",
+    "incorrect": "are the evaluator's scores fine enough?",
+}
 
 
 def evaluate(
@@ -45,27 +48,56 @@ def evaluate(
     config: Config = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
-    translations: Annotated[Path | None, typer.Option(help="File: one translation per line, «source ||| translation» lines, or JSONL.")] = None,
-    system: Annotated[str | None, typer.Option(help="Instead of translations: the model to translate with (name, folder or Hub).")] = None,
-    metric: Annotated[str, typer.Option(help="Metric, see `cc-hf list metrics`; or all that fit: all.")] = "contrastive_conditioning",
+    translations: Annotated[
+        Path | None,
+        typer.Option(
+            help="File: one translation per line, «source ||| translation» lines, or JSONL."
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of translations: the model to translate with (name, folder or Hub)."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="Metric, see `cc-hf list metrics`; or all that fit: all.")
+    ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
-    score: Annotated[str | None, typer.Option(help="geometric (default), arithmetic or reference; of contrastive_translation_scoring: perplexity (default) or logprob.")] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "geometric (default), arithmetic or reference; of contrastive_translation_scoring:"
+                " perplexity (default) or logprob."
+            )
+        ),
+    ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
-    on_too_long: Annotated[str, typer.Option(help="error, or truncate (the signature says so).")] = "error",
+    on_too_long: Annotated[
+        str, typer.Option(help="error, or truncate (the signature says so).")
+    ] = "error",
     mode: Mode = "auto",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
     revision: Revisions = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the result with all judgements to this JSON file.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the result with all judgements to this JSON file."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge the translations of one system on a dataset, or an evaluator by the translations that it prefers (contrastive_translation_scoring)."""
+    """Judge the translations of one system on a dataset, or an evaluator by the translations that
+    it prefers (contrastive_translation_scoring).
+    """
     from cc_hf.evaluators import sharding
     from cc_hf.metrics.declaration import registered_declaration
     from cc_hf.reports.tables import result_table, results_table, tie_text
@@ -98,7 +130,11 @@ def evaluate(
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
-        found = evaluate_all(dataset, config, **options) if metric == _ALL else run_evaluate(dataset, config, metric=metric, **options)
+        found = (
+            evaluate_all(dataset, config, **options)
+            if metric == _ALL
+            else run_evaluate(dataset, config, metric=metric, **options)
+        )
     results = found.results if isinstance(found, ResultSet) else (found,)
     sharding.leave()
     if not is_main:
@@ -113,9 +149,17 @@ def evaluate(
         result = results[0]  # what is noted of the file is the same for all metrics
         notes = Console(stderr=True)
         if unused := result.counts.get("n_unused_lines"):
-            notes.print(f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration and were not judged", highlight=False)
+            notes.print(
+                f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration"
+                " and were not judged",
+                highlight=False,
+            )
         if copies := result.counts.get("n_with_source"):
-            notes.print(f"note: {copies} of {result.n} translations hold their whole source; is this the right file?", highlight=False)
+            notes.print(
+                f"note: {copies} of {result.n} translations hold their whole source; is this the"
+                " right file?",
+                highlight=False,
+            )
         for result in results:
             if ties := tie_text(result):
                 declared = registered_declaration(result.metric)

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import DataDir, Device, Evaluators, FamilyName, Prompt, Revisions, Split, TgtLang, one_or_all
+from cc_hf.cli.options import (
+    DataDir,
+    Device,
+    Evaluators,
+    FamilyName,
+    Prompt,
+    Revisions,
+    Split,
+    TgtLang,
+    one_or_all,
+)
 from cc_hf.cli.output import Console, check_output, printable, write_atomically
 from cc_hf.errors import InputError, UnknownNameError
 
@@ -20,18 +30,57 @@ __all__ = ["explain"]
 
 
 def explain(
-    dataset: Annotated[str | None, typer.Argument(help="Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file; none for a sentence of your own (--source).")] = None,
-    config: Annotated[str | None, typer.Argument(help="Configuration; default: the dataset's own default.")] = None,
-    example_id: Annotated[str | None, typer.Option("--id", help="Id of the example, as results have it (example_id).")] = None,
-    translation: Annotated[list[str] | None, typer.Option(help="Translation; repeated, each is explained.")] = None,
-    translations: Annotated[Path | None, typer.Option(help="Instead: a file of translations of the whole dataset, as `cc-hf evaluate` takes it.")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(
+            help=(
+                "Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file; none for a"
+                " sentence of your own (--source)."
+            )
+        ),
+    ] = None,
+    config: Annotated[
+        str | None, typer.Argument(help="Configuration; default: the dataset's own default.")
+    ] = None,
+    example_id: Annotated[
+        str | None, typer.Option("--id", help="Id of the example, as results have it (example_id).")
+    ] = None,
+    translation: Annotated[
+        list[str] | None, typer.Option(help="Translation; repeated, each is explained.")
+    ] = None,
+    translations: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Instead: a file of translations of the whole dataset, as `cc-hf evaluate`"
+                " takes it."
+            )
+        ),
+    ] = None,
     source: Annotated[str | None, typer.Option(help="A sentence of your own.")] = None,
-    focus: Annotated[str | None, typer.Option(help="The words of --source that must be disambiguated.")] = None,
-    position: Annotated[int | None, typer.Option(min=0, help="0-based first character of the focus, where it occurs twice.")] = None,
-    gender: Annotated[str | None, typer.Option(help="male or female: the right reading; the cues are then gender brackets.")] = None,
-    correct_cue: Annotated[list[str] | None, typer.Option(help="Cue for the right reading: words, or a template with {focus}; may be repeated.")] = None,
-    incorrect_cue: Annotated[list[str] | None, typer.Option(help="Cue for the wrong reading; may be repeated.")] = None,
-    placement: Annotated[str, typer.Option(help="Where cues go: before, after, or replace the focus.")] = "before",
+    focus: Annotated[
+        str | None, typer.Option(help="The words of --source that must be disambiguated.")
+    ] = None,
+    position: Annotated[
+        int | None,
+        typer.Option(min=0, help="0-based first character of the focus, where it occurs twice."),
+    ] = None,
+    gender: Annotated[
+        str | None,
+        typer.Option(help="male or female: the right reading; the cues are then gender brackets."),
+    ] = None,
+    correct_cue: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Cue for the right reading: words, or a template with {focus}; may be repeated."
+        ),
+    ] = None,
+    incorrect_cue: Annotated[
+        list[str] | None, typer.Option(help="Cue for the wrong reading; may be repeated.")
+    ] = None,
+    placement: Annotated[
+        str, typer.Option(help="Where cues go: before, after, or replace the focus.")
+    ] = "before",
     src_lang: Annotated[str, typer.Option(help="Language of --source, ISO 639-1.")] = "en",
     tgt_lang: TgtLang = None,
     split: Split = "test",
@@ -42,38 +91,83 @@ def explain(
     device: Device = None,
     score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: one object per translation, in a list.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write that JSON to this file.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: one object per translation, in a list.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write that JSON to this file.")
+    ] = None,
 ) -> None:
-    """Explain a judgement: the log-probability of each word under the best correct and incorrect source, and the words that decide."""
+    """Explain a judgement: the log-probability of each word under the best correct and incorrect
+    source, and the words that decide.
+    """
     from cc_hf.analysis.explanation import explain_example
     from cc_hf.evaluators.location import default_evaluator
     from cc_hf.evaluators.remembered import open_evaluator
     from cc_hf.reports.explanations import explanation_table
 
     check_output(output)
-    own = {"source": source, "focus": focus, "position": position, "gold": gender, "correct_cues": correct_cue, "incorrect_cues": incorrect_cue}
+    own = {
+        "source": source,
+        "focus": focus,
+        "position": position,
+        "gold": gender,
+        "correct_cues": correct_cue,
+        "incorrect_cues": incorrect_cue,
+    }
     given = {name: value for name, value in own.items() if value not in (None, [])}
     texts = list(translation or [])
     if dataset is not None:
         if given:
-            raise InputError("expected a dataset with --id, or a sentence of your own (--source), got both")
+            raise InputError(
+                "expected a dataset with --id, or a sentence of your own (--source), got both"
+            )
         if example_id is None:
             raise InputError(f"expected --id, which example of {dataset} to explain")
-        example, target, found = _of_dataset(dataset, config, example_id, split=split, tgt_lang=tgt_lang, translations=translations, data_dir=data_dir)
+        example, target, found = _of_dataset(
+            dataset,
+            config,
+            example_id,
+            split=split,
+            tgt_lang=tgt_lang,
+            translations=translations,
+            data_dir=data_dir,
+        )
         texts += found
     else:
         if source is None or example_id is not None or translations is not None:
-            raise InputError("expected a dataset with --id and --translation, or --source, --translation and what to look at: --focus, and --gender or cues")
+            raise InputError(
+                "expected a dataset with --id and --translation, or --source, --translation and"
+                " what to look at: --focus, and --gender or cues"
+            )
         example = _of_sentence(given, placement=placement, src_lang=src_lang)
         target = tgt_lang or ("" if evaluator else "de")  # of the embedded one
     if not texts:
-        raise InputError("expected at least one --translation" + (", or --translations FILE" if dataset is not None else ""))
+        raise InputError(
+            "expected at least one --translation"
+            + (", or --translations FILE" if dataset is not None else "")
+        )
     name = one_or_all(evaluator) or default_evaluator(example.src_lang, target)
-    options: dict[str, Any] = {"kind": kind, "prompt": prompt, "revision": one_or_all(revision), "device": device, "mode": "exact"}
+    options: dict[str, Any] = {
+        "kind": kind,
+        "prompt": prompt,
+        "revision": one_or_all(revision),
+        "device": device,
+        "mode": "exact",
+    }
     loaded = open_evaluator(name, languages=(example.src_lang, target), **options)
-    explained = [explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts]
-    text = json.dumps([json.loads(one.to_json()) for one in explained], ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    explained = [
+        explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
+    ]
+    text = (
+        json.dumps(
+            [json.loads(one.to_json()) for one in explained],
+            ensure_ascii=False,
+            allow_nan=False,
+            indent=1,
+        )
+        + "\n"
+    )
     if output is not None:
         write_atomically(output, text)
     if as_json:
@@ -86,7 +180,14 @@ def explain(
 
 
 def _of_dataset(
-    dataset: str, config: str | None, example_id: str, *, split: str, tgt_lang: str | None, translations: Path | None, data_dir: Path | None
+    dataset: str,
+    config: str | None,
+    example_id: str,
+    *,
+    split: str,
+    tgt_lang: str | None,
+    translations: Path | None,
+    data_dir: Path | None,
 ) -> tuple[ContrastiveSourceExample, str, list[str]]:
     from cc_hf.data.loading import declaration, load_examples
     from cc_hf.data.translations import read_translations
@@ -97,18 +198,32 @@ def _of_dataset(
     places = {example.id: place for place, example in enumerate(examples)}
     if example_id not in places:
         if len(places) > 50:
-            raise InputError(f"--id: {dataset} has no example {example_id!r}; expected one of {len(places)} ids, such as {', '.join(list(places)[:3])}")
+            raise InputError(
+                f"--id: {dataset} has no example {example_id!r}; expected one of {len(places)} ids,"
+                f" such as {', '.join(list(places)[:3])}"
+            )
         raise UnknownNameError("example", example_id, places)
     place = places[example_id]
-    texts = [] if translations is None else [read_translations(translations, examples).translations[place]]
+    texts = (
+        []
+        if translations is None
+        else [read_translations(translations, examples).translations[place]]
+    )
     return examples[place], target, texts
 
 
-def _of_sentence(given: dict[str, Any], *, placement: str, src_lang: str) -> ContrastiveSourceExample:
+def _of_sentence(
+    given: dict[str, Any], *, placement: str, src_lang: str
+) -> ContrastiveSourceExample:
     from cc_hf.data.custom import custom_example
 
     if "gold" in given and ("correct_cues" in given or "incorrect_cues" in given):
-        raise InputError("expected --gender, for gender brackets, or --correct-cue and --incorrect-cue, got both")
+        raise InputError(
+            "expected --gender, for gender brackets, or --correct-cue and --incorrect-cue, got both"
+        )
     if "gold" not in given and not ("correct_cues" in given and "incorrect_cues" in given):
-        raise InputError("expected --gender male or female, or at least one --correct-cue and one --incorrect-cue")
+        raise InputError(
+            "expected --gender male or female, or at least one --correct-cue and one"
+            " --incorrect-cue"
+        )
     return custom_example({**given, "placement": placement}, src_lang=src_lang)

@@ -36,13 +36,18 @@ class Kind(str, Enum):
 
 def list_names(
     kind: Annotated[Kind | None, typer.Argument(help="What to list; default: all.")] = None,
-    name: Annotated[str | None, typer.Argument(help="A dataset, to list its configurations.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A dataset, to list its configurations.")
+    ] = None,
 ) -> None:
     """List datasets, the configurations of one, metrics and evaluators."""
     console = Console()
     if name is not None:
         if kind is not Kind.datasets:
-            raise InputError(f"expected a name only after datasets, got {name!r} after {kind.value if kind else 'nothing'}")
+            raise InputError(
+                f"expected a name only after datasets, got {name!r} after"
+                f" {kind.value if kind else 'nothing'}"
+            )
         console.print(_configurations(name, is_wide=console.width >= _WIDE))
         return
     for shown in [kind] if kind else list(Kind):
@@ -50,10 +55,18 @@ def list_names(
 
 
 def _datasets() -> Table:
-    table = _table("datasets; the configurations of one: cc-hf list datasets NAME", "dataset", "default configuration", "of", "about")
+    table = _table(
+        "datasets; the configurations of one: cc-hf list datasets NAME",
+        "dataset",
+        "default configuration",
+        "of",
+        "about",
+    )
     for name in registry.names("dataset"):
         declared = declaration(name)
-        table.add_row(name, declared.default_config, str(len(declared.configs)), Text(declared.description))
+        table.add_row(
+            name, declared.default_config, str(len(declared.configs)), Text(declared.description)
+        )
     return table
 
 
@@ -66,8 +79,12 @@ def _configurations(name: str, *, is_wide: bool) -> Table:
         default = "*" if config.name == declared.default_config else ""
         languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
         about = (Text(config.description),) if is_wide else ()
-        table.add_row(f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, *about)
-    table.caption = Text("metrics that fit, of those of `cc-hf list metrics`:\n" + "\n".join(_fitting(declared)))
+        table.add_row(
+            f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, *about
+        )
+    table.caption = Text(
+        "metrics that fit, of those of `cc-hf list metrics`:\n" + "\n".join(_fitting(declared))
+    )
     table.caption_justify = "left"
     return table
 
@@ -77,11 +94,26 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
     found = []
     for name in registry.names("metric"):
         fits = registry.resolve("metric", name).fits
-        languages = {c.name: [lang for lang in c.tgt_langs if not fits(declared.name, c.name, c.form, c.src_lang, lang)] for c in declared.configs}
+        languages = {
+            c.name: [
+                lang
+                for lang in c.tgt_langs
+                if not fits(declared.name, c.name, c.form, c.src_lang, lang)
+            ]
+            for c in declared.configs
+        }
         if all(languages[c.name] == list(c.tgt_langs) for c in declared.configs):
             found.append(f"{name}: all")
         elif any(languages.values()):
-            parts = [c.name if languages[c.name] == list(c.tgt_langs) else f"{c.name} ({' '.join(languages[c.name])})" for c in declared.configs if languages[c.name]]
+            parts = [
+                (
+                    c.name
+                    if languages[c.name] == list(c.tgt_langs)
+                    else f"{c.name} ({' '.join(languages[c.name])})"
+                )
+                for c in declared.configs
+                if languages[c.name]
+            ]
             found.append(f"{name}: {', '.join(parts)}")
     return found or ["none"]
 
@@ -89,7 +121,11 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
 def _sizes(config: ConfigDeclaration) -> str:
     """The number of examples, by split where there are several."""
     numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
-    return ", ".join(f"{split} {n}" for split, n in numbers.items()) if len(numbers) > 1 else next(iter(numbers.values()))
+    return (
+        ", ".join(f"{split} {n}" for split, n in numbers.items())
+        if len(numbers) > 1
+        else next(iter(numbers.values()))
+    )
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -112,13 +148,34 @@ def _evaluators() -> Table:
     table = _table("evaluators", "evaluator", "what it is")
     for name in registry.names("evaluator"):
         shipped: EmbeddedModel = registry.resolve("evaluator", name)
-        pair, figures = f"{shipped.src_lang} → {shipped.tgt_lang}", "; ".join(map(str, shipped.agreements))
-        table.add_row(name, Text(f"{pair}; ships with the package, a small model for tests, demos and first looks. Made to judge {shipped.made_for}. Measured: {figures}"))
+        pair, figures = (
+            f"{shipped.src_lang} → {shipped.tgt_lang}",
+            "; ".join(map(str, shipped.agreements)),
+        )
+        table.add_row(
+            name,
+            Text(
+                f"{pair}; ships with the package, a small model for tests, demos and first looks."
+                f" Made to judge {shipped.made_for}. Measured: {figures}"
+            ),
+        )
     for large in RECOMMENDED:
         figures = "; ".join(map(str, large.agreements))
-        table.add_row(large.name, Text(f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures} ({large.source})"))
+        table.add_row(
+            large.name,
+            Text(
+                f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures}"
+                f" ({large.source})"
+            ),
+        )
     families = ", ".join(registry.names("evaluator family"))
-    table.add_row(Text("FOLDER, ORGANISATION/MODEL"), Text(f"any model of transformers of one of the families {families}, saved to a folder or from the Hub"))
+    table.add_row(
+        Text("FOLDER, ORGANISATION/MODEL"),
+        Text(
+            f"any model of transformers of one of the families {families}, saved to a folder or"
+            " from the Hub"
+        ),
+    )
     return table
 
 

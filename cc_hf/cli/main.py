@@ -1,4 +1,7 @@
-"""cc-hf: one verb per file. Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130, an output that fails 1."""
+"""cc-hf: one verb per file.
+
+Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130, an output that fails 1.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,23 @@ import typer
 from rich.text import Text
 
 from cc_hf import __version__
-from cc_hf.cli import analyze, build, cache, compare, convert_fairseq, cues, evaluate, explain, leaderboard, list_names, publish, register, report, train, translate
+from cc_hf.cli import (
+    analyze,
+    build,
+    cache,
+    compare,
+    convert_fairseq,
+    cues,
+    evaluate,
+    explain,
+    leaderboard,
+    list_names,
+    publish,
+    register,
+    report,
+    train,
+    translate,
+)
 from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
 from cc_hf.evaluators.sharding import is_main_process, process_label
@@ -26,7 +45,9 @@ __all__ = ["app", "run"]
 
 _INTERRUPTED = 130
 _WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-_GRACE_SECONDS = 3.0  # most errors come in all processes: the main one says it, and its end ends the others before they do
+# most errors come in all processes: the main one says it, and its end ends the others before they
+# do
+_GRACE_SECONDS = 3.0
 
 app = typer.Typer(
     name="cc-hf",
@@ -59,7 +80,15 @@ def _print_version(value: bool) -> None:
 
 
 @app.callback()
-def _main(version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit.")) -> None:
+def _main(
+    version: bool = typer.Option(
+        False,
+        "--version",
+        callback=_print_version,
+        is_eager=True,
+        help="Print the version and exit.",
+    ),
+) -> None:
     pass
 
 
@@ -72,16 +101,26 @@ def run() -> None:
             _run()
         except (OSError, SystemExit) as error:
             reasons = silence_broken_streams(streams)
-            if not reasons and isinstance(error, OSError) and error.filename is None and error.errno in _WRITE_ERRORS:
-                reasons = [str(error.strerror)]  # a device keeps nothing for a second flush to fail on
+            if (
+                not reasons
+                and isinstance(error, OSError)
+                and error.filename is None
+                and error.errno in _WRITE_ERRORS
+            ):
+                # a device keeps nothing for a second flush to fail on
+                reasons = [str(error.strerror)]
             _exit_if_broken(reasons)
             raise
 
 
 def _exit_if_broken(reasons: list[str]) -> None:
-    """Exit with status 1, as other programs do, without a word where a pipe was closed by its reader (`| head`)."""
+    """Exit with status 1, as other programs do, without a word where a pipe was closed by its
+    reader (`| head`).
+    """
     for reason in filter(None, reasons):
-        Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), f"the output could not be written: {reason}"))
+        Console(stderr=True, soft_wrap=True).print(
+            Text.assemble(("error: ", "bold red"), f"the output could not be written: {reason}")
+        )
     if reasons:
         sys.exit(1)
 
@@ -93,7 +132,9 @@ def _say_warnings() -> None:
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, (CacheWarning, ResultWarning)):
             with contextlib.suppress(OSError):  # the result matters more; `run` says it at the end
-                Console(stderr=True, soft_wrap=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)))
+                Console(stderr=True, soft_wrap=True).print(
+                    Text.assemble(("warning: ", "bold yellow"), str(message))
+                )
         else:
             as_python_does(message, category, *where, **more)
 
@@ -104,7 +145,8 @@ def _say_warnings() -> None:
 def _noted_interrupts() -> Iterator[list[int]]:
     """Note each Ctrl-C beside raising KeyboardInterrupt, since that may end as another exception.
 
-    Compiled code that calls Python, as torch does to look at arguments, can drop a KeyboardInterrupt and raise a TypeError of its own.
+    Compiled code that calls Python, as torch does to look at arguments, can drop a
+    KeyboardInterrupt and raise a TypeError of its own.
     """
     noted: list[int] = []
 
@@ -112,7 +154,10 @@ def _noted_interrupts() -> Iterator[list[int]]:
         noted.append(number)
         raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    if (
+        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield noted
         return
     signal.signal(signal.SIGINT, note)
@@ -128,7 +173,11 @@ def _run() -> None:
             app()
         except BaseException as error:  # whatever it became: see `_noted_interrupts`
             # typer turns Ctrl-C into an exit
-            if error.code == _INTERRUPTED if isinstance(error, SystemExit) else interrupts or isinstance(error, KeyboardInterrupt):
+            if (
+                error.code == _INTERRUPTED
+                if isinstance(error, SystemExit)
+                else interrupts or isinstance(error, KeyboardInterrupt)
+            ):
                 Console(stderr=True).print("stopped; nothing was written")
                 sys.exit(_INTERRUPTED)
             if not isinstance(error, CCError):
@@ -136,7 +185,9 @@ def _run() -> None:
             if not is_main_process():
                 time.sleep(_GRACE_SECONDS)
                 error = CCError(f"{process_label()}: {error}")
-            Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), str(error)))
+            Console(stderr=True, soft_wrap=True).print(
+                Text.assemble(("error: ", "bold red"), str(error))
+            )
             sys.exit(2)
 
 

@@ -1,6 +1,8 @@
-"""Writing for people and files: files whole or not at all, the terminal without control characters from outside.
+"""Writing for people and files: files whole or not at all, the terminal without control characters
+from outside.
 
-Every command writes its files before it prints, so that a result survives a standard output that fails.
+Every command writes its files before it prints, so that a result survives a standard output that
+fails.
 """
 
 from __future__ import annotations
@@ -28,11 +30,27 @@ try:
 except ImportError:  # Windows has no such locks: part files of killed processes stay there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Console", "check_output", "prepare_streams", "printable", "silence_broken_streams", "write_atomically"]
+__all__ = [
+    "Console",
+    "check_output",
+    "prepare_streams",
+    "printable",
+    "silence_broken_streams",
+    "write_atomically",
+]
 
 _PART = ".part"
 #: control characters but tab and line feed, and those that change the direction of what follows
-_UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_UNPRINTABLE = {
+    code: f"\\u{code:04x}"
+    for code in (
+        *range(9),
+        *range(11, 32),
+        *range(127, 160),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
 
 
 def printable(text: str) -> str:
@@ -49,7 +67,9 @@ def printable(text: str) -> str:
 class Console(rich.console.Console):
     """A console of rich that escapes control characters in every text."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         """As rich does, after `printable`; styles and boxes are no part of a text, and stay."""
         if isinstance(renderable, str):
             renderable = printable(renderable)
@@ -59,19 +79,31 @@ class Console(rich.console.Console):
 
     def _escaped(self, text: Text) -> Text:
         found = text.blank_copy()
-        edges = [edge for offset, character in enumerate(text.plain) if printable(character) != character for edge in (offset, offset + 1)]
+        edges = [
+            edge
+            for offset, character in enumerate(text.plain)
+            if printable(character) != character
+            for edge in (offset, offset + 1)
+        ]
         for part in text.divide(edges):
             shown = printable(part.plain)
-            found.append_text(part) if shown == part.plain else found.append(shown, part.get_style_at_offset(self, 0))
+            (
+                found.append_text(part)
+                if shown == part.plain
+                else found.append(shown, part.get_style_at_offset(self, 0))
+            )
         return found
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise, for `cc_hf.cli.main.run`; rich would silence standard output even where another stream broke."""
+        """Raise, for `cc_hf.cli.main.run`; rich would silence standard output even where another
+        stream broke.
+        """
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def prepare_streams() -> tuple[TextIO, ...]:
-    """Let standard output and error show a character that their encoding lacks as an escape, instead of failing.
+    """Let standard output and error show a character that their encoding lacks as an escape,
+    instead of failing.
 
     Returns:
         The streams that are open.
@@ -118,14 +150,19 @@ def check_output(path: Path | None) -> None:
     if not folder.is_dir():
         raise InputError(f"output: the folder {folder} does not exist; create it first")
     try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{file_slug(path.name)}.", suffix=_PART):
+        with tempfile.NamedTemporaryFile(
+            dir=folder, prefix=f".{file_slug(path.name)}.", suffix=_PART
+        ):
             pass
     except OSError as error:
-        raise InputError(f"output: the folder {folder} cannot be written to ({error.strerror})") from error
+        raise InputError(
+            f"output: the folder {folder} cannot be written to ({error.strerror})"
+        ) from error
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    r"""Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that was stopped, never sees half a file.
+    r"""Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that
+    was stopped, never sees half a file.
 
     Half of a surrogate pair, which UTF-8 has not, is written as its code, \ud800.
 

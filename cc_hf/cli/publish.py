@@ -19,11 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Private", "PullRequest", "Yes", "app", "send"]
 
-app = typer.Typer(help="Send datasets, metrics, results and leaderboards to the Hub; a dry run without --yes.", no_args_is_help=True)
+app = typer.Typer(
+    help="Send datasets, metrics, results and leaderboards to the Hub; a dry run without --yes.",
+    no_args_is_help=True,
+)
 
-Yes = Annotated[bool, typer.Option("--yes", help="Send the files; without, only say what would be sent.")]
-Private = Annotated[bool, typer.Option("--private/--public", help="Of a repository that is made now.")]
-PullRequest = Annotated[bool, typer.Option("--pull-request", help="Propose the files to an existing repository.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Send the files; without, only say what would be sent.")
+]
+Private = Annotated[
+    bool, typer.Option("--private/--public", help="Of a repository that is made now.")
+]
+PullRequest = Annotated[
+    bool, typer.Option("--pull-request", help="Propose the files to an existing repository.")
+]
 
 
 @app.callback()
@@ -31,7 +40,16 @@ def _main() -> None:
     pass
 
 
-def send(upload: Upload, *, message: str, yes: bool, private: bool = True, create_pr: bool = False, description: str = "", parent_commit: str | None = None) -> None:
+def send(
+    upload: Upload,
+    *,
+    message: str,
+    yes: bool,
+    private: bool = True,
+    create_pr: bool = False,
+    description: str = "",
+    parent_commit: str | None = None,
+) -> None:
     """Say what goes where, and send it if told so.
 
     Args:
@@ -44,14 +62,31 @@ def send(upload: Upload, *, message: str, yes: bool, private: bool = True, creat
     """
     from cc_hf.hub.push import push
 
-    address = push(upload, message=message, description=description, private=private, create_pr=create_pr, parent_commit=parent_commit) if yes else ""
+    address = (
+        push(
+            upload,
+            message=message,
+            description=description,
+            private=private,
+            create_pr=create_pr,
+            parent_commit=parent_commit,
+        )
+        if yes
+        else ""
+    )
     console = Console()
     for path, size in upload.files:
         console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
     way = " as a pull request" if create_pr else ""
     what = f"{len(upload.files)} files, {upload.size:,} bytes"
     if not yes:
-        console.print(Text(f"dry run: {what} would be sent to the {upload.repo_type} {upload.url}{way}; send them with --yes"), soft_wrap=True)
+        console.print(
+            Text(
+                f"dry run: {what} would be sent to the {upload.repo_type} {upload.url}{way}; send"
+                " them with --yes"
+            ),
+            soft_wrap=True,
+        )
         return
     console.print(Text(f"sent: {what}{way}; {address}"), soft_wrap=True)
 
@@ -79,16 +114,35 @@ def dataset(
         folder = Path(place) / "dataset"
         build(dataset, chosen, output=folder, data_dir=data_dir)
         upload = plan(folder, repo, repo_type="dataset")
-        send(upload, message=f"{dataset} in contrastive format, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+        send(
+            upload,
+            message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
+            yes=yes,
+            private=private,
+            create_pr=pull_request,
+        )
 
 
 @app.command("metric")
 def metric(
     metric: Annotated[str, typer.Argument(help="Metric, see `cc-hf list metrics`.")],
     *,
-    repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME: what `evaluate.load` takes then.")],
-    requirement: Annotated[str | None, typer.Option(help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the folder of the Space here, and send nothing.")] = None,
+    repo: Annotated[
+        str,
+        typer.Option(help="Space on the Hub, ORGANISATION/NAME: what `evaluate.load` takes then."),
+    ],
+    requirement: Annotated[
+        str | None,
+        typer.Option(
+            help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the folder of the Space here, and send nothing."
+        ),
+    ] = None,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
@@ -105,26 +159,69 @@ def metric(
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "space"
         build_space(metric, repo, output=folder, requirement=requirement)
-        send(plan(folder, repo, repo_type="space"), message=f"{metric}, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+        send(
+            plan(folder, repo, repo_type="space"),
+            message=f"{metric}, built with cc_hf {__version__}",
+            yes=yes,
+            private=private,
+            create_pr=pull_request,
+        )
 
 
 @app.command("results")
 def results(
-    files: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all of one model.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all of one model."),
+    ],
     *,
     model: Annotated[str, typer.Option(help="Repository of the model, ORGANISATION/NAME.")],
     dataset_repo: Annotated[
         list[str],
-        typer.Option(help="Repository of the benchmark, ORGANISATION/NAME (`cc-hf publish dataset`); with results on several datasets DATASET=ORGANISATION/NAME for each."),
+        typer.Option(
+            help=(
+                "Repository of the benchmark, ORGANISATION/NAME (`cc-hf publish dataset`); with"
+                " results on several datasets DATASET=ORGANISATION/NAME for each."
+            )
+        ),
     ],
-    date: Annotated[str | None, typer.Option(help="Of the evaluation, YYYY-MM-DD; default: today.")] = None,
-    source_url: Annotated[str | None, typer.Option(help="Where the evaluation is written up.")] = None,
+    date: Annotated[
+        str | None, typer.Option(help="Of the evaluation, YYYY-MM-DD; default: today.")
+    ] = None,
+    source_url: Annotated[
+        str | None, typer.Option(help="Where the evaluation is written up.")
+    ] = None,
     source_name: Annotated[str | None, typer.Option(help="What to call that.")] = None,
-    model_index: Annotated[bool, typer.Option("--model-index/--no-model-index", help="Also into the metadata of the model's card, the older form.")] = True,
-    card: Annotated[Path | None, typer.Option(help="README.md of the model on this machine; default: the one on the Hub when it is sent.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the files to this new folder, and send nothing.")] = None,
+    model_index: Annotated[
+        bool,
+        typer.Option(
+            "--model-index/--no-model-index",
+            help="Also into the metadata of the model's card, the older form.",
+        ),
+    ] = True,
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "README.md of the model on this machine; default: the one on the Hub when it is"
+                " sent."
+            )
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the files to this new folder, and send nothing."
+        ),
+    ] = None,
     yes: Yes = False,
-    pull_request: Annotated[bool, typer.Option("--pull-request/--no-pull-request", help="Propose the results, or commit them to a model of your own.")] = True,
+    pull_request: Annotated[
+        bool,
+        typer.Option(
+            "--pull-request/--no-pull-request",
+            help="Propose the results, or commit them to a model of your own.",
+        ),
+    ] = True,
 ) -> None:
     """Send the scores of a model to its repository, where the Hub's leaderboards read them."""
     from cc_hf import __version__
@@ -132,7 +229,13 @@ def results(
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(model, "--model")
-    options: dict[str, Any] = {"dataset_repos": dataset_repo, "date": date, "source_url": source_url, "source_name": source_name, "model_index": model_index}
+    options: dict[str, Any] = {
+        "dataset_repos": dataset_repo,
+        "date": date,
+        "source_url": source_url,
+        "source_name": source_name,
+        "model_index": model_index,
+    }
     found = read_results(files)
     text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
     if card is not None and text is None:
@@ -142,7 +245,8 @@ def results(
         _say_written(results_folder(found, model, output=output, card=text, **options))
         return
     with tempfile.TemporaryDirectory() as place:
-        results_folder(found, model, output=Path(place) / "check", card=text, **options)  # what is wrong shows before the Hub is asked
+        # what is wrong shows before the Hub is asked
+        results_folder(found, model, output=Path(place) / "check", card=text, **options)
         parent = None
         if yes and model_index and card is None:
             text, parent = read_card(model)
@@ -150,22 +254,48 @@ def results(
         results_folder(found, model, output=folder, card=text, **options)
         upload = plan(folder, model, repo_type="model")
         if not yes and model_index and card is None:
-            Console(stderr=True).print(Text(f"note: the results will be merged into the metadata of {CARD} as it is on the Hub when they are sent; all else in it is kept"))
+            Console(stderr=True).print(
+                Text(
+                    f"note: the results will be merged into the metadata of {CARD} as it is on the"
+                    " Hub when they are sent; all else in it is kept"
+                )
+            )
         message = f"Results of {', '.join(sorted({one.dataset for one in found}))} by cc_hf"
         signatures = "\n".join(f"- `{one.signature}`" for one in found)
         description = f"Made with cc_hf {__version__}. Signatures:\n{signatures}"
-        send(upload, message=message, description=description, yes=yes, create_pr=pull_request, parent_commit=parent)
+        send(
+            upload,
+            message=message,
+            description=description,
+            yes=yes,
+            create_pr=pull_request,
+            parent_commit=parent,
+        )
 
 
 @app.command("leaderboard")
 def leaderboard(
     *,
     repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME.")],
-    results: Annotated[Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")],
-    bleu: Annotated[Path | None, typer.Option(help="BLEU by system, as `cc-hf leaderboard` takes it.")] = None,
+    results: Annotated[
+        Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")
+    ],
+    bleu: Annotated[
+        Path | None, typer.Option(help="BLEU by system, as `cc-hf leaderboard` takes it.")
+    ] = None,
     title: Annotated[str, typer.Option(help="Of the Space.")] = "Disambiguation leaderboard",
-    requirement: Annotated[str | None, typer.Option(help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the folder of the Space here, and send nothing.")] = None,
+    requirement: Annotated[
+        str | None,
+        typer.Option(
+            help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the folder of the Space here, and send nothing."
+        ),
+    ] = None,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
@@ -186,12 +316,20 @@ def leaderboard(
         if output is not None:
             _say_written([path for path in sorted(folder.rglob("*")) if path.is_file()])
             return
-        send(plan(folder, repo, repo_type="space"), message=f"Leaderboard, built with cc_hf {__version__}", yes=yes, private=private, create_pr=pull_request)
+        send(
+            plan(folder, repo, repo_type="space"),
+            message=f"Leaderboard, built with cc_hf {__version__}",
+            yes=yes,
+            private=private,
+            create_pr=pull_request,
+        )
 
 
 def _check_only_written(*, yes: bool) -> None:
     if yes:
-        raise InputError("expected --output, which only writes the folder, or --yes, which sends it, got both")
+        raise InputError(
+            "expected --output, which only writes the folder, or --yes, which sends it, got both"
+        )
 
 
 def _say_written(files: list[Path]) -> None:

@@ -21,17 +21,67 @@ __all__ = ["report"]
 
 
 def report(
-    results: Annotated[list[Path], typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, one for each system.", metavar="RESULT...")],
-    html: Annotated[Path | None, typer.Option(help="Write one page that needs no network: tables, plots and all samples.")] = None,
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="JSON files that `cc-hf evaluate --output` wrote, one for each system.",
+            metavar="RESULT...",
+        ),
+    ],
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write one page that needs no network: tables, plots and all samples."),
+    ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables in Markdown.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write the tables in LaTeX, for booktabs.")] = None,
-    plots: Annotated[Path | None, typer.Option(help="Write the plots to this folder.", metavar="DIR")] = None,
+    latex: Annotated[
+        Path | None, typer.Option(help="Write the tables in LaTeX, for booktabs.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option(help="Write the plots to this folder.", metavar="DIR")
+    ] = None,
     plot_format: Annotated[str, typer.Option("--format", help="Of the plots: png or svg.")] = "png",
-    baseline: Annotated[str | None, typer.Option(help="File or name of the system that the others are compared to; default: the first.")] = None,
-    name: Annotated[list[str] | None, typer.Option(help="Name of a system, once for each file; files of the same name are of one system. Default: those of the files.")] = None,
-    bleu: Annotated[list[str] | None, typer.Option(help="NAME=POINTS, or a file of names and points (.json: an object; .tsv: two columns); may be repeated.")] = None,
-    annotations: Annotated[list[Path] | None, typer.Option(help="Human labels of translations, JSONL as in `cc-hf analyze human-agreement`; may be repeated.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="Where the samples are from, if not where the results say: such as your own file of sources and cues.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="File or name of the system that the others are compared to; default: the first."
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Name of a system, once for each file; files of the same name are of one system."
+                " Default: those of the files."
+            )
+        ),
+    ] = None,
+    bleu: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "NAME=POINTS, or a file of names and points (.json: an object; .tsv: two columns);"
+                " may be repeated."
+            )
+        ),
+    ] = None,
+    annotations: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help=(
+                "Human labels of translations, JSONL as in `cc-hf analyze human-agreement`; may be"
+                " repeated."
+            )
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Where the samples are from, if not where the results say: such as your own file of"
+                " sources and cues."
+            )
+        ),
+    ] = None,
     data_dir: DataDir = None,
     resamples: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
@@ -44,16 +94,31 @@ def report(
 
     outputs = [path for path in (html, markdown, latex) if path is not None]
     if not outputs and plots is None:
-        raise InputError("expected something to write, got nothing; name a file with --html, --markdown or --latex, or a folder with --plots")
+        raise InputError(
+            "expected something to write, got nothing; name a file with --html, --markdown or"
+            " --latex, or a folder with --plots"
+        )
     for path in outputs:
         check_output(path)
     _check_folder(plots)
     systems, notes = read_systems(results, name, bleu=quality_figures(bleu or []))
-    examples, missing = read_examples(next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir)
+    examples, missing = read_examples(
+        next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
+    )
     labels = [label for path in annotations or [] for label in read_annotations(path)]
     chosen = _baseline(baseline, results, name)
-    found = build_report(systems, baseline=chosen, examples=examples, annotations=labels, notes=[*notes, *missing], n_resamples=resamples, seed=seed)
-    written: dict[Path, str | bytes] = _texts(found, {"html": html, "markdown": markdown, "latex": latex})
+    found = build_report(
+        systems,
+        baseline=chosen,
+        examples=examples,
+        annotations=labels,
+        notes=[*notes, *missing],
+        n_resamples=resamples,
+        seed=seed,
+    )
+    written: dict[Path, str | bytes] = _texts(
+        found, {"html": html, "markdown": markdown, "latex": latex}
+    )
     pictures = _pictures(found, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
@@ -93,5 +158,8 @@ def _check_folder(folder: Path | None) -> None:
 
 def _baseline(given: str | None, paths: list[Path], names: list[str] | None) -> str | None:
     """A system's name, which may be given by its file."""
-    by_path = {str(path): name for path, name in zip(paths, names or [path.stem for path in paths], strict=True)}
+    by_path = {
+        str(path): name
+        for path, name in zip(paths, names or [path.stem for path in paths], strict=True)
+    }
     return given if given is None else by_path.get(given, given)

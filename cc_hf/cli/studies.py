@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, DataDir, Device, Evaluators, FamilyName, Quiet, Revisions, Split, metric_options, one_or_all
+from cc_hf.cli.options import (
+    BatchTokens,
+    DataDir,
+    Device,
+    Evaluators,
+    FamilyName,
+    Quiet,
+    Revisions,
+    Split,
+    metric_options,
+    one_or_all,
+)
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
@@ -19,21 +30,42 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluator_agreement", "referent_bias", "regression", "trigger_importance"]
 
-_Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")]
-_WinoXConfig = Annotated[str, typer.Argument(help="Configuration of wino_x with translations.", metavar="[CONFIG]")]
+_Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
+]
+_WinoXConfig = Annotated[
+    str, typer.Argument(help="Configuration of wino_x with translations.", metavar="[CONFIG]")
+]
 _DEFAULT_CONFIG = "mt_en_de.translations"
 
 
 def referent_bias(
-    result: Annotated[Path | None, typer.Argument(help="JSON file that `cc-hf evaluate wino_x --output` wrote.", metavar="[RESULT]")] = None,
-    preferences: Annotated[Path | None, typer.Option(help="Instead of a result: JSONL, CSV or TSV with id and preferred (1, 2 or tie).")] = None,
-    config: Annotated[str, typer.Option(help="With --preferences: the configuration of wino_x that they are of.")] = _DEFAULT_CONFIG,
-    metric: Annotated[str | None, typer.Option(help="Of a file with the results of several metrics, take this one.")] = None,
+    result: Annotated[
+        Path | None,
+        typer.Argument(
+            help="JSON file that `cc-hf evaluate wino_x --output` wrote.", metavar="[RESULT]"
+        ),
+    ] = None,
+    preferences: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of a result: JSONL, CSV or TSV with id and preferred (1, 2 or tie)."
+        ),
+    ] = None,
+    config: Annotated[
+        str, typer.Option(help="With --preferences: the configuration of wino_x that they are of.")
+    ] = _DEFAULT_CONFIG,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Of a file with the results of several metrics, take this one."),
+    ] = None,
     split: Split = "test",
     data_dir: DataDir = None,
     output: _Output = None,
 ) -> None:
-    """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin 2023, Table 4.8)?"""
+    """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin
+    2023, Table 4.8)?
+    """
     from cc_hf.analysis.comparison import read_results
     from cc_hf.analysis.referent_bias import choices_of_result, read_choices
     from cc_hf.analysis.referent_bias import referent_bias as bias_of
@@ -41,17 +73,27 @@ def referent_bias(
     from cc_hf.reports.studies import referent_bias_tables
 
     if (result is None) == (preferences is None):
-        raise InputError("expected either a file of results or --preferences FILE, got " + ("neither" if result is None else "both"))
+        raise InputError(
+            "expected either a file of results or --preferences FILE, got "
+            + ("neither" if result is None else "both")
+        )
     check_output(output)
     if result is not None:
         judged = _only_result(read_results([result], metric=metric))
         if judged.dataset != "wino_x":
-            raise InputError(f"{result}: expected a result on wino_x, whose examples name pronouns and referents, got one on {judged.dataset or 'own data'}")
+            raise InputError(
+                f"{result}: expected a result on wino_x, whose examples name pronouns and"
+                f" referents, got one on {judged.dataset or 'own data'}"
+            )
         config, source = judged.config, judged.signature
-        choices = choices_of_result(judged, load_examples("wino_x", config, split=split, data_dir=data_dir))
+        choices = choices_of_result(
+            judged, load_examples("wino_x", config, split=split, data_dir=data_dir)
+        )
     elif preferences is not None:
         source = str(preferences)
-        choices = read_choices(preferences, load_examples("wino_x", config, split=split, data_dir=data_dir))
+        choices = read_choices(
+            preferences, load_examples("wino_x", config, split=split, data_dir=data_dir)
+        )
     found = bias_of(choices)
     _write(output, {"config": config, "of": source, **asdict(found)})
     console = Console()
@@ -64,18 +106,32 @@ def trigger_importance(
     evaluator: Evaluators = None,
     kind: FamilyName = None,
     revision: Revisions = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Take this many schemas, the first ones; default: all.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write salience maps to this HTML page.")] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Take this many schemas, the first ones; default: all."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write salience maps to this HTML page.")
+    ] = None,
     png: Annotated[Path | None, typer.Option(help="Draw salience maps to this PNG file.")] = None,
     maps: Annotated[int, typer.Option(min=1, help="Schemas on the maps.")] = 10,
     split: Split = "test",
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     device: Device = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures and the salience of every word to this JSON file.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the figures and the salience of every word to this JSON file.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Do the words that decide what «it» means matter most to its translation (Emelin 2023, Table 4.10)?"""
+    """Do the words that decide what «it» means matter most to its translation (Emelin 2023, Table
+    4.10)?
+    """
     import cc_hf
     from cc_hf.analysis.salience import salience_rows
     from cc_hf.analysis.salience import trigger_importance as importance_of
@@ -93,13 +149,28 @@ def trigger_importance(
         first = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
         examples = [example for example in examples if example.extra["pair"] in first]
     if evaluator and len(evaluator) > 1:
-        raise InputError(f"--evaluator: expected one sequence-to-sequence model, got {', '.join(evaluator)}")
-    chosen = evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
-    options: dict[str, Any] = {"kind": kind, "revision": one_or_all(revision), "batch_tokens": batch_tokens, "device": device, "mode": "exact"}
+        raise InputError(
+            f"--evaluator: expected one sequence-to-sequence model, got {', '.join(evaluator)}"
+        )
+    chosen = (
+        evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
+    )
+    options: dict[str, Any] = {
+        "kind": kind,
+        "revision": one_or_all(revision),
+        "batch_tokens": batch_tokens,
+        "device": device,
+        "mode": "exact",
+    }
     model = cc_hf.load_evaluator(chosen, **options)
     saliences, skipped = prediction_differences(model, examples, progress=not quiet)
     found = importance_of(saliences, skipped=skipped)
-    fields: dict[str, str | int] = {**signature_fields("wino_x", config, split=split, data_dir=data_dir), **model.signature_fields(), "n": len(examples), "v": cc_hf.__version__}
+    fields: dict[str, str | int] = {
+        **signature_fields("wino_x", config, split=split, data_dir=data_dir),
+        **model.signature_fields(),
+        "n": len(examples),
+        "v": cc_hf.__version__,
+    }
     signature = build("prediction-difference", fields)
     shown = saliences[: 2 * maps]
     if html is not None:
@@ -113,11 +184,34 @@ def trigger_importance(
 
 
 def regression(
-    systems: Annotated[Path | None, typer.Argument(help="Table of systems, CSV or tab-separated, with a line of names.", metavar="[FILE]")] = None,
-    dependent: Annotated[str | None, typer.Option(help="Column that is to be explained, such as min_accuracy.")] = None,
-    independent: Annotated[list[str] | None, typer.Option(help="Column that explains it, numbers, or 1 and 0 for yes and no; may be repeated.")] = None,
-    where: Annotated[list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="Take the rows with this value; may be repeated.")] = None,
-    published: Annotated[bool, typer.Option("--published", help="The four regressions of the case study (Vamvas & Sennrich 2021, Table 3).")] = False,
+    systems: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table of systems, CSV or tab-separated, with a line of names.", metavar="[FILE]"
+        ),
+    ] = None,
+    dependent: Annotated[
+        str | None, typer.Option(help="Column that is to be explained, such as min_accuracy.")
+    ] = None,
+    independent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that explains it, numbers, or 1 and 0 for yes and no; may be repeated."
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE", help="Take the rows with this value; may be repeated."
+        ),
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="The four regressions of the case study (Vamvas & Sennrich 2021, Table 3).",
+        ),
+    ] = False,
     output: _Output = None,
 ) -> None:
     """Least squares of a figure of systems on others, with standard errors."""
@@ -127,44 +221,75 @@ def regression(
     check_output(output)
     if published:
         if systems is not None or dependent or independent or where:
-            raise InputError("--published: expected no file and no columns beside it; it has its own")
+            raise InputError(
+                "--published: expected no file and no columns beside it; it has its own"
+            )
         blocks = case_study_regressions()
-        _write(output, {"regressions": [{"published": asdict(block), **asdict(own)} for block, own in blocks]})
+        _write(
+            output,
+            {"regressions": [{"published": asdict(block), **asdict(own)} for block, own in blocks]},
+        )
         Console().print(published_regression_tables(blocks))
         return
     if systems is None or not dependent or not independent:
-        raise InputError("expected FILE --dependent COLUMN --independent COLUMN ..., or --published")
+        raise InputError(
+            "expected FILE --dependent COLUMN --independent COLUMN ..., or --published"
+        )
     rows = read_systems(systems)
-    found = regress(selected(rows, metric_options(where)) if where else rows, dependent, independent)
+    found = regress(
+        selected(rows, metric_options(where)) if where else rows, dependent, independent
+    )
     _write(output, asdict(found))
     Console().print(regression_tables(found))
 
 
 def evaluator_agreement(
-    results: Annotated[list[Path], typer.Argument(help="JSON files of `cc-hf evaluate --output`: several systems, each by several evaluators.", metavar="RESULT...")],
-    figure: Annotated[str, typer.Option(help="Score by which systems are ordered, such as min_accuracy.")] = "accuracy",
-    metric: Annotated[str | None, typer.Option(help="Of files with the results of several metrics, take this one.")] = None,
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help=(
+                "JSON files of `cc-hf evaluate --output`: several systems, each by several"
+                " evaluators."
+            ),
+            metavar="RESULT...",
+        ),
+    ],
+    figure: Annotated[
+        str, typer.Option(help="Score by which systems are ordered, such as min_accuracy.")
+    ] = "accuracy",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="Of files with the results of several metrics, take this one."),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     output: _Output = None,
 ) -> None:
-    """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021, section 3.5)."""
+    """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021,
+    section 3.5).
+    """
     from cc_hf.analysis.comparison import read_results
     from cc_hf.analysis.evaluator_agreement import evaluator_agreement as agreement_of
     from cc_hf.reports.studies import evaluator_agreement_tables
 
     check_output(output)
-    found = agreement_of(read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed)
+    found = agreement_of(
+        read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed
+    )
     _write(output, asdict(found))
     Console().print(evaluator_agreement_tables(found))
 
 
 def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:
     if len(results) != 1:
-        raise InputError(f"expected one result, got {', '.join(results)}; name the metric with --metric")
+        raise InputError(
+            f"expected one result, got {', '.join(results)}; name the metric with --metric"
+        )
     return next(iter(results.values()))
 
 
 def _write(output: Path | None, row: dict[str, Any]) -> None:
     if output is not None:
-        write_atomically(output, json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_atomically(
+            output, json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )

@@ -28,33 +28,110 @@ def _main() -> None:
 
 @app.command("wino-x")
 def wino_x(
-    model: Annotated[str, typer.Option(help="Model to fine-tune (folder or Hub): a translation model, or for the configurations lm_... a masked language model.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help=f"New folder for the models, and {_CURVE} with all figures.")],
-    config: Annotated[str, typer.Option(help="Configuration of wino_x with contrastive translations, see `cc-hf list datasets`.")] = "mt_en_de.translations",
-    objective: Annotated[str, typer.Option(help="mle: the correct translations alone; pronoun-penalty: a fine on incorrect pronouns too.")] = "mle",
-    sizes: Annotated[str | None, typer.Option(help="Samples to train on, such as 500,1000; default: all multiples of 500 that there are.")] = None,
-    transfer: Annotated[list[str] | None, typer.Option(help="Also judge the test part in this configuration, such as lm_en_de; may be repeated.")] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "Model to fine-tune (folder or Hub): a translation model, or for the configurations"
+                " lm_... a masked language model."
+            )
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help=f"New folder for the models, and {_CURVE} with all figures."
+        ),
+    ],
+    config: Annotated[
+        str,
+        typer.Option(
+            help="Configuration of wino_x with contrastive translations, see `cc-hf list datasets`."
+        ),
+    ] = "mt_en_de.translations",
+    objective: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "mle: the correct translations alone; pronoun-penalty: a fine on incorrect pronouns"
+                " too."
+            )
+        ),
+    ] = "mle",
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Samples to train on, such as 500,1000; default: all multiples of 500 that there"
+                " are."
+            )
+        ),
+    ] = None,
+    transfer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Also judge the test part in this configuration, such as lm_en_de; may be repeated."
+            )
+        ),
+    ] = None,
     n_dev: Annotated[int, typer.Option(min=1, help="Samples for early stopping.")] = 200,
     n_test: Annotated[int, typer.Option(min=1, help="Samples to judge.")] = 1000,
     split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 42,
-    learning_rate: Annotated[float | None, typer.Option(help="Default: the thesis's, 1e-7, of mBART 1e-5.")] = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Default: the thesis's, 8, of mBART and masked language models 16.")] = None,
-    accumulation: Annotated[int | None, typer.Option(min=1, help="Batches of a step; default: 1.")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Default: the thesis's, 1e-7, of mBART 1e-5.")
+    ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Default: the thesis's, 8, of mBART and masked language models 16."
+        ),
+    ] = None,
+    accumulation: Annotated[
+        int | None, typer.Option(min=1, help="Batches of a step; default: 1.")
+    ] = None,
     max_epochs: Annotated[int | None, typer.Option(min=1, help="Default: 1000.")] = None,
-    patience: Annotated[int | None, typer.Option(min=1, help="Epochs without a lower loss on the development part before it stops; default: 3.")] = None,
-    label_smoothing: Annotated[float | None, typer.Option(help="Default: 0.1, of mBART and masked language models 0.")] = None,
-    penalty_weight: Annotated[float | None, typer.Option(help="λ of the pronoun penalty; default: 100.")] = None,
-    pronouns: Annotated[str | None, typer.Option(help="Which are penalized: all (default), or ambiguous, those that differ between the translations.")] = None,
-    masking: Annotated[str | None, typer.Option(help="Of masked language models: filler (default), filler-only or random.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the training; default: 42.")] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Epochs without a lower loss on the development part before it stops; default: 3.",
+        ),
+    ] = None,
+    label_smoothing: Annotated[
+        float | None, typer.Option(help="Default: 0.1, of mBART and masked language models 0.")
+    ] = None,
+    penalty_weight: Annotated[
+        float | None, typer.Option(help="λ of the pronoun penalty; default: 100.")
+    ] = None,
+    pronouns: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Which are penalized: all (default), or ambiguous, those that differ between the"
+                " translations."
+            )
+        ),
+    ] = None,
+    masking: Annotated[
+        str | None,
+        typer.Option(help="Of masked language models: filler (default), filler-only or random."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the training; default: 42.")
+    ] = None,
     no_models: Annotated[bool, typer.Option("--no-models", help="Keep the figures only.")] = False,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     device: Device = None,
-    revision: Annotated[str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4 and 4.4.3)."""
+    """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4
+    and 4.4.3).
+    """
     import json
 
     from cc_hf.reports.studies import bias_tables
@@ -62,7 +139,9 @@ def wino_x(
 
     resolved(output, "--output")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"--output: expected a new or empty folder, {output} is there and not empty")
+        raise InputError(
+            f"--output: expected a new or empty folder, {output} is there and not empty"
+        )
     settings: dict[str, Any] = {
         "learning_rate": learning_rate,
         "batch_size": batch_size,
@@ -91,13 +170,26 @@ def wino_x(
         device=device,
         revision=revision,
         batch_tokens=batch_tokens,
-        note=None if quiet else lambda point: notes.print(f"trained on {point.size}" if point.tuned else "judged before training", highlight=False),
+        note=(
+            None
+            if quiet
+            else lambda point: notes.print(
+                f"trained on {point.size}" if point.tuned else "judged before training",
+                highlight=False,
+            )
+        ),
     )
     output.mkdir(parents=True, exist_ok=True)
-    write_atomically(output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    write_atomically(
+        output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    )
     console = Console()
     console.print(_table(found))
-    biases = [(name, point.get("n_train", 0), bias) for point in found["points"] for name, bias in point["bias"].items()]
+    biases = [
+        (name, point.get("n_train", 0), bias)
+        for point in found["points"]
+        for name, bias in point["bias"].items()
+    ]
     console.print(bias_tables(biases, title="bias of the choices"))
     if not quiet:
         notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
@@ -109,17 +201,30 @@ def _sizes(text: str | None) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts) or len(set(parts)) < len(parts):
-        raise InputError(f"--sizes: expected different whole numbers with commas between them, such as 500,1000, got {text!r}")
+        raise InputError(
+            "--sizes: expected different whole numbers with commas between them, such as 500,1000,"
+            f" got {text!r}"
+        )
     return sorted(map(int, parts))
 
 
 def _table(found: dict[str, Any]) -> Table:
     table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
     for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "of pairs", "ties"):
-        table.add_column(name, justify="left" if name == "test" else "right", no_wrap=name == "test")
+        table.add_column(
+            name, justify="left" if name == "test" else "right", no_wrap=name == "test"
+        )
     for point in found["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():
             pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"
-            table.add_row(str(point.get("n_train", 0)), epochs, name, str(row["n"]), f"{100 * row['accuracy']:.1f}", pair, str(row["n_ties"]))
+            table.add_row(
+                str(point.get("n_train", 0)),
+                epochs,
+                name,
+                str(row["n"]),
+                f"{100 * row['accuracy']:.1f}",
+                pair,
+                str(row["n_ties"]),
+            )
     return table

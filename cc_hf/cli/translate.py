@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Config, DataDir, Dataset, Device, FamilyName, Prompt, Quiet, Split, TgtLang
+from cc_hf.cli.options import (
+    Config,
+    DataDir,
+    Dataset,
+    Device,
+    FamilyName,
+    Prompt,
+    Quiet,
+    Split,
+    TgtLang,
+)
 from cc_hf.cli.output import Console, check_output, write_atomically
 
 __all__ = ["translate"]
@@ -19,7 +29,17 @@ def translate(
     config: Config = None,
     *,
     system: Annotated[str, typer.Option(help="The model to translate with (name, folder or Hub).")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: JSONL with id, source and translation if it ends in .jsonl, else one translation per line.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help=(
+                "File to write: JSONL with id, source and translation if it ends in .jsonl, else"
+                " one translation per line."
+            ),
+        ),
+    ],
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
@@ -41,12 +61,25 @@ def translate(
     target = check_target_language(dataset, config, tgt_lang)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
     translations = run_translate(
-        [e.source for e in examples], system, src_lang=examples[0].src_lang, tgt_lang=target, kind=kind, prompt=prompt, device=device, num_beams=num_beams, progress=not quiet
+        [e.source for e in examples],
+        system,
+        src_lang=examples[0].src_lang,
+        tgt_lang=target,
+        kind=kind,
+        prompt=prompt,
+        device=device,
+        num_beams=num_beams,
+        progress=not quiet,
     )
     lines = list(translations)
     if output.suffix == ".jsonl":
         rows = zip(examples, translations, strict=True)
-        lines = [json.dumps({"id": e.id, "source": e.source, "translation": t}, ensure_ascii=False) for e, t in rows]
+        lines = [
+            json.dumps({"id": e.id, "source": e.source, "translation": t}, ensure_ascii=False)
+            for e, t in rows
+        ]
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
-        Console(stderr=True).print(Text(f"written: {output}, {len(lines)} translations"), soft_wrap=True)
+        Console(stderr=True).print(
+            Text(f"written: {output}, {len(lines)} translations"), soft_wrap=True
+        )

@@ -1,4 +1,6 @@
-"""The cues of a dataset's senses as frozen data, as rows for a file, and compared with those of another file."""
+"""The cues of a dataset's senses as frozen data, as rows for a file, and compared with those of
+another file.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ _SIDES = ("correct", "incorrect")
 
 @dataclass(frozen=True, slots=True)
 class SenseExample:
-    """A sentence in which an ambiguous word has a known sense, with a right translation. `focus`: the word as it stands there."""
+    """A sentence in which an ambiguous word has a known sense, with a right translation.
+
+    `focus`: the word as it stands there.
+    """
 
     id: str
     src_lang: str
@@ -42,7 +47,9 @@ class SenseExample:
 
 @dataclass(frozen=True, slots=True)
 class SenseCues:
-    """The cues of one sense of an ambiguous word, the candidates from which they were chosen, and the number of its examples."""
+    """The cues of one sense of an ambiguous word, the candidates from which they were chosen, and
+    the number of its examples.
+    """
 
     ambiguous_word: str
     sense: str
@@ -54,7 +61,11 @@ class SenseCues:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A sense that has no cues. `reason`: «only sense» (nothing to tell it from) or «no candidates» (no word marks it, or none marks the others)."""
+    """A sense that has no cues.
+
+    `reason`: «only sense» (nothing to tell it from) or «no candidates» (no word marks it, or none
+    marks the others).
+    """
 
     ambiguous_word: str
     sense: str
@@ -73,9 +84,10 @@ class CueSet:
         candidates: ambiguous word -> sense -> words, most probable first.
         tgt_lang: ISO 639-1.
         signature: see `cc_hf.signature`.
-        counts: n_examples, n_left_out (examples), n_unlocated (examples whose word was not found in the source, left out), n_short (senses with fewer
-            than n_cues on a side), n_requests, n_cut (sources too long for the masked language model, of which it saw a window around the word; 0
-            where candidates were given).
+        counts: n_examples, n_left_out (examples), n_unlocated (examples whose word was not found in
+            the source, left out), n_short (senses with fewer than n_cues on a side), n_requests,
+            n_cut (sources too long for the masked language model, of which it saw a window around
+            the word; 0 where candidates were given).
     """
 
     senses: tuple[SenseCues, ...]
@@ -87,7 +99,9 @@ class CueSet:
     counts: Mapping[str, int]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per example: the source, the place of the ambiguous word (0-based character) and its cues, as JSON takes them."""
+        """One row per example: the source, the place of the ambiguous word (0-based character) and
+        its cues, as JSON takes them.
+        """
         by_sense = {(found.ambiguous_word, found.sense): found for found in self.senses}
         return [
             {
@@ -109,12 +123,14 @@ class CueSet:
 
 
 def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> dict[str, Overlap]:
-    """How many cues of a file were chosen, per side («correct», «incorrect»), over the senses that both have.
+    """How many cues of a file were chosen, per side («correct», «incorrect»), over the senses that
+    both have.
 
     Args:
         found: what was chosen.
-        lines: JSONL, a row per example with correct_cues and incorrect_cues, or correct_insertions and incorrect_insertions as in the published
-            files. Rows belong to the examples by `id`, or where they have none by 0-based line number. A sense has the cues of all its rows.
+        lines: JSONL, a row per example with correct_cues and incorrect_cues, or correct_insertions
+            and incorrect_insertions as in the published files. Rows belong to the examples by `id`,
+            or where they have none by 0-based line number. A sense has the cues of all its rows.
         name: of the file, for messages.
 
     Raises:
@@ -126,7 +142,10 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
         for side, cues in by_id.get(example.id, {}).items():
             expected[side].setdefault(example.sense, set()).update(cues)
     if not expected["correct"]:
-        raise DataError(f"{name}: expected rows of the same examples, got none; rows are matched by id, or by line number where they have none")
+        raise DataError(
+            f"{name}: expected rows of the same examples, got none; rows are matched by id, or by"
+            " line number where they have none"
+        )
     return {
         side: overlap(
             {(s.ambiguous_word, s.sense): getattr(s, side).cues for s in found.senses},
@@ -140,6 +159,12 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
 def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
     try:
         row = parse_json(line)
-        return str(row.get("id", number)), {side: list(row[f"{side}_cues"] if f"{side}_cues" in row else row[f"{side}_insertions"]) for side in _SIDES}
+        return str(row.get("id", number)), {
+            side: list(row[f"{side}_cues"] if f"{side}_cues" in row else row[f"{side}_insertions"])
+            for side in _SIDES
+        }
     except (InputError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{name}: line {number + 1}: expected JSON with correct_cues and incorrect_cues (or ..._insertions), got {line[:80]!r} ({error})") from error
+        raise DataError(
+            f"{name}: line {number + 1}: expected JSON with correct_cues and incorrect_cues (or"
+            f" ..._insertions), got {line[:80]!r} ({error})"
+        ) from error

@@ -1,4 +1,6 @@
-"""«[male]» and «[female]» before the words that name a person (Vamvas & Sennrich 2021, section 3.3), worded in the language of the source."""
+"""«[male]» and «[female]» before the words that name a person (Vamvas & Sennrich 2021, section
+3.3), worded in the language of the source.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from cc_hf.schema import Focus
 
 __all__ = ["GENDER_BRACKETS", "differ_by_gender_brackets", "gender_bracket_sources"]
 
-#: source language -> cue by gender. English is the paper's; the others say the same and were never validated against people.
+#: source language -> cue by gender. English is the paper's; the others say the same and were never
+#: validated against people.
 GENDER_BRACKETS: dict[str, dict[str, str]] = {
     "ar": {"male": "[ذكر]", "female": "[أنثى]"},
     "cs": {"male": "[mužský]", "female": "[ženský]"},
@@ -35,7 +38,9 @@ GENDER_BRACKETS: dict[str, dict[str, str]] = {
 }
 
 
-def gender_bracket_sources(source: str, focus: Focus, gold: str, *, src_lang: str = "en") -> tuple[tuple[str], tuple[str]]:
+def gender_bracket_sources(
+    source: str, focus: Focus, gold: str, *, src_lang: str = "en"
+) -> tuple[tuple[str], tuple[str]]:
     """The correct and the incorrect contrastive source, one each.
 
     Args:
@@ -53,15 +58,22 @@ def gender_bracket_sources(source: str, focus: Focus, gold: str, *, src_lang: st
     ('[mies] Lääkäri lähti.',)
     """
     if src_lang not in GENDER_BRACKETS:
-        raise InputError(f"src_lang: expected a language with a wording of the gender brackets ({', '.join(GENDER_BRACKETS)}), got {src_lang!r}")
+        raise InputError(
+            "src_lang: expected a language with a wording of the gender brackets"
+            f" ({', '.join(GENDER_BRACKETS)}), got {src_lang!r}"
+        )
     cues = GENDER_BRACKETS[src_lang]
     if gold not in cues:
         raise InputError(f"gold gender: expected male or female, got {gold!r}")
     other = "female" if gold == "male" else "male"
-    return (insert_before(source, focus.start, cues[gold]),), (insert_before(source, focus.start, cues[other]),)
+    return (insert_before(source, focus.start, cues[gold]),), (
+        insert_before(source, focus.start, cues[other]),
+    )
 
 
-def differ_by_gender_brackets(correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en") -> bool:
+def differ_by_gender_brackets(
+    correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en"
+) -> bool:
     """Whether the brackets for male and female are all that sets both sides apart.
 
     Args:

@@ -1,6 +1,8 @@
-"""Words that a masked language model expects before an ambiguous word, and those of them that mark one sense (Vamvas & Sennrich 2021, appendix D, step 1).
+"""Words that a masked language model expects before an ambiguous word, and those of them that mark
+one sense (Vamvas & Sennrich 2021, appendix D, step 1).
 
-Pure: log-probabilities and word lists in, word lists out. `cc_hf.evaluators.fill_mask` predicts, `cc_hf.cues.selection` does step 2.
+Pure: log-probabilities and word lists in, word lists out. `cc_hf.evaluators.fill_mask` predicts,
+`cc_hf.cues.selection` does step 2.
 """
 
 from __future__ import annotations
@@ -16,9 +18,21 @@ import numpy.typing as npt
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import parse_json
 
-__all__ = ["AVERAGES", "N_CANDIDATES", "N_KEPT", "STOP_WORDS", "Candidates", "SenseCandidates", "candidates_json", "discriminating_words", "most_probable", "parse_candidates"]
+__all__ = [
+    "AVERAGES",
+    "N_CANDIDATES",
+    "N_KEPT",
+    "STOP_WORDS",
+    "Candidates",
+    "SenseCandidates",
+    "candidates_json",
+    "discriminating_words",
+    "most_probable",
+    "parse_candidates",
+]
 
-#: ambiguous word -> sense -> words, the most probable first; the shape of the published files of candidates.
+#: ambiguous word -> sense -> words, the most probable first; the shape of the published files of
+#: candidates.
 Candidates = Mapping[str, Mapping[str, Sequence[str]]]
 
 #: Words that the published files keep per sense.
@@ -28,30 +42,45 @@ N_CANDIDATES = 10
 #: Words that mark no sense, as the paper's program lists them.
 STOP_WORDS = frozenset({"the", "a", "an", "and", ",", "-"})
 
-#: How the distributions of a sense's sentences become one, by name: geometric, the mean of log-probabilities (the program sums logits, which
-#: orders words in the same way); arithmetic, the mean of probabilities, in which one sentence that is sure of a word counts for more.
-AVERAGES: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]] = {"geometric": lambda logprobs: logprobs, "arithmetic": np.exp}
+#: How the distributions of a sense's sentences become one, by name: geometric, the mean of
+#: log-probabilities (the program sums logits, which orders words in the same way); arithmetic, the
+#: mean of probabilities, in which one sentence that is sure of a word counts for more.
+AVERAGES: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]] = {
+    "geometric": lambda logprobs: logprobs,
+    "arithmetic": np.exp,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SenseCandidates:
-    """Words from which the cues of a sense are chosen: those that mark it, and those that mark the other senses of the word."""
+    """Words from which the cues of a sense are chosen: those that mark it, and those that mark the
+    other senses of the word.
+    """
 
     correct: tuple[str, ...]
     incorrect: tuple[str, ...]
 
 
-def most_probable(words: Sequence[str], logprobs: Iterable[npt.NDArray[np.float64]], *, n: int = N_KEPT, average: str = "geometric") -> tuple[str, ...]:
-    """The `n` words most probable on average over the sentences of one sense, most probable first; words of equal probability in their given order.
+def most_probable(
+    words: Sequence[str],
+    logprobs: Iterable[npt.NDArray[np.float64]],
+    *,
+    n: int = N_KEPT,
+    average: str = "geometric",
+) -> tuple[str, ...]:
+    """The `n` words most probable on average over the sentences of one sense, most probable first;
+    words of equal probability in their given order.
 
     Args:
         words: what the columns stand for.
-        logprobs: per sentence (len(words),) natural log-probabilities; read one by one, so that an iterator need not hold them all.
+        logprobs: per sentence (len(words),) natural log-probabilities; read one by one, so that an
+            iterator need not hold them all.
         n: at least 1.
         average: geometric or arithmetic, see `AVERAGES`.
 
     Raises:
-        InputError: for no sentences, an average that is not defined, n below 1, or an array that does not fit the words.
+        InputError: for no sentences, an average that is not defined, n below 1, or an array that
+            does not fit the words.
 
     >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
     ('gas', 'red')
@@ -63,7 +92,10 @@ def most_probable(words: Sequence[str], logprobs: Iterable[npt.NDArray[np.float6
     total, n_sentences = np.zeros(len(words)), 0
     for row, found in enumerate(logprobs):
         if found.shape != total.shape:
-            raise InputError(f"sentence {row}: expected log-probabilities of {len(words)} words, got an array of shape {found.shape}")
+            raise InputError(
+                f"sentence {row}: expected log-probabilities of {len(words)} words, got an array of"
+                f" shape {found.shape}"
+            )
         total += AVERAGES[average](found)
         n_sentences += 1
     if not n_sentences:
@@ -72,21 +104,30 @@ def most_probable(words: Sequence[str], logprobs: Iterable[npt.NDArray[np.float6
 
 
 def discriminating_words(
-    candidates: Mapping[str, Sequence[str]], *, ambiguous_word: str, n: int = N_CANDIDATES, stop_words: Collection[str] = STOP_WORDS
+    candidates: Mapping[str, Sequence[str]],
+    *,
+    ambiguous_word: str,
+    n: int = N_CANDIDATES,
+    stop_words: Collection[str] = STOP_WORDS,
 ) -> dict[str, SenseCandidates]:
     """Per sense of one ambiguous word the words that mark it, and the words that mark the others.
 
-    Correct: the first `n` of the sense's own list that stand in the list of no other sense. Incorrect: the other senses' lists, read in turn (the
-    first word of each, the second of each, ...), each word once, the first `n` that do not stand in the sense's own list. The whole lists are
-    compared, in the case in which words are written. Then the ambiguous word itself and stop words are dropped, so that fewer than `n` may remain.
+    Correct: the first `n` of the sense's own list that stand in the list of no other sense.
+    Incorrect: the other senses' lists, read in turn (the first word of each, the second of each,
+    ...), each word once, the first `n` that do not stand in the sense's own list. The whole lists
+    are compared, in the case in which words are written. Then the ambiguous word itself and stop
+    words are dropped, so that fewer than `n` may remain.
 
-    This is the rule of the paper's program, and it explains its files: all 1086 + 1086 published insertions of the 362 senses of MuCoW en-de and
-    all 609 + 609 of the 203 of en-ru lie among the words so found (with only the first 40 words of the other sense compared, 913 + 931 of the
-    996 + 996 of en-de's words with two senses), and none of the 291 words dropped in en-de is published. In one thing the program differs, which
-    changes none of these figures: where a word has three senses, a word that two of them share takes two of the n places.
+    This is the rule of the paper's program, and it explains its files: all 1086 + 1086 published
+    insertions of the 362 senses of MuCoW en-de and all 609 + 609 of the 203 of en-ru lie among the
+    words so found (with only the first 40 words of the other sense compared, 913 + 931 of the 996 +
+    996 of en-de's words with two senses), and none of the 291 words dropped in en-de is published.
+    In one thing the program differs, which changes none of these figures: where a word has three
+    senses, a word that two of them share takes two of the n places.
 
     Args:
-        candidates: sense -> words, most probable first; the order of senses says whose word comes first among the incorrect.
+        candidates: sense -> words, most probable first; the order of senses says whose word comes
+            first among the incorrect.
         ambiguous_word: never a cue of itself.
         n: at least 1.
         stop_words: never cues.
@@ -94,12 +135,17 @@ def discriminating_words(
     Raises:
         InputError: when there are fewer than two senses, or n is below 1.
 
-    >>> found = discriminating_words({"pedal": ["gas", "the", "car"], "machine": ["ion", "gas", "new"]}, ambiguous_word="accelerator")
+    >>> found = discriminating_words(
+    ...     {"pedal": ["gas", "the", "car"], "machine": ["ion", "gas", "new"]},
+    ...     ambiguous_word="accelerator",
+    ... )
     >>> found["pedal"]
     SenseCandidates(correct=('car',), incorrect=('ion', 'new'))
     """
     if len(candidates) < 2:
-        raise InputError(f"{ambiguous_word!r}: expected at least two senses to tell apart, got {len(candidates)}")
+        raise InputError(
+            f"{ambiguous_word!r}: expected at least two senses to tell apart, got {len(candidates)}"
+        )
     if n < 1:
         raise InputError(f"n: expected at least 1 candidate, got {n}")
     dropped = {ambiguous_word, *stop_words}
@@ -107,7 +153,9 @@ def discriminating_words(
     for sense, own in candidates.items():
         others = [words for other, words in candidates.items() if other != sense]
         in_turn = [word for place in zip_longest(*others) for word in place if word is not None]
-        found[sense] = SenseCandidates(_first(own, set(in_turn), n, dropped), _first(in_turn, set(own), n, dropped))
+        found[sense] = SenseCandidates(
+            _first(own, set(in_turn), n, dropped), _first(in_turn, set(own), n, dropped)
+        )
     return found
 
 
@@ -117,7 +165,8 @@ def _first(words: Sequence[str], elsewhere: set[str], n: int, dropped: set[str])
 
 
 def candidates_json(candidates: Candidates) -> str:
-    """The text of a file of candidates, in the shape of the published ones; `parse_candidates` reads it.
+    """The text of a file of candidates, in the shape of the published ones; `parse_candidates`
+    reads it.
 
     >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
     {
@@ -128,11 +177,16 @@ def candidates_json(candidates: Candidates) -> str:
       }
     }
     """
-    plain = {word: {sense: list(words) for sense, words in senses.items()} for word, senses in candidates.items()}
+    plain = {
+        word: {sense: list(words) for sense, words in senses.items()}
+        for word, senses in candidates.items()
+    }
     return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
 
 
-def parse_candidates(text: str, *, name: str = "candidates") -> dict[str, dict[str, tuple[str, ...]]]:
+def parse_candidates(
+    text: str, *, name: str = "candidates"
+) -> dict[str, dict[str, tuple[str, ...]]]:
     """Read a file of candidates: {ambiguous word: {sense: [words, most probable first]}}.
 
     Args:
@@ -140,7 +194,8 @@ def parse_candidates(text: str, *, name: str = "candidates") -> dict[str, dict[s
         name: of the file, for the message.
 
     Raises:
-        DataError: when the text is not JSON of this shape; the message names the word and the sense.
+        DataError: when the text is not JSON of this shape; the message names the word and the
+            sense.
 
     >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]
     ('baseball',)
@@ -154,8 +209,18 @@ def parse_candidates(text: str, *, name: str = "candidates") -> dict[str, dict[s
         raise DataError(f"{name}: {shape}, got {type(read).__name__}")
     for word, senses in read.items():
         if not isinstance(senses, dict):
-            raise DataError(f"{name}: {word!r}: {shape}, got {type(senses).__name__} for the senses")
+            raise DataError(
+                f"{name}: {word!r}: {shape}, got {type(senses).__name__} for the senses"
+            )
         for sense, words in senses.items():
-            if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
-                raise DataError(f"{name}: {word!r}, sense {sense!r}: expected a list of words that are not blank, got {str(words)[:80]}")
-    return {word: {sense: tuple(words) for sense, words in senses.items()} for word, senses in read.items()}
+            if not isinstance(words, list) or not all(
+                isinstance(w, str) and w.strip() for w in words
+            ):
+                raise DataError(
+                    f"{name}: {word!r}, sense {sense!r}: expected a list of words that are not"
+                    f" blank, got {str(words)[:80]}"
+                )
+    return {
+        word: {sense: tuple(words) for sense, words in senses.items()}
+        for word, senses in read.items()
+    }

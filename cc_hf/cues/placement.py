@@ -17,30 +17,38 @@ def insert_before(source: str, start: int, cue: str) -> str:
     'The [female] doctor left.'
     """
     if not 0 <= start < len(source):
-        raise InputError(f"cue position: expected 0 to {len(source) - 1}, got {start} in {source!r}")
+        raise InputError(
+            f"cue position: expected 0 to {len(source) - 1}, got {start} in {source!r}"
+        )
     if not cue.strip():
         raise InputError("cue: expected words to insert, got a blank")
     return f"{source[:start]}{cue} {source[start:]}"
 
 
 def replace_at(source: str, start: int, length: int, text: str) -> str:
-    """The source with the `length` characters from `start` on replaced by the text; nothing else changes.
+    """The source with the `length` characters from `start` on replaced by the text; nothing else
+    changes.
 
     Raises:
-        InputError: when these characters are not all in the source, there are none of them, or the text is blank.
+        InputError: when these characters are not all in the source, there are none of them, or the
+            text is blank.
 
     >>> replace_at("Is it there? It is.", 13, 2, "The key")
     'Is it there? The key is.'
     """
     if length < 1 or not 0 <= start <= len(source) - length:
-        raise InputError(f"replacement: expected at least one character within the {len(source)} of the source, got {length} at {start} in {source!r}")
+        raise InputError(
+            f"replacement: expected at least one character within the {len(source)} of the source,"
+            f" got {length} at {start} in {source!r}"
+        )
     if not text.strip():
         raise InputError("replacement: expected words, got a blank")
     return f"{source[:start]}{text}{source[start + length :]}"
 
 
 def token_start(source: str, index: int) -> int:
-    """The position of the 0-based token `index` of the source split at single spaces (two spaces make an empty token).
+    """The position of the 0-based token `index` of the source split at single spaces (two spaces
+    make an empty token).
 
     Raises:
         InputError: when there is no such token.

@@ -1,4 +1,6 @@
-"""The referent in the place of an ambiguous «it» (for Wino-X, Emelin & Sennrich 2021): which «it» it is, and what stands there instead."""
+"""The referent in the place of an ambiguous «it» (for Wino-X, Emelin & Sennrich 2021): which «it»
+it is, and what stands there instead.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ _ARTICLES = ("the", "a", "an")
 
 
 def ambiguous_it(source: str) -> Focus:
-    """The last word «it» of the sentence; only where there is none, the last one in a contraction («it's»). «its» is another word.
+    """The last word «it» of the sentence; only where there is none, the last one in a contraction
+    («it's»). «its» is another word.
 
-    Why the last: Wino-X puts «it» where its schemas had a gap between spaces, and leaves out schemas with a further «it» after the gap.
+    Why the last: Wino-X puts «it» where its schemas had a gap between spaces, and leaves out
+    schemas with a further «it» after the gap.
 
     Raises:
         InputError: when the source has no «it».
@@ -34,12 +38,15 @@ def ambiguous_it(source: str) -> Focus:
 
 
 def referent_source(source: str, focus: Focus, referent: str) -> str:
-    """The source with «the referent» in the place of the focus; «The» where the focus has a capital. A referent with an article keeps its own.
+    """The source with «the referent» in the place of the focus; «The» where the focus has a
+    capital. A referent with an article keeps its own.
 
     Raises:
         InputError: when the referent is blank or the focus is not in the source.
 
-    >>> referent_source("I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa")
+    >>> referent_source(
+    ...     "I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa"
+    ... )
     'I chose the sofa over the bed because the sofa was soft.'
     """
     words = referent.split()
@@ -52,7 +59,8 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
 
 
 def referent_position(text: str, correct: str, incorrect: str) -> str:
-    """«first» or «second»: where the correct referent stands among the two, by the last place of its last word; «unknown» where that cannot be seen.
+    """«first» or «second»: where the correct referent stands among the two, by the last place of
+    its last word; «unknown» where that cannot be seen.
 
     The last place of the last word, as the program of Emelin & Sennrich 2021 has it.
 
@@ -66,7 +74,13 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
 
 
 def _last_place(text: str, phrase: str) -> int:
-    """Where the last word of the phrase last stands as a whole word, in either case; -1 for nowhere."""
+    """Where the last word of the phrase last stands as a whole word, in either case; -1 for
+    nowhere.
+    """
     words = re.findall(r"[\w-]+", phrase)
-    found = list(re.finditer(rf"(?<![\w-]){re.escape(words[-1])}(?![\w-])", text, re.IGNORECASE)) if words else []
+    found = (
+        list(re.finditer(rf"(?<![\w-]){re.escape(words[-1])}(?![\w-])", text, re.IGNORECASE))
+        if words
+        else []
+    )
     return found[-1].start() if found else -1

@@ -1,4 +1,6 @@
-"""Which candidates become cues: those that move an evaluator most (Vamvas & Sennrich 2021, appendix D, step 2). Pure: words and scores in, cues out."""
+"""Which candidates become cues: those that move an evaluator most (Vamvas & Sennrich 2021, appendix
+D, step 2). Pure: words and scores in, cues out.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _Cues = Mapping[tuple[str, str], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenCues:
-    """Cues, the most discriminative first, and the mean score of the sense's references under each."""
+    """Cues, the most discriminative first, and the mean score of the sense's references under
+    each.
+    """
 
     cues: tuple[str, ...]
     mean_scores: tuple[float, ...]
@@ -29,19 +33,25 @@ class ChosenCues:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many of the expected cues were chosen. `n_by_chance`: how many a draw among the candidates chooses on average."""
+    """How many of the expected cues were chosen.
+
+    `n_by_chance`: how many a draw among the candidates chooses on average.
+    """
 
     n_chosen: int
     n_expected: int
     n_by_chance: float
 
 
-def best_cues(candidates: Sequence[str], scores: npt.NDArray[np.float64], *, correct: bool, n: int = N_CUES) -> ChosenCues:
-    """The most discriminative candidates of one sense: «correct disambiguation cues are discriminative if the evaluator assigns a good score to the
-    reference, and vice versa».
+def best_cues(
+    candidates: Sequence[str], scores: npt.NDArray[np.float64], *, correct: bool, n: int = N_CUES
+) -> ChosenCues:
+    """The most discriminative candidates of one sense: «correct disambiguation cues are
+    discriminative if the evaluator assigns a good score to the reference, and vice versa».
 
-    Correct cues: the highest mean score over the references of the sense, each under its source with the cue. Incorrect cues: the lowest. Equal
-    means keep the order of the candidates. Means are exact sums, so that the order of the references is of no effect.
+    Correct cues: the highest mean score over the references of the sense, each under its source
+    with the cue. Incorrect cues: the lowest. Equal means keep the order of the candidates. Means
+    are exact sums, so that the order of the references is of no effect.
 
     Args:
         candidates: words, in their order of precedence; fewer than `n` are all chosen.
@@ -52,13 +62,21 @@ def best_cues(candidates: Sequence[str], scores: npt.NDArray[np.float64], *, cor
     Raises:
         InputError: when the scores do not fit the candidates, there are none, or n is below 1.
 
-    >>> best_cues(["gear", "clutch", "red"], np.array([[.5, .7, .1], [.5, .5, .1]]), correct=True, n=2)
+    >>> best_cues(
+    ...     ["gear", "clutch", "red"],
+    ...     np.array([[0.5, 0.7, 0.1], [0.5, 0.5, 0.1]]),
+    ...     correct=True,
+    ...     n=2,
+    ... )
     ChosenCues(cues=('clutch', 'gear'), mean_scores=(0.6, 0.5))
     """
     if n < 1:
         raise InputError(f"n: expected at least 1 cue, got {n}")
     if scores.ndim != 2 or not scores.size or scores.shape[1] != len(candidates):
-        raise InputError(f"scores: expected (number of references, {len(candidates)} candidates), at least one of each, got an array of shape {scores.shape}")
+        raise InputError(
+            f"scores: expected (number of references, {len(candidates)} candidates), at least one"
+            f" of each, got an array of shape {scores.shape}"
+        )
     means = [math.fsum(column) / len(column) for column in scores.T.tolist()]
     order = sorted(range(len(candidates)), key=lambda i: -means[i] if correct else means[i])[:n]
     return ChosenCues(tuple(candidates[i] for i in order), tuple(means[i] for i in order))
@@ -69,15 +87,24 @@ def overlap(chosen: _Cues, expected: _Cues, candidates: _Cues) -> Overlap:
 
     Args:
         chosen, expected: (ambiguous word, sense) -> cues.
-        candidates: (ambiguous word, sense) -> the words from which `chosen` was taken. A draw of k out of c candidates hits each expected cue
-            that is among them with probability k / c.
+        candidates: (ambiguous word, sense) -> the words from which `chosen` was taken. A draw of k
+            out of c candidates hits each expected cue that is among them with probability k / c.
 
-    >>> overlap({("bat", "animal"): ["fruit", "brown"]}, {("bat", "animal"): ["fruit", "ugly"]}, {("bat", "animal"): ["fruit", "brown", "big", "red"]})
+    >>> overlap(
+    ...     {("bat", "animal"): ["fruit", "brown"]},
+    ...     {("bat", "animal"): ["fruit", "ugly"]},
+    ...     {("bat", "animal"): ["fruit", "brown", "big", "red"]},
+    ... )
     Overlap(n_chosen=1, n_expected=2, n_by_chance=0.5)
     """
     shared = [sense for sense in chosen if sense in expected]
     return Overlap(
         sum(len(set(chosen[s]) & set(expected[s])) for s in shared),
         sum(len(set(expected[s])) for s in shared),
-        math.fsum(len(set(chosen[s])) / len(set(candidates[s])) * len(set(expected[s]) & set(candidates[s])) for s in shared),
+        math.fsum(
+            len(set(chosen[s]))
+            / len(set(candidates[s]))
+            * len(set(expected[s]) & set(candidates[s]))
+            for s in shared
+        ),
     )

@@ -1,4 +1,6 @@
-"""Free-form cues: words before, after or in the place of the focus, or a template that says how they stand together."""
+"""Free-form cues: words before, after or in the place of the focus, or a template that says how
+they stand together.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,13 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     Args:
         source: a sentence.
         focus: the words to be disambiguated.
-        cue: words, or a template with `{focus}` once or more, which then takes the place of the focus whatever the placement.
+        cue: words, or a template with `{focus}` once or more, which then takes the place of the
+            focus whatever the placement.
         placement: before, after or replace.
 
     Raises:
-        InputError: for a blank cue, an unknown placement, a focus that is not at its place, or a cue that changes nothing.
+        InputError: for a blank cue, an unknown placement, a focus that is not at its place, or a
+            cue that changes nothing.
 
     >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
     'The baseball bat was old.'
@@ -39,11 +43,18 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
         raise InputError(f"placement: expected one of {', '.join(PLACEMENTS)}, got {placement!r}")
     if not cue.strip():
         raise InputError("cue: expected words, got a blank")
-    if (wrong := [name for name in _PLACEHOLDER.findall(cue) if name != SLOT]) or cue.replace(SLOT, "").count("{"):
-        raise InputError(f"cue: expected no other placeholder than {SLOT}, got {wrong[0] if wrong else cue!r}")
+    if (wrong := [name for name in _PLACEHOLDER.findall(cue) if name != SLOT]) or cue.replace(
+        SLOT, ""
+    ).count("{"):
+        raise InputError(
+            f"cue: expected no other placeholder than {SLOT}, got {wrong[0] if wrong else cue!r}"
+        )
     end = focus.start + len(focus.text)
     if not focus.text or focus.start < 0 or source[focus.start : end] != focus.text:
-        raise InputError(f"the focus {focus.text!r} is not at character {focus.start} of {source!r}, which has {source[focus.start : end]!r} there")
+        raise InputError(
+            f"the focus {focus.text!r} is not at character {focus.start} of {source!r}, which has"
+            f" {source[focus.start : end]!r} there"
+        )
     if SLOT in cue:
         changed = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
     elif placement == "before":
@@ -53,5 +64,8 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     else:
         changed = source[: focus.start] + cue + source[end:]
     if changed == source:
-        raise InputError(f"cue: {cue!r} changes nothing in {source!r}; expected a cue that tells the readings apart")
+        raise InputError(
+            f"cue: {cue!r} changes nothing in {source!r}; expected a cue that tells the readings"
+            " apart"
+        )
     return changed

@@ -1,4 +1,6 @@
-"""The JSON of contrastive test sets for word senses (ContraWSD, Rios et al. 2017; the scoring suite of MuCoW, Raganato et al. 2019)."""
+"""The JSON of contrastive test sets for word senses (ContraWSD, Rios et al. 2017; the scoring suite
+of MuCoW, Raganato et al. 2019).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from cc_hf.schema import ContrastiveTranslationExample
 __all__ = ["EXTRA_KEYS", "read_contrastive_json"]
 
 #: the columns in `extra` of every example
-EXTRA_KEYS = ("ambiguous_word", "sense", "original_translation", "corpus", "replacements", "n_equal_to_reference")
+EXTRA_KEYS = (
+    "ambiguous_word",
+    "sense",
+    "original_translation",
+    "corpus",
+    "replacements",
+    "n_equal_to_reference",
+)
 
 
 def read_contrastive_json(
@@ -24,16 +33,19 @@ def read_contrastive_json(
     to_category: Callable[[str], str] = str,
     more: Mapping[str, str] | None = None,
 ) -> Iterator[ContrastiveTranslationExample]:
-    """The items of a list of objects with «source», «reference», «ambig word», «sense», «original translation» and «errors», in file order.
+    """The items of a list of objects with «source», «reference», «ambig word», «sense», «original
+    translation» and «errors», in file order.
 
-    Ids are 0-based places in the list. An item without errors has no contrastive translations. A contrastive translation that equals the reference
-    cannot be beaten by it and is left out; `n_equal_to_reference` counts them.
+    Ids are 0-based places in the list. An item without errors has no contrastive translations. A
+    contrastive translation that equals the reference cannot be beaten by it and is left out;
+    `n_equal_to_reference` counts them.
 
     Args:
         path: the file.
         src_lang, tgt_lang: of its sentences; the files do not say.
         category: the key whose text gives the category.
-        to_category: makes the category from this text; an InputError of it becomes a DataError that names the item.
+        to_category: makes the category from this text; an InputError of it becomes a DataError that
+            names the item.
         more: further columns in `extra`: column -> key; "" where an item has no such key.
 
     Raises:
@@ -64,15 +76,26 @@ def read_contrastive_json(
             correct_translation=reference,
             contrastive_translations=tuple(text for text, _ in kept),
             category=found,
-            extra={**extra, **{column: text_of(item, key, place, default="") for column, key in (more or {}).items()}},
+            extra={
+                **extra,
+                **{
+                    column: text_of(item, key, place, default="")
+                    for column, key in (more or {}).items()
+                },
+            },
         )
 
 
 def _contrasts(item: Row, place: str) -> Iterator[tuple[str, str]]:
-    """The contrastive translations, each with the word that replaces the original translation, "" where that is not said."""
+    """The contrastive translations, each with the word that replaces the original translation, ""
+    where that is not said.
+    """
     errors = item.get("errors")
     if not isinstance(errors, list):
-        raise DataError(f"{place}: errors: expected a list, empty for an item without contrastive translations, got {errors!r}")
+        raise DataError(
+            f"{place}: errors: expected a list, empty for an item without contrastive translations,"
+            f" got {errors!r}"
+        )
     for number, error in enumerate(errors):
         where = f"{place}: error {number}"
         if not isinstance(error, dict):

@@ -1,4 +1,6 @@
-"""ContraWSD (Rios et al. 2017): German sentences with an ambiguous word, a reference, and the reference with translations of its other senses."""
+"""ContraWSD (Rios et al. 2017): German sentences with an ambiguous word, a reference, and the
+reference with translations of its other senses.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,23 @@ _FREQUENCY = {
     "de-fr": "frequency of sense/ambig word in europarl-v7 and nc11",
 }
 #: name and lower bound, exclusive, of the classes of evaluate.py
-_CLASSES = ((">10k", 10_000), (">5k", 5_000), (">2k", 2_000), (">1k", 1_000), (">500", 500), (">200", 200), (">100", 100), (">50", 50), (">20", 20), ("0-20", -1))
+_CLASSES = (
+    (">10k", 10_000),
+    (">5k", 5_000),
+    (">2k", 2_000),
+    (">1k", 1_000),
+    (">500", 500),
+    (">200", 200),
+    (">100", 100),
+    (">50", 50),
+    (">20", 20),
+    ("0-20", -1),
+)
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveTranslationExample]:
+def read(
+    paths: Mapping[str, Path], config: str, split: str
+) -> Iterator[ContrastiveTranslationExample]:
     """All items in file order; ids are 0-based places in the list.
 
     Raises:
@@ -41,7 +56,8 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
 
 
 def frequency_class(frequency: str) -> str:
-    """The class of «how often the word has this sense / how often it occurs» in the training data, by the first number; names as in evaluate.py.
+    """The class of «how often the word has this sense / how often it occurs» in the training data,
+    by the first number; names as in evaluate.py.
 
     Raises:
         InputError: for anything but two numbers with a slash between them.
@@ -58,12 +74,23 @@ def frequency_class(frequency: str) -> str:
 def _config(pair: str, description: str) -> ConfigDeclaration:
     src_lang, _, tgt_lang = pair.partition("-")
     file = SourceFile(_REPOSITORY, _COMMIT, _PATH.format(pair))
-    return ConfigDeclaration(pair, description, (tgt_lang,), {"test": None}, (file,), ContrastiveTranslationExample, src_lang)
+    return ConfigDeclaration(
+        pair,
+        description,
+        (tgt_lang,),
+        {"test": None},
+        (file,),
+        ContrastiveTranslationExample,
+        src_lang,
+    )
 
 
 DECLARATION = DatasetDeclaration(
     name="contrawsd",
-    description="ContraWSD: German sentences with an ambiguous word; does the reference beat the same sentence with translations of other senses?",
+    description=(
+        "ContraWSD: German sentences with an ambiguous word; does the reference beat the same"
+        " sentence with translations of other senses?"
+    ),
     licence="unknown",
     homepage="https://github.com/a-rios/ContraWSD",
     citation_keys=("rios-2017",),
@@ -71,8 +98,15 @@ DECLARATION = DatasetDeclaration(
     cues="none",
     files=(),
     configs=(
-        _config("de-en", "German-English, categories by frequency of the sense in the training data of WMT16"),
-        _config("de-fr", "German-French, categories by frequency of the sense in Europarl v7 and News Commentary v11"),
+        _config(
+            "de-en",
+            "German-English, categories by frequency of the sense in the training data of WMT16",
+        ),
+        _config(
+            "de-fr",
+            "German-French, categories by frequency of the sense in Europarl v7 and News"
+            " Commentary v11",
+        ),
     ),
     default_config="de-en",
     extra_keys=(*EXTRA_KEYS, "frequency", "sentence_number"),

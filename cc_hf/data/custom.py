@@ -1,4 +1,6 @@
-"""Users' own phenomena: a CSV, TSV or JSONL of sources, positions and cues becomes a dataset in contrastive format."""
+"""Users' own phenomena: a CSV, TSV or JSONL of sources, positions and cues becomes a dataset in
+contrastive format.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,30 @@ from cc_hf.files import file_slug, parse_json
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
 
-__all__ = ["SUFFIXES", "custom_declaration", "custom_example", "focus_places", "is_custom", "read_custom", "read_words"]
+__all__ = [
+    "SUFFIXES",
+    "custom_declaration",
+    "custom_example",
+    "focus_places",
+    "is_custom",
+    "read_custom",
+    "read_words",
+]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 _CUE_KEYS = ("correct_cues", "incorrect_cues")
-_OWN_KEYS = ("id", "source", "focus", "position", *_CUE_KEYS, "placement", "category", "gold", "src_lang", "tgt_lang")
+_OWN_KEYS = (
+    "id",
+    "source",
+    "focus",
+    "position",
+    *_CUE_KEYS,
+    "placement",
+    "category",
+    "gold",
+    "src_lang",
+    "tgt_lang",
+)
 _GENDERS = ("male", "female")
 #: between the cues of one cell
 _CELL_SEPARATOR = "|"
@@ -39,7 +60,8 @@ def is_custom(name: str | Path) -> bool:
 
 
 def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
-    """Return the declaration of a file; its one configuration is named as the file (`cc_hf.files.file_slug`).
+    """Return the declaration of a file; its one configuration is named as the file
+    (`cc_hf.files.file_slug`).
 
     Raises:
         DataError, InputError: as `read_custom`.
@@ -55,9 +77,19 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     examples = list(read_custom(path, src_lang=src_lang))
     languages = {example.tgt_lang for example in examples}
     if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
-        raise DataError(f"{path}: expected one source and one target language in a file, got {sorted({(e.src_lang, e.tgt_lang) for e in examples})}; make one file each")
+        raise DataError(
+            f"{path}: expected one source and one target language in a file, got"
+            f" {sorted({(e.src_lang, e.tgt_lang) for e in examples})}; make one file each"
+        )
     targets = tuple(LANGUAGES) if languages == {""} else tuple(languages)
-    config = ConfigDeclaration(file_slug(path.stem), f"made from {path.name}", targets, {"test": len(examples)}, src_lang=examples[0].src_lang, extra_keys=tuple(examples[0].extra))
+    config = ConfigDeclaration(
+        file_slug(path.stem),
+        f"made from {path.name}",
+        targets,
+        {"test": len(examples)},
+        src_lang=examples[0].src_lang,
+        extra_keys=tuple(examples[0].extra),
+    )
     return DatasetDeclaration(
         name="custom",
         description=f"Contrastive sources made from {path.name}.",
@@ -77,12 +109,16 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
 def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[ContrastiveSourceExample]:
     """The examples of a file, one per row.
 
-    Columns, or keys: `source`; `focus` (the words to be disambiguated) and `position` (their 0-based first character), one of which may be
-    missing: without position the focus must occur once as it is written, without focus the word at the position is taken; `correct_cues` and
-    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see `cc_hf.cues.templates.apply_cue` for what a cue can be. A row with neither,
-    whose `gold` is male or female, gets gender brackets in the source language (`cc_hf.cues.gender_brackets`). Optional:
-    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: the gender, or «all»), `gold`, `src_lang`, `tgt_lang` (default: any).
-    All other columns are kept as strings in `extra`, and the row's `line` in the file. The first line of a .csv or .tsv is its header.
+    Columns, or keys: `source`; `focus` (the words to be disambiguated) and `position` (their
+    0-based first character), one of which may be missing: without position the focus must occur
+    once as it is written, without focus the word at the position is taken; `correct_cues` and
+    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see
+    `cc_hf.cues.templates.apply_cue` for what a cue can be. A row with neither, whose `gold` is male
+    or female, gets gender brackets in the source language (`cc_hf.cues.gender_brackets`). Optional:
+    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: the
+    gender, or «all»), `gold`, `src_lang`, `tgt_lang` (default: any). All other columns are kept as
+    strings in `extra`, and the row's `line` in the file. The first line of a .csv or .tsv is its
+    header.
 
     Raises:
         InputError: when the file is not there, not UTF-8 or has no rows.
@@ -97,7 +133,14 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
     Raises:
         InputError: for a row that is not as expected.
 
-    >>> example = custom_example({"source": "The doctor asked the doctor.", "focus": "doctor", "position": 21, "gold": "female"})
+    >>> example = custom_example(
+    ...     {
+    ...         "source": "The doctor asked the doctor.",
+    ...         "focus": "doctor",
+    ...         "position": 21,
+    ...         "gold": "female",
+    ...     }
+    ... )
     >>> example.correct_sources
     ('The doctor asked the [female] doctor.',)
     """
@@ -111,14 +154,24 @@ def focus_places(text: str, source: str) -> list[int]:
     >>> focus_places("the nurse", "Ask the nurse if the nurses know the nurse.")
     [4, 33]
     """
-    return [found.start() for found in re.finditer(re.escape(text), source) if _is_whole(source, found.start(), found.end())] if text else []
+    return (
+        [
+            found.start()
+            for found in re.finditer(re.escape(text), source)
+            if _is_whole(source, found.start(), found.end())
+        ]
+        if text
+        else []
+    )
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
-    """Ambiguous words with references, for which `cc_hf.cue_building.build_cues` finds cues; one per row.
+    """Ambiguous words with references, for which `cc_hf.cue_building.build_cues` finds cues; one
+    per row.
 
-    Columns, or keys, as of `read_custom` without cues: `source`, `focus` or `position` or both, `gold` (the sense), `reference` (a right
-    translation), `tgt_lang`; optional `ambiguous_word` (default: the focus), `id`, `category`, `src_lang`.
+    Columns, or keys, as of `read_custom` without cues: `source`, `focus` or `position` or both,
+    `gold` (the sense), `reference` (a right translation), `tgt_lang`; optional `ambiguous_word`
+    (default: the focus), `id`, `category`, `src_lang`.
 
     Raises:
         InputError, DataError: as `read_custom`.
@@ -129,10 +182,15 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
 _E = TypeVar("_E", ContrastiveSourceExample, ProbingExample)
 
 
-def _examples(path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]) -> Iterator[_E]:
+def _examples(
+    path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]
+) -> Iterator[_E]:
     rows = [(line, {"line": str(line), **row}) for line, row in _rows(path)]
     if not rows:
-        raise InputError(f"{path}: expected at least one row with source, focus or position, and what belongs to them, got none")
+        raise InputError(
+            f"{path}: expected at least one row with source, focus or position, and what belongs to"
+            " them, got none"
+        )
     extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
     seen: dict[str, int] = {}
     for number, (line, row) in enumerate(rows):
@@ -142,7 +200,10 @@ def _examples(path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int,
         except InputError as error:
             raise DataError(f"{path}: line {line}: {error}") from None
         if example.id in seen:
-            raise DataError(f"{path}: line {line}: the id {example.id!r} is that of line {seen[example.id]} too; expected ids that are unique")
+            raise DataError(
+                f"{path}: line {line}: the id {example.id!r} is that of line {seen[example.id]}"
+                " too; expected ids that are unique"
+            )
         seen[example.id] = line
         yield example
 
@@ -157,7 +218,11 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path}: expected a file that ends in {', '.join(SUFFIXES)}")
-    reader = csv.reader((f"{line}\n" for line in lines), dialect="excel" if path.suffix.lower() == ".csv" else "excel-tab", strict=True)
+    reader = csv.reader(
+        (f"{line}\n" for line in lines),
+        dialect="excel" if path.suffix.lower() == ".csv" else "excel-tab",
+        strict=True,
+    )
     try:
         header = [name.strip() for name in next(reader, [])]
         _check_header(path, header)
@@ -165,20 +230,37 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not any(cells):
                 continue  # as spreadsheets leave them at the end
             if len(cells) != len(header):
-                raise DataError(f"{path}: line {reader.line_num}: expected {len(header)} columns as in the header, got {len(cells)}")
-            yield reader.line_num, {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+                raise DataError(
+                    f"{path}: line {reader.line_num}: expected {len(header)} columns as in the"
+                    f" header, got {len(cells)}"
+                )
+            yield (
+                reader.line_num,
+                {name: cell for name, cell in zip(header, cells, strict=True) if cell},
+            )
     except csv.Error as error:
-        raise DataError(f"{path}: line {reader.line_num}: {error}; quote cells that hold quotes, separators or line breaks") from None
+        raise DataError(
+            f"{path}: line {reader.line_num}: {error}; quote cells that hold quotes, separators or"
+            " line breaks"
+        ) from None
 
 
 def _check_header(path: Path, header: list[str]) -> None:
     if not header:
         raise InputError(f"{path}: expected a header and rows, got an empty file")
-    separator = next((mark for mark in (";", "\t", ",") if len(header) == 1 and mark in header[0]), None)
+    separator = next(
+        (mark for mark in (";", "\t", ",") if len(header) == 1 and mark in header[0]), None
+    )
     if separator is not None:
-        raise DataError(f"{path}: line 1: the columns seem to be separated by {separator!r}: expected commas in a .csv file, tabs in a .tsv file, got {header[0][:80]!r}")
+        raise DataError(
+            f"{path}: line 1: the columns seem to be separated by {separator!r}: expected commas in"
+            f" a .csv file, tabs in a .tsv file, got {header[0][:80]!r}"
+        )
     if len(set(header)) != len(header) or "source" not in [name.lower() for name in header]:
-        raise DataError(f"{path}: line 1: expected a header of different names with «source» among them, got {header}")
+        raise DataError(
+            f"{path}: line 1: expected a header of different names with «source» among them, got"
+            f" {header}"
+        )
 
 
 def _check_keys(row: Mapping[str, Any]) -> None:
@@ -186,20 +268,28 @@ def _check_keys(row: Mapping[str, Any]) -> None:
     for key in row:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
-            raise InputError(f"column {key!r}: did you mean {near[0]!r}? Rename it, also if it is something else")
+            raise InputError(
+                f"column {key!r}: did you mean {near[0]!r}? Rename it, also if it is something else"
+            )
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         found = parse_json(line)
     except InputError as error:
-        raise DataError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
+        raise DataError(
+            f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
+        ) from None
     if not isinstance(found, dict):
-        raise DataError(f"{path}: line {number}: expected a JSON object, got {type(found).__name__}")
+        raise DataError(
+            f"{path}: line {number}: expected a JSON object, got {type(found).__name__}"
+        )
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _word(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ProbingExample:
+def _word(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ProbingExample:
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
     extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
@@ -214,11 +304,17 @@ def _word(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_la
         category=_category(row) or "all",
         gold=_text(row, "gold", required=True),
         focus=focus,
-        extra={**extra, "ambiguous_word": extra.get("ambiguous_word") or focus.text, "reference": _text(row, "reference", required=True)},
+        extra={
+            **extra,
+            "ambiguous_word": extra.get("ambiguous_word") or focus.text,
+            "reference": _text(row, "reference", required=True),
+        },
     )
 
 
-def _with_cues(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str) -> ContrastiveSourceExample:
+def _with_cues(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ContrastiveSourceExample:
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
     language, gold = _language(row, "src_lang") or src_lang, _text(row, "gold")
@@ -227,10 +323,15 @@ def _with_cues(row: Mapping[str, Any], number: int, extra_keys: Sequence[str], s
         sides = gender_bracket_sources(source, focus, gold, src_lang=language)
     else:
         placement = _text(row, "placement") or "before"
-        correct, incorrect = (tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key)) for key in _CUE_KEYS)
+        correct, incorrect = (
+            tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key))
+            for key in _CUE_KEYS
+        )
         sides = correct, incorrect
     if both := set(sides[0]) & set(sides[1]):
-        raise InputError(f"the same cue is both correct and incorrect: it gives {sorted(both)[0]!r}")
+        raise InputError(
+            f"the same cue is both correct and incorrect: it gives {sorted(both)[0]!r}"
+        )
     return ContrastiveSourceExample(
         id=str(row.get("id", number)),
         src_lang=language,
@@ -255,7 +356,10 @@ def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
 def _category(row: Mapping[str, Any]) -> str:
     found = _text(row, "category")
     if found == UNCOUNTED_CATEGORY:
-        raise InputError(f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies leave out; rename the category, such as 'other'")
+        raise InputError(
+            f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies"
+            " leave out; rename the category, such as 'other'"
+        )
     return found
 
 
@@ -266,7 +370,10 @@ def _as_string(value: Any) -> str:
 def _language(row: Mapping[str, Any], key: str) -> str:
     found = _text(row, key)
     if found and found not in LANGUAGES:
-        raise InputError(f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got {found!r}")
+        raise InputError(
+            f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got"
+            f" {found!r}"
+        )
     return found
 
 
@@ -277,9 +384,19 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     if not isinstance(found, list) or not found or not all(isinstance(cue, str) for cue in found):
         others = ""
         if not any(name in row for name in _CUE_KEYS):
-            others = f"; or gold: {' or '.join(_GENDERS)}, for gender brackets, got {_text(row, 'gold')!r}"
-            others += "; `cc-hf cues build` finds cues for words with gold and reference" if "reference" in row else ""
-        raise InputError(f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got {found!r}{others}")
+            others = (
+                f"; or gold: {' or '.join(_GENDERS)}, for gender brackets, got"
+                f" {_text(row, 'gold')!r}"
+            )
+            others += (
+                "; `cc-hf cues build` finds cues for words with gold and reference"
+                if "reference" in row
+                else ""
+            )
+        raise InputError(
+            f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got"
+            f" {found!r}{others}"
+        )
     return found
 
 
@@ -290,24 +407,54 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
             raise InputError("expected «focus», «position» or both, got neither")
         places = focus_places(text, source)
         if len(places) != 1:
-            raise InputError(f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give its «position», the 0-based number of its first character")
+            raise InputError(
+                f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give"
+                " its «position», the 0-based number of its first character"
+            )
         return Focus(text, places[0])
     position = row["position"]
-    if isinstance(position, str) and position.isascii() and position.isdecimal() and len(position) <= _MAX_DIGITS:
+    if (
+        isinstance(position, str)
+        and position.isascii()
+        and position.isdecimal()
+        and len(position) <= _MAX_DIGITS
+    ):
         position = int(position)
-    if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(source):
-        raise InputError(f"position: expected the 0-based number of a character of the source, 0 to {len(source) - 1}, got {repr(row['position'])[:80]}")
+    if (
+        isinstance(position, bool)
+        or not isinstance(position, int)
+        or not 0 <= position < len(source)
+    ):
+        raise InputError(
+            "position: expected the 0-based number of a character of the source, 0 to"
+            f" {len(source) - 1}, got {repr(row['position'])[:80]}"
+        )
     if not text:
-        text = source[position:].split()[0].rstrip(".,;:!?…»”\"'") if not source[position].isspace() else ""
+        text = (
+            source[position:].split()[0].rstrip(".,;:!?…»”\"'")
+            if not source[position].isspace()
+            else ""
+        )
         if not text:
             raise InputError(f"position: no word begins at character {position} of {source!r}")
     if source[position : position + len(text)] != text:
-        raise InputError(f"focus: {text!r} is not at character {position} of {source!r}, which has {source[position : position + len(text)]!r} there")
+        raise InputError(
+            f"focus: {text!r} is not at character {position} of {source!r}, which has"
+            f" {source[position : position + len(text)]!r} there"
+        )
     if not _is_whole(source, position, position + len(text)):
-        raise InputError(f"position: {text!r} at character {position} of {source!r} begins or ends within a word")
+        raise InputError(
+            f"position: {text!r} at character {position} of {source!r} begins or ends within a word"
+        )
     return Focus(text, position)
 
 
 def _is_whole(source: str, start: int, end: int) -> bool:
     """Whether no letter, mark or digit goes on at either side."""
-    return not any(0 < at < len(source) and all(unicodedata.category(character)[0] in "LMN" for character in source[at - 1 : at + 1]) for at in (start, end))
+    return not any(
+        0 < at < len(source)
+        and all(
+            unicodedata.category(character)[0] in "LMN" for character in source[at - 1 : at + 1]
+        )
+        for at in (start, end)
+    )

@@ -1,4 +1,6 @@
-"""What a dataset declares of itself, once, in one literal: files with commit and sha256, licence, configurations, sizes, reader."""
+"""What a dataset declares of itself, once, in one literal: files with commit and sha256, licence,
+configurations, sizes, reader.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ class SourceFile:
 
     Attributes:
         repository, commit, path: where it is.
-        sha256, size: its content, size in bytes; "" and 0 where only the commit is known. Such a file is verified by what the host says of it
-            (the Hub's LFS hash), and a local copy is not verified: results then name the content that was read.
+        sha256, size: its content, size in bytes; "" and 0 where only the commit is known. Such a
+            file is verified by what the host says of it (the Hub's LFS hash), and a local copy is
+            not verified: results then name the content that was read.
         host: github, or hub for a dataset repository of the Hugging Face Hub.
     """
 
@@ -40,7 +43,9 @@ class SourceFile:
         """Where it is downloaded from."""
         if self.host == "hub":
             return f"https://huggingface.co/datasets/{self.repository}/resolve/{self.commit}/{self.path}"
-        return f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{quote(self.path)}"
+        return (
+            f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{quote(self.path)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +55,14 @@ class ConfigDeclaration:
     Attributes:
         name, description: what it is.
         tgt_langs: the languages that its translations can have.
-        splits: number of examples by split, None where it is not known; `test` is what is evaluated where nothing else is said.
+        splits: number of examples by split, None where it is not known; `test` is what is evaluated
+            where nothing else is said.
         files: those that only it and its like need.
         form: the class of its examples.
         src_lang: of the sources.
         extra_keys: the columns in `extra`; None: those of the dataset.
-        remark: what a reader of every result on it must know, such as which published figures it does not compare with; "" for nothing.
+        remark: what a reader of every result on it must know, such as which published figures it
+            does not compare with; "" for nothing.
     """
 
     name: str
@@ -71,10 +78,12 @@ class ConfigDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class DatasetDeclaration:
-    """A dataset. `revision`: pinned commit, or version of the generator, first 7 characters in the signature.
+    """A dataset.
 
-    `files`: those that all configurations share. `extra_keys`: the columns in `extra` of configurations that name none. `cues`: the signature's
-    word for how cues were made.
+    `revision`: pinned commit, or version of the generator, first 7 characters in the signature.
+
+    `files`: those that all configurations share. `extra_keys`: the columns in `extra` of
+    configurations that name none. `cues`: the signature's word for how cues were made.
     """
 
     name: str
@@ -99,11 +108,16 @@ class DatasetDeclaration:
         """
         wanted = self.default_config if name is None else name
         if not isinstance(wanted, str):
-            raise InputError(f"config: expected the name of a configuration of {self.name}, got {type(wanted).__name__}")
+            raise InputError(
+                f"config: expected the name of a configuration of {self.name}, got"
+                f" {type(wanted).__name__}"
+            )
         for found in self.configs:
             if found.name == wanted:
                 return found
-        raise UnknownNameError(f"configuration of {self.name}", wanted, [c.name for c in self.configs])
+        raise UnknownNameError(
+            f"configuration of {self.name}", wanted, [c.name for c in self.configs]
+        )
 
     def split(self, config: str | None, name: str) -> str:
         """The name of a split, if the configuration has it.

@@ -1,4 +1,5 @@
-"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed after a break, written whole or not at all.
+"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed
+after a break, written whole or not at all.
 
 What reaches the network is imported where it is used: most runs read what is here.
 """
@@ -22,7 +23,9 @@ _TIMEOUT = 60
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
 _SHA256_LENGTH = 64
-_LOCAL_HINT = "Pass data_dir (--data-dir) or set CC_HF_DATA_DIR to a folder with DIR/owner/repository/path"
+_LOCAL_HINT = (
+    "Pass data_dir (--data-dir) or set CC_HF_DATA_DIR to a folder with DIR/owner/repository/path"
+)
 
 
 def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
@@ -30,23 +33,29 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
     Args:
         file: what is wanted.
-        data_dir: a local copy of upstream repositories, laid out DIR/owner/repository/path; None: the environment variable
-            CC_HF_DATA_DIR, and where that is not set, the cache (HF_HOME/cc_hf, for files of the Hub the Hub's own), downloading at the first time.
+        data_dir: a local copy of upstream repositories, laid out DIR/owner/repository/path; None:
+            the environment variable CC_HF_DATA_DIR, and where that is not set, the cache
+            (HF_HOME/cc_hf, for files of the Hub the Hub's own), downloading at the first time.
 
     Raises:
-        DataError: when the folder or the file is missing, the content is not the pinned one, or the download fails.
+        DataError: when the folder or the file is missing, the content is not the pinned one, or the
+            download fails.
     """
     local = local_folder(data_dir)
     if local:
         folder = Path(local)
         if not is_folder(folder):
             name = "data_dir" if data_dir is not None else "CC_HF_DATA_DIR"
-            raise DataError(f"{name}: expected a folder with DIR/owner/repository/path, {folder} is not a folder")
+            raise DataError(
+                f"{name}: expected a folder with DIR/owner/repository/path, {folder} is not a"
+                " folder"
+            )
         path = folder / file.repository / file.path
         if not is_file(path):
             raise DataError(
-                f"file not found: {path}; expected the file of {file.repository} at commit {file.commit[:7]}. Put it there from {file.url}, "
-                "or leave the local copy out and let it be downloaded"
+                f"file not found: {path}; expected the file of {file.repository} at commit"
+                f" {file.commit[:7]}. Put it there from {file.url}, or leave the local copy out and"
+                " let it be downloaded"
             )
         _verify(path, file)
         return path
@@ -67,17 +76,26 @@ def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
     if file.host == "hub":
         from huggingface_hub import try_to_load_from_cache
 
-        return isinstance(try_to_load_from_cache(file.repository, file.path, repo_type="dataset", revision=file.commit), str)
+        return isinstance(
+            try_to_load_from_cache(
+                file.repository, file.path, repo_type="dataset", revision=file.commit
+            ),
+            str,
+        )
     return (Path(constants.HF_HOME) / "cc_hf" / file.repository / file.commit / file.path).is_file()
 
 
 def is_local(data_dir: str | Path | None = None) -> bool:
-    """Whether `fetch` reads a local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
+    """Whether `fetch` reads a local copy: `data_dir`, or the environment variable
+    CC_HF_DATA_DIR.
+    """
     return bool(local_folder(data_dir))
 
 
 def local_folder(data_dir: str | Path | None) -> str | Path | None:
-    """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR."""
+    """Return the folder of the local copy: `data_dir`, or the environment variable
+    CC_HF_DATA_DIR.
+    """
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
 
@@ -87,36 +105,56 @@ def _verify(path: Path, file: SourceFile) -> None:
     received = hashlib.sha256(path.read_bytes()).hexdigest()
     if received != file.sha256:
         raise DataError(
-            f"{path}: expected sha256 {file.sha256}, received {received}: this is not the file of {file.repository} at commit {file.commit[:7]}. "
-            f"Restore it from {file.url}, or delete it so that it is fetched anew"
+            f"{path}: expected sha256 {file.sha256}, received {received}: this is not the file of"
+            f" {file.repository} at commit {file.commit[:7]}. Restore it from {file.url}, or delete"
+            " it so that it is fetched anew"
         )
 
 
 def _from_hub(file: SourceFile) -> Path:
-    """From the Hub's own cache or the Hub, which keeps the sha256 of a large file as the name of its blob."""
+    """From the Hub's own cache or the Hub, which keeps the sha256 of a large file as the name of
+    its blob.
+    """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        path = Path(hf_hub_download(file.repository, file.path, repo_type="dataset", revision=file.commit))
+        path = Path(
+            hf_hub_download(file.repository, file.path, repo_type="dataset", revision=file.commit)
+        )
     except LocalEntryNotFoundError as error:
         raise DataError(
-            f"{file.path} of the dataset {file.repository} is not in the Hub's cache, and the Hub cannot be reached ({error}). {_LOCAL_HINT}, or go online once"
+            f"{file.path} of the dataset {file.repository} is not in the Hub's cache, and the Hub"
+            f" cannot be reached ({error}). {_LOCAL_HINT}, or go online once"
         ) from error
     except (HfHubHTTPError, OSError) as error:
-        raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
+        raise DataError(
+            f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work"
+            f" offline. {_LOCAL_HINT}"
+        ) from error
     expected = path.resolve().name
-    if len(expected) == _SHA256_LENGTH and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
-        raise DataError(f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other content; delete it so that it is fetched anew")
+    if (
+        len(expected) == _SHA256_LENGTH
+        and hashlib.sha256(path.read_bytes()).hexdigest() != expected
+    ):
+        raise DataError(
+            f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other"
+            " content; delete it so that it is fetched anew"
+        )
     return path
 
 
 def _download(file: SourceFile, path: Path) -> None:
-    """Into a part file beside the place, which is moved there when it is whole and right; one process at a time, the others find it done."""
+    """Into a part file beside the place, which is moved there when it is whole and right; one
+    process at a time, the others find it done.
+    """
     from filelock import FileLock
 
     if constants.HF_HUB_OFFLINE:
-        raise DataError(f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is set. {_LOCAL_HINT}, or go online once")
+        raise DataError(
+            f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is"
+            f" set. {_LOCAL_HINT}, or go online once"
+        )
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,11 +166,16 @@ def _download(file: SourceFile, path: Path) -> None:
             _complete(file, part)
             os.replace(part, path)
     except OSError as error:
-        raise DataError(f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or work from a local copy. {_LOCAL_HINT}") from error
+        raise DataError(
+            f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or"
+            f" work from a local copy. {_LOCAL_HINT}"
+        ) from error
 
 
 def _complete(file: SourceFile, part: Path) -> None:
-    """Receive what the part file lacks; a connection that breaks is taken up where it broke, also by a later call."""
+    """Receive what the part file lacks; a connection that breaks is taken up where it broke, also
+    by a later call.
+    """
     import urllib.error
     from http.client import HTTPException
 
@@ -146,21 +189,32 @@ def _complete(file: SourceFile, part: Path) -> None:
         except urllib.error.HTTPError as error:
             error.close()  # it holds the connection
             part.unlink(missing_ok=True)
-            raise DataError(f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work offline. {_LOCAL_HINT}") from error
+            raise DataError(
+                f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or"
+                f" work offline. {_LOCAL_HINT}"
+            ) from error
         except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
             problem = str(error)
         if not problem or _size(part) <= had:
             break
     has = _size(part)
     if problem:
-        kept = f"{has} of {file.size or 'unknown'} bytes are kept, the next call goes on from there" if has else "nothing was kept"
-        raise DataError(f"{file.url} could not be downloaded ({problem}); {kept}. Try again, or work offline. {_LOCAL_HINT}")
+        kept = (
+            f"{has} of {file.size or 'unknown'} bytes are kept, the next call goes on from there"
+            if has
+            else "nothing was kept"
+        )
+        raise DataError(
+            f"{file.url} could not be downloaded ({problem}); {kept}. Try again, or work offline."
+            f" {_LOCAL_HINT}"
+        )
     received = hashlib.sha256(part.read_bytes()).hexdigest()
     if file.sha256 and received != file.sha256:
         part.unlink()
         raise DataError(
-            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {has} bytes with {received}; nothing was kept. "
-            "Try again; if it stays so, something between you and the server changes the file"
+            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {has}"
+            f" bytes with {received}; nothing was kept. Try again; if it stays so, something"
+            " between you and the server changes the file"
         )
 
 
@@ -174,10 +228,15 @@ def _receive(file: SourceFile, part: Path, had: int) -> str:
 
     wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
     with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
-        going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT  # a server that knows no ranges sends all of it
+        # a server that knows no ranges sends all of it
+        going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT
         promised = response.headers.get("Content-Length")
         n = 0
         with part.open("ab" if going_on else "wb") as out:
             while chunk := response.read(_CHUNK):
                 n += out.write(chunk)
-    return f"the connection was closed after {n} of {promised} bytes" if promised is not None and n < int(promised) else ""
+    return (
+        f"the connection was closed after {n} of {promised} bytes"
+        if promised is not None and n < int(promised)
+        else ""
+    )

@@ -1,4 +1,6 @@
-"""The columns of a dataset in contrastive format, as `datasets` wants them; valid under versions 2 to 5 of it."""
+"""The columns of a dataset in contrastive format, as `datasets` wants them; valid under versions 2
+to 5 of it.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,17 @@ _LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 
 
 def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
-    """The features of a class of examples, in the order of its fields; `extra` becomes a struct of strings with the given keys.
+    """The features of a class of examples, in the order of its fields; `extra` becomes a struct of
+    strings with the given keys.
 
     >>> from cc_hf.schema import ContrastiveSourceExample
     >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
     ['id', 'src_lang', 'tgt_lang', 'source']
     """
     text = datasets.Value("string")
-    columns: dict[str, Any] = {field.name: [text] if field.name in _LISTS else text for field in fields(form)}
+    columns: dict[str, Any] = {
+        field.name: [text] if field.name in _LISTS else text for field in fields(form)
+    }
     if "focus" in columns:
         columns["focus"] = {"text": text, "start": datasets.Value("int32")}
     return datasets.Features({**columns, "extra": dict.fromkeys(extra_keys, text)})
@@ -38,5 +43,7 @@ def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
         citation="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
         homepage=declaration.homepage,
         license=declaration.licence,
-        features=example_features(declaration.config(config).form, declaration.extra_keys_of(config)),
+        features=example_features(
+            declaration.config(config).form, declaration.extra_keys_of(config)
+        ),
     )

@@ -1,4 +1,6 @@
-"""JSON and JSON-lines files of upstream repositories, row by row; whatever is not as expected is a DataError with file and place."""
+"""JSON and JSON-lines files of upstream repositories, row by row; whatever is not as expected is a
+DataError with file and place.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,12 @@ def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def json_items(path: Path) -> Iterator[tuple[str, Row]]:
-    """(«FILE: item 0», the object) for each item of a file that is a JSON list; items are counted from 0, as the ids of examples are.
+    """(«FILE: item 0», the object) for each item of a file that is a JSON list; items are counted
+    from 0, as the ids of examples are.
 
     Raises:
-        DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an object.
+        DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an
+            object.
     """
     items = _parsed(read_text(path), str(path))
     if not isinstance(items, list):
@@ -41,10 +45,13 @@ def json_items(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> str:
-    """The text under a key, as it is. `default`: what stands for a missing key or null; a number is then taken as text too.
+    """The text under a key, as it is.
+
+    `default`: what stands for a missing key or null; a number is then taken as text too.
 
     Raises:
-        DataError: for a missing key, null or blank text where there is no default, and for anything that is not text.
+        DataError: for a missing key, null or blank text where there is no default, and for anything
+            that is not text.
     """
     value = row.get(key)
     if default is not None:
@@ -53,7 +60,9 @@ def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> st
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
     if key not in row:
-        raise DataError(f"{place}: expected the key {key!r}, got {', '.join(map(repr, row)) or 'no keys'}")
+        raise DataError(
+            f"{place}: expected the key {key!r}, got {', '.join(map(repr, row)) or 'no keys'}"
+        )
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise DataError(f"{place}: {key}: expected text, got {_shown(value)}")
     return value

@@ -1,4 +1,6 @@
-"""Datasets by name: as examples, or as a `datasets.DatasetDict` through the builder in datasets_scripts."""
+"""Datasets by name: as examples, or as a `datasets.DatasetDict` through the builder in
+datasets_scripts.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,17 @@ from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file, parse_json
 from cc_hf.schema import ContrastiveSourceExample, Example
 
-__all__ = ["SAMPLE_SIZES", "card_path", "declaration", "load_dataset", "load_examples", "no_progress_bar", "rows", "script_path", "signature_fields"]
+__all__ = [
+    "SAMPLE_SIZES",
+    "card_path",
+    "declaration",
+    "load_dataset",
+    "load_examples",
+    "no_progress_bar",
+    "rows",
+    "script_path",
+    "signature_fields",
+]
 
 #: declares the sizes of samples in a local copy
 SAMPLE_SIZES = "cc_hf_sizes.json"
@@ -30,7 +42,8 @@ def declaration(name: str) -> DatasetDeclaration:
     """What a dataset declares of itself.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file of sources, positions and cues (`cc_hf.data.custom.read_custom`).
+        name: a name of `cc-hf list datasets`, or a file of sources, positions and cues
+            (`cc_hf.data.custom.read_custom`).
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
@@ -42,21 +55,28 @@ def declaration(name: str) -> DatasetDeclaration:
     if isinstance(name, (str, Path)) and is_custom(name):
         return custom_declaration(name)
     if isinstance(name, (str, Path)) and is_file(name):
-        raise InputError(f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save it as one of these")
+        raise InputError(
+            f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
+            " it as one of these"
+        )
     found: DatasetDeclaration = registry.resolve("dataset", name)
     return found
 
 
-def load_examples(name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None) -> list[Any]:
-    """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source files.
+def load_examples(
+    name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None
+) -> list[Any]:
+    """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source
+    files.
 
     Args:
         name: a name of `cc-hf list datasets`, or a file as `declaration` takes it.
         config: a configuration of it; None for its default.
         split: a split of it.
-        data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of a download.
-            A sample of a file that is pinned by its commit only declares its number of examples in
-            DIR/cc_hf_sizes.json, such as {"demelin/wino_x/data/mt/en_de_test.jsonl": 13}.
+        data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of
+            a download. A sample of a file that is pinned by its commit only declares its number of
+            examples in DIR/cc_hf_sizes.json, such as {"demelin/wino_x/data/mt/en_de_test.jsonl":
+            13}.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
@@ -69,15 +89,26 @@ def load_examples(name: str, config: str | None = None, *, split: str = "test", 
     return list(_read(declaration(name), config, split, data_dir))
 
 
-def rows(name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbered rows of a Hugging Face dataset, one by one; what the builder scripts yield. Arguments as of `load_examples`."""
-    return enumerate(example.to_row() for example in _read(declaration(name), config, split, data_dir))
+def rows(
+    name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbered rows of a Hugging Face dataset, one by one; what the builder scripts yield.
+
+    Arguments as of `load_examples`.
+    """
+    return enumerate(
+        example.to_row() for example in _read(declaration(name), config, split, data_dir)
+    )
 
 
-def signature_fields(name: str, config: str, *, split: str = "test", data_dir: str | Path | None = None) -> dict[str, str]:
-    """What the signature says of the data: name, configuration, split where it is not `test`, revision, cues.
+def signature_fields(
+    name: str, config: str, *, split: str = "test", data_dir: str | Path | None = None
+) -> dict[str, str]:
+    """What the signature says of the data: name, configuration, split where it is not `test`,
+    revision, cues.
 
-    The revision is the pinned commit; where a local copy of a file that is pinned by its commit only was read, it is a hash of that content.
+    The revision is the pinned commit; where a local copy of a file that is pinned by its commit
+    only was read, it is a hash of that content.
 
     >>> signature_fields("simplegen", "en-de")
     {'data': 'simplegen/en-de@1.0.0', 'cues': 'gender_brackets'}
@@ -89,23 +120,39 @@ def signature_fields(name: str, config: str, *, split: str = "test", data_dir: s
 
 
 def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | None) -> str:
-    unpinned = [fetch(file, data_dir) for file in found.files_of(config) if not file.sha256] if is_local(data_dir) else []
+    unpinned = (
+        [fetch(file, data_dir) for file in found.files_of(config) if not file.sha256]
+        if is_local(data_dir)
+        else []
+    )
     if not unpinned:
         return next((file.commit for file in found.files_of(config)), found.revision)[:7]
-    return "local." + hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in unpinned)).hexdigest()[:7]
+    return (
+        "local."
+        + hashlib.sha256(
+            b"".join(hashlib.sha256(path.read_bytes()).digest() for path in unpinned)
+        ).hexdigest()[:7]
+    )
 
 
-def _read(found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None) -> Iterator[Example]:
+def _read(
+    found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None
+) -> Iterator[Example]:
     chosen, wanted = found.config(config), found.split(config, split)
     paths = {file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}
     examples = found.read(paths, chosen.name, wanted)
-    sample = _sample_size([file for file in found.files_of(chosen.name) if not file.sha256], data_dir)
+    sample = _sample_size(
+        [file for file in found.files_of(chosen.name) if not file.sha256], data_dir
+    )
     expected = chosen.splits[wanted] if sample is None else sample
-    return _counted(examples, f"{found.name} {chosen.name} {wanted}", expected, list(paths.values()))
+    return _counted(
+        examples, f"{found.name} {chosen.name} {wanted}", expected, list(paths.values())
+    )
 
 
 def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int | None:
-    """Return the number of examples that a local sample declares of itself, None where it declares none.
+    """Return the number of examples that a local sample declares of itself, None where it declares
+    none.
 
     A sample of files that are pinned by their commit only says so in the file SAMPLE_SIZES of the
     local copy, a JSON object: owner/repository/path -> number of examples.
@@ -118,13 +165,22 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
         sizes = parse_json(read_text(path))
     except InputError as error:
         raise DataError(f"{path}: expected JSON, {error}") from None
-    if not isinstance(sizes, dict) or not all(type(size) is int and size > 0 for size in sizes.values()):
-        raise DataError(f"{path}: expected an object, owner/repository/path of a file to its number of examples, got {str(sizes)[:80]}")
-    counted = [sizes[name] for file in unpinned if (name := f"{file.repository}/{file.path}") in sizes]
+    if not isinstance(sizes, dict) or not all(
+        type(size) is int and size > 0 for size in sizes.values()
+    ):
+        raise DataError(
+            f"{path}: expected an object, owner/repository/path of a file to its number of"
+            f" examples, got {str(sizes)[:80]}"
+        )
+    counted = [
+        sizes[name] for file in unpinned if (name := f"{file.repository}/{file.path}") in sizes
+    ]
     return sum(counted) if counted else None
 
 
-def _counted(examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]) -> Iterator[Example]:
+def _counted(
+    examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]
+) -> Iterator[Example]:
     """Pass the examples on, and refuse files that hold more or fewer than the declaration says."""
     n = 0
     for example in examples:
@@ -133,21 +189,31 @@ def _counted(examples: Iterator[Example], name: str, expected: int | None, paths
     if expected is not None and n != expected:
         files = ", ".join(map(str, paths)) or name
         raise DataError(
-            f"{files}: expected {expected} examples of {name}, got {n}; files were cut, added to or are of another version. "
-            "Restore them from where the dataset comes from, or leave data_dir (--data-dir, CC_HF_DATA_DIR) out and let them be downloaded; "
-            f"a sample on purpose declares its size in {SAMPLE_SIZES}, see cc_hf.data.loading.load_examples"
+            f"{files}: expected {expected} examples of {name}, got {n}; files were cut, added to or"
+            " are of another version. Restore them from where the dataset comes from, or leave"
+            " data_dir (--data-dir, CC_HF_DATA_DIR) out and let them be downloaded; a sample on"
+            f" purpose declares its size in {SAMPLE_SIZES}, see cc_hf.data.loading.load_examples"
         )
 
 
-def load_dataset(name: str, config: str | None = None, *, split: str | None = None, data_dir: str | Path | None = None, streaming: bool = False) -> Any:
-    """The dataset as `datasets` knows it: a DatasetDict of the configuration's splits, or one of them.
+def load_dataset(
+    name: str,
+    config: str | None = None,
+    *,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    streaming: bool = False,
+) -> Any:
+    """The dataset as `datasets` knows it: a DatasetDict of the configuration's splits, or one of
+    them.
 
-    Columns are the fields of the configuration's class of examples (`cc_hf.schema`). The cache of `datasets` is used, and is made anew when the
-    data or the code changed.
+    Columns are the fields of the configuration's class of examples (`cc_hf.schema`). The cache of
+    `datasets` is used, and is made anew when the data or the code changed.
 
     Args:
         split: one of the configuration's splits; None for all.
-        streaming: an IterableDatasetDict, or IterableDataset, that reads row by row and fills no cache.
+        streaming: an IterableDatasetDict, or IterableDataset, that reads row by row and fills no
+            cache.
         name, config, data_dir: as `load_examples`.
 
     Raises:
@@ -163,13 +229,18 @@ def load_dataset(name: str, config: str | None = None, *, split: str | None = No
     if is_custom(name):
         return _in_memory(found, split, streaming=streaming)
     paths = [fetch(file, data_dir) for file in found.files_of(chosen.name)]
-    builder = _builder_class(name)(config_name=chosen.name, data_dir=None if data_dir is None else str(data_dir), hash=_fingerprint(found, paths))
+    builder = _builder_class(name)(
+        config_name=chosen.name,
+        data_dir=None if data_dir is None else str(data_dir),
+        hash=_fingerprint(found, paths),
+    )
     if streaming:
         return builder.as_streaming_dataset(split=split)
     try:
         with no_progress_bar():
             builder.download_and_prepare()
-    except datasets.exceptions.DatasetGenerationError as error:  # the host's wrapping around what the reader says of a row
+    except datasets.exceptions.DatasetGenerationError as error:
+        # the host's wrapping around what the reader says of a row
         if isinstance(error.__cause__, CCError):
             raise error.__cause__ from None
         raise
@@ -192,7 +263,9 @@ def _in_memory(found: DatasetDeclaration, split: str | None, *, streaming: bool)
 
 @contextlib.contextmanager
 def no_progress_bar() -> Iterator[None]:
-    """The sets are built in a second; the host's bar can only be switched off for the whole process, so it is switched back on."""
+    """The sets are built in a second; the host's bar can only be switched off for the whole
+    process, so it is switched back on.
+    """
     import datasets
 
     hidden = datasets.are_progress_bars_disabled()
@@ -216,11 +289,15 @@ def card_path(name: str, *, kind: str = "datasets") -> Path:
 
 def _carried(folder: str) -> Path:
     package = Path(__file__).parent.parent
-    return next(place for place in (package / folder, package.parent / folder) if place.is_dir())  # in the wheel, in a checkout
+    # in the wheel, in a checkout
+    return next(place for place in (package / folder, package.parent / folder) if place.is_dir())
 
 
 def _builder_class(name: str) -> Any:
-    """The builder of the script. `datasets` looks its module up in sys.modules, so it is registered before it is executed."""
+    """The builder of the script.
+
+    `datasets` looks its module up in sys.modules, so it is registered before it is executed.
+    """
     import datasets
 
     module_name = f"cc_hf_datasets_scripts_{name}"
@@ -236,14 +313,22 @@ def _builder_class(name: str) -> Any:
             del sys.modules[module_name]
             raise
     members = vars(sys.modules[module_name]).values()
-    return next(m for m in members if inspect.isclass(m) and issubclass(m, datasets.GeneratorBasedBuilder) and m.__module__ == module_name)
+    return next(
+        m
+        for m in members
+        if inspect.isclass(m)
+        and issubclass(m, datasets.GeneratorBasedBuilder)
+        and m.__module__ == module_name
+    )
 
 
 def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     """Changes when the script, the reader, the format or the data change."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
-    code = sorted(path for room in ("cues", "data", "text") for path in (package / room).glob("*.py"))
+    code = sorted(
+        path for room in ("cues", "data", "text") for path in (package / room).glob("*.py")
+    )
     for path in [script_path(found.name), package / "schema.py", *code, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -1,4 +1,5 @@
-"""MT-GenEval (Currey et al. 2022): English sentences with their counterfactual of the other gender, and ambiguous sentences after a context.
+"""MT-GenEval (Currey et al. 2022): English sentences with their counterfactual of the other gender,
+and ambiguous sentences after a context.
 
 Targets come as upstream has them but for CSV quotes and outer blanks; Unicode is not normalised.
 """
@@ -25,37 +26,63 @@ _SEPARATOR = "<sep>"
 _TAG = re.compile(r"(</?[FM]>)")
 _GENDERS = {"male": "masculine", "female": "feminine"}
 #: Table 4 in the order of the rows: (stereotype of the profession, gender of the person)
-_SUB_CATEGORIES = (("female", "male"), ("female", "female"), ("male", "male"), ("male", "female"), ("neutral", "male"), ("neutral", "female"))
+_SUB_CATEGORIES = (
+    ("female", "male"),
+    ("female", "female"),
+    ("male", "male"),
+    ("male", "female"),
+    ("neutral", "male"),
+    ("neutral", "female"),
+)
 _STEREOTYPED, _NEUTRAL = 150, 250
 _UNKNOWN = "unknown"
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """The rows in file order; ids are 0-based line numbers, of a counterfactual pair `12.male` and `12.female`, in this order.
+    """The rows in file order; ids are 0-based line numbers, of a counterfactual pair `12.male` and
+    `12.female`, in this order.
 
-    `*.translations` leaves out the pairs whose two references are the same text: there is nothing to contrast.
+    `*.translations` leaves out the pairs whose two references are the same text: there is nothing
+    to contrast.
 
     Raises:
-        DataError: for files of different length, or a line that is not as expected; the message names file and line.
+        DataError: for files of different length, or a line that is not as expected; the message
+            names file and line.
     """
     subset, _, rest = config.partition("_")
     lang, _, form = rest.partition(".")
     if subset == "contextual":
         return _contextual(paths, lang, split)
-    return _counterfactual_translations(paths, lang, split) if form else _counterfactual(paths, lang, split)
+    return (
+        _counterfactual_translations(paths, lang, split)
+        if form
+        else _counterfactual(paths, lang, split)
+    )
 
 
-def _contextual(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[ContrastiveTranslationExample]:
+def _contextual(
+    paths: Mapping[str, Path], lang: str, split: str
+) -> Iterator[ContrastiveTranslationExample]:
     parts = (("2to1", "en"), ("original", lang), ("flipped", lang))
-    files = [paths[_CONTEXT.format(part=part, split=split, lang=lang, end=end)] for part, end in parts]
+    files = [
+        paths[_CONTEXT.format(part=part, split=split, lang=lang, end=end)] for part, end in parts
+    ]
     rows = _aligned(files)
     for number, (line, original, flipped) in enumerate(rows):
         context, *mains = line.split(_SEPARATOR)
         if len(mains) != 1 or not mains[0].strip():
-            raise DataError(f"{files[0]}: line {number + 1}: expected «context {_SEPARATOR} sentence», got {line[:80]!r}")
+            raise DataError(
+                f"{files[0]}: line {number + 1}: expected «context {_SEPARATOR} sentence», got"
+                f" {line[:80]!r}"
+            )
         if original == flipped:
-            raise DataError(f"{files[2]}: line {number + 1}: expected a translation with the other gender, got the original one: {flipped[:80]!r}")
-        stereotype, gender = _sub_category(files[0], number, len(rows)) if split == "test" else (_UNKNOWN, _UNKNOWN)
+            raise DataError(
+                f"{files[2]}: line {number + 1}: expected a translation with the other gender, got"
+                f" the original one: {flipped[:80]!r}"
+            )
+        stereotype, gender = (
+            _sub_category(files[0], number, len(rows)) if split == "test" else (_UNKNOWN, _UNKNOWN)
+        )
         yield ContrastiveTranslationExample(
             id=str(number),
             src_lang="en",
@@ -64,22 +91,36 @@ def _contextual(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[Co
             correct_translation=original,
             contrastive_translations=(flipped,),
             category=_category(stereotype, gender),
-            extra={"context": context.strip(), "source_with_context": line, "gender": gender, "profession_stereotype": stereotype},
+            extra={
+                "context": context.strip(),
+                "source_with_context": line,
+                "gender": gender,
+                "profession_stereotype": stereotype,
+            },
         )
 
 
 def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
-    """Upstream has no field; the test rows are stacked by sub-category, of which only the fourth has fewer rows than Table 4 in some languages."""
+    """Upstream has no field; the test rows are stacked by sub-category, of which only the fourth
+    has fewer rows than Table 4 in some languages.
+    """
     starts = (_STEREOTYPED, 2 * _STEREOTYPED, 3 * _STEREOTYPED, n - 2 * _NEUTRAL, n - _NEUTRAL)
     if starts[3] <= starts[2]:
-        raise DataError(f"{path}: expected more than {starts[2] + 2 * _NEUTRAL} lines, the sub-categories of Table 4 one after the other, got {n}")
+        raise DataError(
+            f"{path}: expected more than {starts[2] + 2 * _NEUTRAL} lines, the sub-categories of"
+            f" Table 4 one after the other, got {n}"
+        )
     return _SUB_CATEGORIES[bisect_right(starts, number)]
 
 
 def _category(stereotype: str, gender: str) -> str:
     if _UNKNOWN in (stereotype, gender):
         return _UNKNOWN
-    return f"{stereotype}/{gender}" if stereotype == "neutral" else f"{stereotype}_stereotyped/{gender}"
+    return (
+        f"{stereotype}/{gender}"
+        if stereotype == "neutral"
+        else f"{stereotype}_stereotyped/{gender}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +139,9 @@ class _Side:
         return unquoted(self.reference_raw)
 
 
-def _counterfactual(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[ContrastiveSourceExample]:
+def _counterfactual(
+    paths: Mapping[str, Path], lang: str, split: str
+) -> Iterator[ContrastiveSourceExample]:
     for pair, own, other in _sides(paths, lang, split):
         yield ContrastiveSourceExample(
             id=f"{pair}.{own.gender}",
@@ -110,11 +153,17 @@ def _counterfactual(paths: Mapping[str, Path], lang: str, split: str) -> Iterato
             incorrect_sources=(other.source,),
             category=own.gender,
             gold=own.gender,
-            extra={"reference": own.reference, "contrastive_reference": other.reference, **_shared_columns(pair, own)},
+            extra={
+                "reference": own.reference,
+                "contrastive_reference": other.reference,
+                **_shared_columns(pair, own),
+            },
         )
 
 
-def _counterfactual_translations(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[ContrastiveTranslationExample]:
+def _counterfactual_translations(
+    paths: Mapping[str, Path], lang: str, split: str
+) -> Iterator[ContrastiveTranslationExample]:
     for pair, own, other in _sides(paths, lang, split):
         if own.reference == other.reference:
             continue  # translated without gender; the card says how many
@@ -131,17 +180,42 @@ def _counterfactual_translations(paths: Mapping[str, Path], lang: str, split: st
 
 
 def _shared_columns(pair: int, own: _Side) -> dict[str, str]:
-    annotations = {"annotated_source": own.annotated_source, "annotated_reference": own.annotated_reference}
+    annotations = {
+        "annotated_source": own.annotated_source,
+        "annotated_reference": own.annotated_reference,
+    }
     return {"pair": str(pair), "reference_raw": own.reference_raw, **annotations}
 
 
 def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[int, _Side, _Side]]:
-    """Number of the pair, the row itself, its counterfactual: each pair twice, the male row first."""
-    parts = [(gender, folder, end) for gender in _GENDERS.values() for folder in ("", "annotated/") for end in ("en", lang)]
-    files = [paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)] for gender, folder, end in parts]
-    for pair, (m_source, m_ref, m_source_tags, m_ref_tags, f_source, f_ref, f_source_tags, f_ref_tags) in enumerate(_aligned(files)):
+    """Number of the pair, the row itself, its counterfactual: each pair twice, the male row
+    first.
+    """
+    parts = [
+        (gender, folder, end)
+        for gender in _GENDERS.values()
+        for folder in ("", "annotated/")
+        for end in ("en", lang)
+    ]
+    files = [
+        paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)]
+        for gender, folder, end in parts
+    ]
+    for pair, (
+        m_source,
+        m_ref,
+        m_source_tags,
+        m_ref_tags,
+        f_source,
+        f_ref,
+        f_source_tags,
+        f_ref_tags,
+    ) in enumerate(_aligned(files)):
         if m_source == f_source:
-            raise DataError(f"{files[4]}: line {pair + 1}: expected a source with the other gender, got the masculine one: {f_source[:80]!r}")
+            raise DataError(
+                f"{files[4]}: line {pair + 1}: expected a source with the other gender, got the"
+                f" masculine one: {f_source[:80]!r}"
+            )
         male = _Side("male", m_source, m_ref, m_source_tags, m_ref_tags, files[2])
         female = _Side("female", f_source, f_ref, f_source_tags, f_ref_tags, files[6])
         yield pair, male, female
@@ -149,7 +223,9 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
 
 
 def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
-    """The first words that upstream marks as gendered, found by walking both lines; a tag that the source has too is text of it."""
+    """The first words that upstream marks as gendered, found by walking both lines; a tag that the
+    source has too is text of it.
+    """
     spans: list[tuple[int, int]] = []
     at, start = 0, -1
     for piece in _TAG.split(annotated):
@@ -161,14 +237,21 @@ def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
             spans.append((start, at))
             start = -1
         else:
-            raise DataError(f"{path}: line {number}: expected the source with <F> or <M> around words, got {piece[:40]!r} at character {at} of {source!r}")
+            raise DataError(
+                f"{path}: line {number}: expected the source with <F> or <M> around words, got"
+                f" {piece[:40]!r} at character {at} of {source!r}"
+            )
     if at != len(source) or start >= 0 or not spans:
-        raise DataError(f"{path}: line {number}: expected the whole source with <F> or <M> around some words, got {annotated!r}")
+        raise DataError(
+            f"{path}: line {number}: expected the whole source with <F> or <M> around some words,"
+            f" got {annotated!r}"
+        )
     return Focus(source[slice(*spans[0])], spans[0][0])
 
 
 def unquoted(line: str) -> str:
-    """The text of a line without outer blanks, and without the quotes of a CSV field: around the line, and doubled within.
+    """The text of a line without outer blanks, and without the quotes of a CSV field: around the
+    line, and doubled within.
 
     >>> unquoted('"Sie sagt ""ja""."')
     'Sie sagt "ja".'
@@ -184,7 +267,12 @@ def unquoted(line: str) -> str:
 def _aligned(files: Sequence[Path]) -> list[tuple[str, ...]]:
     columns = [_lines(path) for path in files]
     if len({len(lines) for lines in columns}) != 1:
-        raise DataError("expected files with the same number of lines, got " + ", ".join(f"{len(lines)} in {path}" for path, lines in zip(files, columns, strict=True)))
+        raise DataError(
+            "expected files with the same number of lines, got "
+            + ", ".join(
+                f"{len(lines)} in {path}" for path, lines in zip(files, columns, strict=True)
+            )
+        )
     return list(zip(*columns, strict=True))
 
 
@@ -198,37 +286,97 @@ def _lines(path: Path) -> list[str]:
 
 #: rows of dev and test
 _CONTEXTUAL = {
-    "ar": (792, 1100), "de": (598, 1100), "es": (534, 1096), "fr": (477, 1099), "hi": (397, 1098), "it": (465, 1094), "nl": (480, 1078), "pt": (574, 1089),
+    "ar": (792, 1100),
+    "de": (598, 1100),
+    "es": (534, 1096),
+    "fr": (477, 1099),
+    "hi": (397, 1098),
+    "it": (465, 1094),
+    "nl": (480, 1078),
+    "pt": (574, 1089),
     "ru": (583, 1100),
-}  # fmt: skip
+}
 _PAIRS = (1200, 300)
 #: pairs of dev and test whose two references are the same text
-_SAME_REFERENCE = {"ar": (0, 0), "de": (0, 0), "es": (130, 14), "fr": (0, 0), "hi": (184, 32), "it": (132, 19), "pt": (4, 0), "ru": (0, 0)}
+_SAME_REFERENCE = {
+    "ar": (0, 0),
+    "de": (0, 0),
+    "es": (130, 14),
+    "fr": (0, 0),
+    "hi": (184, 32),
+    "it": (132, 19),
+    "pt": (4, 0),
+    "ru": (0, 0),
+}
 _SHARED = ("pair", "reference_raw", "annotated_source", "annotated_reference")
 
 
-def _config(name: str, description: str, form: type[Example], sizes: tuple[int, int], *extra_keys: str) -> ConfigDeclaration:
+def _config(
+    name: str, description: str, form: type[Example], sizes: tuple[int, int], *extra_keys: str
+) -> ConfigDeclaration:
     subset, _, lang = name.partition(".")[0].partition("_")
     folder = "data/context/" if subset == "contextual" else "data/sentences/"
-    files = tuple(SourceFile(REPOSITORY, COMMIT, path, sha256, size) for path, sha256, size in FILES if path.startswith(folder) and f".en_{lang}." in path)
-    return ConfigDeclaration(name, description, (lang,), dict(zip(("dev", "test"), sizes, strict=True)), files, form, extra_keys=extra_keys)
+    files = tuple(
+        SourceFile(REPOSITORY, COMMIT, path, sha256, size)
+        for path, sha256, size in FILES
+        if path.startswith(folder) and f".en_{lang}." in path
+    )
+    return ConfigDeclaration(
+        name,
+        description,
+        (lang,),
+        dict(zip(("dev", "test"), sizes, strict=True)),
+        files,
+        form,
+        extra_keys=extra_keys,
+    )
 
 
 def _configs() -> Iterator[ConfigDeclaration]:
     for lang, same in _SAME_REFERENCE.items():
-        all_of_them, differing = (2 * _PAIRS[0], 2 * _PAIRS[1]), (2 * (_PAIRS[0] - same[0]), 2 * (_PAIRS[1] - same[1]))
+        all_of_them, differing = (
+            (2 * _PAIRS[0], 2 * _PAIRS[1]),
+            (
+                2 * (_PAIRS[0] - same[0]),
+                2 * (_PAIRS[1] - same[1]),
+            ),
+        )
         name = f"counterfactual_{lang}"
-        yield _config(name, "sources and their counterfactuals", ContrastiveSourceExample, all_of_them, "reference", "contrastive_reference", *_SHARED)
+        yield _config(
+            name,
+            "sources and their counterfactuals",
+            ContrastiveSourceExample,
+            all_of_them,
+            "reference",
+            "contrastive_reference",
+            *_SHARED,
+        )
         about = "references and those of the counterfactuals"
-        yield _config(f"{name}.translations", about, ContrastiveTranslationExample, differing, "contrastive_source", *_SHARED)
+        yield _config(
+            f"{name}.translations",
+            about,
+            ContrastiveTranslationExample,
+            differing,
+            "contrastive_source",
+            *_SHARED,
+        )
     for lang, sizes in _CONTEXTUAL.items():
         extra = ("context", "source_with_context", "gender", "profession_stereotype")
-        yield _config(f"contextual_{lang}", "gender that only the context tells", ContrastiveTranslationExample, sizes, *extra)
+        yield _config(
+            f"contextual_{lang}",
+            "gender that only the context tells",
+            ContrastiveTranslationExample,
+            sizes,
+            *extra,
+        )
 
 
 DECLARATION = DatasetDeclaration(
     name="mt_geneval",
-    description="MT-GenEval: sentences from Wikipedia in which words, or the sentences before, tell a person's gender; does the translation have it?",
+    description=(
+        "MT-GenEval: sentences from Wikipedia in which words, or the sentences before, tell a"
+        " person's gender; does the translation have it?"
+    ),
     licence="cc-by-sa-3.0",
     homepage="https://github.com/amazon-science/machine-translation-gender-eval",
     citation_keys=("currey-2022", "vamvas-sennrich-2021"),

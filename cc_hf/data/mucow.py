@@ -1,4 +1,6 @@
-"""MuCoW (Raganato et al. 2019): with the published insertions as cues (Vamvas & Sennrich 2021), the translation suite, and the scoring suite."""
+"""MuCoW (Raganato et al. 2019): with the published insertions as cues (Vamvas & Sennrich 2021), the
+translation suite, and the scoring suite.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,28 @@ from cc_hf.cues.placement import insert_before
 from cc_hf.data.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.contrastive_json import read_contrastive_json
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.mucow_files import COUNTS, CUES, KEY, REF, SCORING, SCORING_FILES, SUITE_FILES, TEXT, WITH_CUES_FILES
+from cc_hf.data.mucow_files import (
+    COUNTS,
+    CUES,
+    KEY,
+    REF,
+    SCORING,
+    SCORING_FILES,
+    SUITE_FILES,
+    TEXT,
+    WITH_CUES_FILES,
+)
 from cc_hf.data.mucow_suite import aligned_lines, frequent_senses, key_row, read_suite, word_places
 from cc_hf.errors import DataError
 from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus, ProbingExample
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Example,
+    Focus,
+    ProbingExample,
+)
 from cc_hf.text.tokenization import Token
 
 __all__ = ["DECLARATION", "read"]
@@ -24,12 +42,15 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     """The examples of a configuration, in file order; ids are 0-based places in the file.
 
     Raises:
-        DataError: when the files do not have the same number of lines, or a line is not as expected.
+        DataError: when the files do not have the same number of lines, or a line is not as
+            expected.
     """
     if config.startswith("scoring."):
         pair = config.removeprefix("scoring.")
         src_lang, _, tgt_lang = pair.partition("-")
-        yield from read_contrastive_json(paths[SCORING.format(pair)], src_lang=src_lang, tgt_lang=tgt_lang, category="origin")
+        yield from read_contrastive_json(
+            paths[SCORING.format(pair)], src_lang=src_lang, tgt_lang=tgt_lang, category="origin"
+        )
         return
     pair, _, form = config.partition(".")
     if form == "probing" or pair not in WITH_CUES_FILES:
@@ -38,22 +59,37 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
         yield from _read_with_cues(paths, pair, as_the_program=form == "emnlp2021")
 
 
-def _read_with_cues(paths: Mapping[str, Path], pair: str, *, as_the_program: bool) -> Iterator[ContrastiveSourceExample]:
+def _read_with_cues(
+    paths: Mapping[str, Path], pair: str, *, as_the_program: bool
+) -> Iterator[ContrastiveSourceExample]:
     """The sentences in which the ambiguous word is found.
 
-    The cue stands before every whole token that is the ambiguous word. The program of the paper instead puts it before every occurrence of the
-    letters, also inside words.
+    The cue stands before every whole token that is the ambiguous word. The program of the paper
+    instead puts it before every occurrence of the letters, also inside words.
     """
-    text, key, reference, cues = aligned_lines(f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES)))
+    text, key, reference, cues = aligned_lines(
+        f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
+    )
     frequent = frequent_senses(paths[COUNTS.format(pair)])
-    for number, (source, key_line, translation, cue_line) in enumerate(zip(text, key, reference, cues, strict=True)):
+    for number, (source, key_line, translation, cue_line) in enumerate(
+        zip(text, key, reference, cues, strict=True)
+    ):
         row = key_row(paths[KEY.format(pair)], number, key_line)
         places = word_places(source, row.word, "en")
         if not places:
             continue  # written in capitals: the paper leaves these out
         sides = []
         for words in _insertions(paths[CUES.format(pair)], number, cue_line):
-            sides.append(tuple(_replaced(source, places[0].text, word) if as_the_program else _inserted(source, places, word) for word in words))
+            sides.append(
+                tuple(
+                    (
+                        _replaced(source, places[0].text, word)
+                        if as_the_program
+                        else _inserted(source, places, word)
+                    )
+                    for word in words
+                )
+            )
         yield ContrastiveSourceExample(
             id=str(number),
             src_lang="en",
@@ -75,12 +111,17 @@ def _read_with_cues(paths: Mapping[str, Path], pair: str, *, as_the_program: boo
 
 
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
-    """The words of both sides, sorted: a set in the program, and the best score does not depend on the order."""
+    """The words of both sides, sorted: a set in the program, and the best score does not depend on
+    the order.
+    """
     try:
         found = parse_json(line)
         return [sorted(found[side]) for side in ("correct_insertions", "incorrect_insertions")]
     except (ValueError, KeyError, TypeError):
-        raise DataError(f"{path}: line {number + 1}: expected an object with correct_insertions and incorrect_insertions, got {line[:80]!r}") from None
+        raise DataError(
+            f"{path}: line {number + 1}: expected an object with correct_insertions and"
+            f" incorrect_insertions, got {line[:80]!r}"
+        ) from None
 
 
 def _inserted(source: str, places: list[Token], cue: str) -> str:
@@ -90,26 +131,55 @@ def _inserted(source: str, places: list[Token], cue: str) -> str:
 
 
 def _replaced(source: str, form: str, cue: str) -> str:
-    return source.replace(form, f"{cue} {form}")  # the program's defect, kept for parity: hits letters inside words too
+    # the program's defect, kept for parity: hits letters inside words too
+    return source.replace(form, f"{cue} {form}")
 
 
 _PROGRAM = "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included"
 
 _WITH_CUES_SIZES = {"en-de": 3334, "en-ru": 1810}
-_SUITE_SIZES = {"de-en": 4268, "en-cs": 1843, "en-de": 3337, "en-fi": 830, "en-lt": 69, "en-ru": 1814, "fi-en": 2117, "lt-en": 99, "ru-en": 1223}
+_SUITE_SIZES = {
+    "de-en": 4268,
+    "en-cs": 1843,
+    "en-de": 3337,
+    "en-fi": 830,
+    "en-lt": 69,
+    "en-ru": 1814,
+    "fi-en": 2117,
+    "lt-en": 99,
+    "ru-en": 1223,
+}
 _SCORING_SIZES = {"et-en": 1094, "lt-en": 356, "lv-en": 139}
-_SUITE_KEYS = ("ambiguous_word", "correct_senses", "incorrect_senses", "corpus", "frequency", "reference")
+_SUITE_KEYS = (
+    "ambiguous_word",
+    "correct_senses",
+    "incorrect_senses",
+    "corpus",
+    "frequency",
+    "reference",
+)
 
 
 def _configs_with_cues() -> Iterator[ConfigDeclaration]:
     for pair, n in _WITH_CUES_SIZES.items():
-        for suffix, what in (("", "3 correct and 3 incorrect insertions before the ambiguous word"), (".emnlp2021", _PROGRAM)):
-            yield ConfigDeclaration(pair + suffix, f"{_names(pair)}, {what}", (pair[-2:],), {"test": n}, WITH_CUES_FILES[pair])
+        for suffix, what in (
+            ("", "3 correct and 3 incorrect insertions before the ambiguous word"),
+            (".emnlp2021", _PROGRAM),
+        ):
+            yield ConfigDeclaration(
+                pair + suffix,
+                f"{_names(pair)}, {what}",
+                (pair[-2:],),
+                {"test": n},
+                WITH_CUES_FILES[pair],
+            )
 
 
 def _configs_of_the_suite() -> Iterator[ConfigDeclaration]:
     for pair, n in _SUITE_SIZES.items():
-        counts = tuple(file for file in WITH_CUES_FILES.get(pair, ()) if file.path == COUNTS.format(pair))
+        counts = tuple(
+            file for file in WITH_CUES_FILES.get(pair, ()) if file.path == COUNTS.format(pair)
+        )
         yield ConfigDeclaration(
             f"{pair}.probing" if pair in WITH_CUES_FILES else pair,
             f"{_names(pair)}, the translation suite: the words that show a sense",
@@ -124,8 +194,20 @@ def _configs_of_the_suite() -> Iterator[ConfigDeclaration]:
 
 def _configs_of_scoring() -> Iterator[ConfigDeclaration]:
     for pair, file in SCORING_FILES.items():
-        what = f"{_names(pair)}, the scoring suite: the reference against translations with another sense"
-        yield ConfigDeclaration(f"scoring.{pair}", what, (pair[-2:],), {"test": _SCORING_SIZES.get(pair)}, (file,), ContrastiveTranslationExample, pair[:2], SCORING_KEYS)
+        what = (
+            f"{_names(pair)}, the scoring suite: the reference against translations with another"
+            " sense"
+        )
+        yield ConfigDeclaration(
+            f"scoring.{pair}",
+            what,
+            (pair[-2:],),
+            {"test": _SCORING_SIZES.get(pair)},
+            (file,),
+            ContrastiveTranslationExample,
+            pair[:2],
+            SCORING_KEYS,
+        )
 
 
 def _names(pair: str) -> str:
@@ -134,7 +216,10 @@ def _names(pair: str) -> str:
 
 DECLARATION = DatasetDeclaration(
     name="mucow",
-    description="MuCoW: sentences with an ambiguous word whose sense the context decides; does the translation have the right one?",
+    description=(
+        "MuCoW: sentences with an ambiguous word whose sense the context decides; does the"
+        " translation have the right one?"
+    ),
     licence="cc-by-4.0",
     homepage="https://github.com/Helsinki-NLP/MuCoW",
     citation_keys=("raganato-2019", "vamvas-sennrich-2021"),

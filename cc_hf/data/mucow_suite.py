@@ -1,4 +1,6 @@
-"""MuCoW's own files: keys that name the ambiguous word and the words of its senses, and the translation suite, judged by the translation's form."""
+"""MuCoW's own files: keys that name the ambiguous word and the words of its senses, and the
+translation suite, judged by the translation's form.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 
 @dataclass(frozen=True)
 class KeyRow:
-    """A line of a key file. `correct` and `incorrect`: words of the translation that show the sense, or another."""
+    """A line of a key file.
+
+    `correct` and `incorrect`: words of the translation that show the sense, or another.
+    """
 
     corpus: str
     word: str
@@ -34,26 +39,37 @@ class KeyRow:
         return self.word, frozenset(self.correct)
 
 
-def read_suite(paths: Mapping[str, Path], pair: str, counts_path: Path | None) -> Iterator[ProbingExample]:
-    """All sentences of the translation suite for a pair, in file order; ids are 0-based line numbers (MuCoW's own are not unique).
+def read_suite(
+    paths: Mapping[str, Path], pair: str, counts_path: Path | None
+) -> Iterator[ProbingExample]:
+    """All sentences of the translation suite for a pair, in file order; ids are 0-based line
+    numbers (MuCoW's own are not unique).
 
     Args:
         paths: local paths by upstream path.
         pair: such as «en-cs».
-        counts_path: how often each sense occurs in the training data of WMT19, where that was counted.
+        counts_path: how often each sense occurs in the training data of WMT19, where that was
+            counted.
 
     Raises:
         DataError: when the files do not fit each other, or a line is not as expected.
     """
     src_lang, _, tgt_lang = pair.partition("-")
     key_path = paths[SUITE.format(pair, "key")]
-    text, keys, references = aligned_lines(f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref")))
+    text, keys, references = aligned_lines(
+        f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref"))
+    )
     domains = _domains(paths[SUITE.format(pair, "domain")])
     frequent = frequent_senses(counts_path) if counts_path else set()
-    for number, (source, key_line, reference) in enumerate(zip(text, keys, references, strict=True)):
+    for number, (source, key_line, reference) in enumerate(
+        zip(text, keys, references, strict=True)
+    ):
         row = key_row(key_path, number, key_line)
         if row.sense not in domains:
-            raise DataError(f"{key_path}: line {number + 1}: the sense {' '.join(row.correct)!r} of {row.word!r} is not in the pair's domain file")
+            raise DataError(
+                f"{key_path}: line {number + 1}: the sense {' '.join(row.correct)!r} of"
+                f" {row.word!r} is not in the pair's domain file"
+            )
         places = word_places(source, row.word, src_lang)
         frequency = "frequent" if row.sense in frequent else "infrequent"
         yield ProbingExample(
@@ -83,7 +99,9 @@ def aligned_lines(what: str, *files: Path) -> list[list[str]]:
     """
     found = [text_lines(path) for path in files]
     if len({len(lines) for lines in found}) != 1:
-        numbers = ", ".join(f"{path.name} {len(lines)}" for path, lines in zip(files, found, strict=True))
+        numbers = ", ".join(
+            f"{path.name} {len(lines)}" for path, lines in zip(files, found, strict=True)
+        )
         raise DataError(f"{what}: expected files with the same number of lines, got {numbers}")
     return found
 
@@ -96,14 +114,19 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
     """
     columns = line.split("\t")
     if len(columns) != 5:
-        raise DataError(f"{path}: line {number + 1}: expected 5 columns (id, corpus, ambiguous word, correct, incorrect words), got {len(columns)}: {line[:80]!r}")
+        raise DataError(
+            f"{path}: line {number + 1}: expected 5 columns (id, corpus, ambiguous word, correct,"
+            f" incorrect words), got {len(columns)}: {line[:80]!r}"
+        )
     return KeyRow(columns[1], columns[2], tuple(columns[3].split()), tuple(columns[4].split()))
 
 
 def word_places(source: str, word: str, lang: str) -> list[Token]:
-    """The tokens that are the word, or else the word with a capital, and in English before that its plural.
+    """The tokens that are the word, or else the word with a capital, and in English before that its
+    plural.
 
-    The words are lemmas, and only English was searched so by the paper's program: in other languages inflected forms are not found.
+    The words are lemmas, and only English was searched so by the paper's program: in other
+    languages inflected forms are not found.
 
     >>> word_places("Bats fly, a bat flies.", "bat", "en")
     [Token(text='bat', start=12)]
@@ -131,11 +154,16 @@ def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
 
 
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
-    """Whether a sense is known from the training data (Raganato et al. 2019, section 4): in_domain or out_of_domain."""
+    """Whether a sense is known from the training data (Raganato et al. 2019, section 4): in_domain
+    or out_of_domain.
+    """
     found = {}
     for number, line in enumerate(text_lines(path), 1):
         columns = line.split("\t")
         if len(columns) != 5 or columns[2] not in _DOMAINS:
-            raise DataError(f"{path}: line {number}: expected 5 columns (word, sense, in or out, two numbers), got {line[:80]!r}")
+            raise DataError(
+                f"{path}: line {number}: expected 5 columns (word, sense, in or out, two numbers),"
+                f" got {line[:80]!r}"
+            )
         found[columns[0], frozenset(columns[1].split())] = _DOMAINS[columns[2]]
     return found

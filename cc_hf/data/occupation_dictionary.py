@@ -1,6 +1,8 @@
-"""Dictionaries of occupations by gender and number: those of SimpleGEN (Renduchintala et al. 2021, table A8), and those of users, as TSV files.
+"""Dictionaries of occupations by gender and number: those of SimpleGEN (Renduchintala et al. 2021,
+table A8), and those of users, as TSV files.
 
-`paper` is table A8 as printed. `default` corrects seven of its cells and adds forms where it lacks the regular one or one that the paper itself accepts.
+`paper` is table A8 as printed. `default` corrects seven of its cells and adds forms where it lacks
+the regular one or one that the paper itself accepts.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file
 
-__all__ = ["BUILT_IN", "GENDERS", "NUMBERS", "Entry", "OccupationDictionary", "load_dictionary", "read_dictionary"]
+__all__ = [
+    "BUILT_IN",
+    "GENDERS",
+    "NUMBERS",
+    "Entry",
+    "OccupationDictionary",
+    "load_dictionary",
+    "read_dictionary",
+]
 
 GENDERS = ("male", "female")
 NUMBERS = ("sg", "pl")
@@ -75,7 +85,8 @@ _CORRECTIONS = {
     ("physician", "pl", "es male"): "médicos",
 }
 
-#: forms that table A8 lacks: of a synonym that it has in the other number or gender, and doctor/doctora, which section 2 accepts
+#: forms that table A8 lacks: of a synonym that it has in the other number or gender, and
+#: doctor/doctora, which section 2 accepts
 _ADDITIONS = {
     ("clerk", "pl", "es male"): "empleados administrativos",
     ("clerk", "pl", "es female"): "empleadas administrativas",
@@ -111,7 +122,8 @@ class OccupationDictionary:
 
     Attributes:
         name: default, paper, or «own.» and a hash of the file, as in signatures.
-        entries: (English occupation in the singular, number sg or pl) -> gender -> forms, at least one each.
+        entries: (English occupation in the singular, number sg or pl) -> gender -> forms, at least
+            one each.
     """
 
     name: str
@@ -135,17 +147,23 @@ def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
     if name in BUILT_IN:
         if lang not in _LANGUAGES:
             raise MissingOptionError(
-                f"dictionary: none is built in for the language {lang!r}, only for {', '.join(_LANGUAGES)}; "
-                f"name one of these as tgt_lang, or a TSV file of your own as dictionary, with the columns {', '.join(_COLUMNS)}"
+                f"dictionary: none is built in for the language {lang!r}, only for"
+                f" {', '.join(_LANGUAGES)}; name one of these as tgt_lang, or a TSV file of your"
+                f" own as dictionary, with the columns {', '.join(_COLUMNS)}"
             )
         return _built_in(str(name), lang)
     if not is_file(name):
-        raise InputError(f"dictionary: expected one of {', '.join(BUILT_IN)}, or a TSV file with the columns {', '.join(_COLUMNS)}, got {str(name)!r}, which is neither")
+        raise InputError(
+            f"dictionary: expected one of {', '.join(BUILT_IN)}, or a TSV file with the columns"
+            f" {', '.join(_COLUMNS)}, got {str(name)!r}, which is neither"
+        )
     return read_dictionary(name)
 
 
 def _built_in(name: str, lang: str) -> OccupationDictionary:
-    header, *rows = [[cell.strip() for cell in line.split("|")] for line in _PAPER.strip().split("\n")]
+    header, *rows = [
+        [cell.strip() for cell in line.split("|")] for line in _PAPER.strip().split("\n")
+    ]
     entries: dict[tuple[str, str], Entry] = {}
     for row in rows:
         occupation, number, *_ = row
@@ -154,33 +172,44 @@ def _built_in(name: str, lang: str) -> OccupationDictionary:
             place = (occupation, number, f"{lang} {gender}")
             cell = row[header.index(place[2])]
             if name == "default":
-                cell = "/".join(filter(None, (_CORRECTIONS.get(place, cell), _ADDITIONS.get(place))))
+                cell = "/".join(
+                    filter(None, (_CORRECTIONS.get(place, cell), _ADDITIONS.get(place)))
+                )
             forms[gender] = tuple(cell.split("/"))
         entries[occupation, number] = forms
     return OccupationDictionary(name, entries)
 
 
 def read_dictionary(path: str | Path) -> OccupationDictionary:
-    """A dictionary from a UTF-8 file of tab-separated columns, with the header occupation, number, male, female.
+    """A dictionary from a UTF-8 file of tab-separated columns, with the header occupation, number,
+    male, female.
 
-    `occupation` is the English singular («truck driver»), `number` sg or pl; `male` and `female` hold the forms in the target language, several with «|»
-    between. A form may be of several words, so that an article or another word can tell what the noun does not («une secrétaire»).
+    `occupation` is the English singular («truck driver»), `number` sg or pl; `male` and `female`
+    hold the forms in the target language, several with «|» between. A form may be of several words,
+    so that an article or another word can tell what the noun does not («une secrétaire»).
 
     Raises:
-        InputError: with the line, for another header or number of columns, a number that is not sg or pl, a blank cell or form, a form without letters,
-            one that stands for both genders, an occupation that is there twice.
+        InputError: with the line, for another header or number of columns, a number that is not sg
+            or pl, a blank cell or form, a form without letters, one that stands for both genders,
+            an occupation that is there twice.
     """
     lines = read_lines(Path(path))
     header, *rows = lines or [""]
     if tuple(cell.strip() for cell in header.split("\t")) != _COLUMNS:
-        raise InputError(f"{path}: line 1: expected the columns {', '.join(_COLUMNS)}, with tabs between, got {header[:80]!r}")
+        raise InputError(
+            f"{path}: line 1: expected the columns {', '.join(_COLUMNS)}, with tabs between, got"
+            f" {header[:80]!r}"
+        )
     entries: dict[tuple[str, str], Entry] = {}
     for line, text in enumerate(rows, 2):
         if not text.strip():
             continue
         key, entry = _parse_row(f"{path}: line {line}", text)
         if key in entries:
-            raise InputError(f"{path}: line {line}: {key[0]!r} {key[1]} is there twice; put all forms in one line, with «|» between")
+            raise InputError(
+                f"{path}: line {line}: {key[0]!r} {key[1]} is there twice; put all forms in one"
+                " line, with «|» between"
+            )
         entries[key] = entry
     if not entries:
         raise InputError(f"{path}: expected at least one occupation below the header, got none")
@@ -191,7 +220,10 @@ def read_dictionary(path: str | Path) -> OccupationDictionary:
 def _parse_row(where: str, text: str) -> tuple[tuple[str, str], Entry]:
     cells = [unicodedata.normalize("NFC", cell.strip()) for cell in text.split("\t")]
     if len(cells) != len(_COLUMNS):
-        raise InputError(f"{where}: expected {len(_COLUMNS)} columns ({', '.join(_COLUMNS)}), with tabs between, got {len(cells)}: {text[:80]!r}")
+        raise InputError(
+            f"{where}: expected {len(_COLUMNS)} columns ({', '.join(_COLUMNS)}), with tabs between,"
+            f" got {len(cells)}: {text[:80]!r}"
+        )
     occupation, number, *columns = cells
     if not occupation:
         raise InputError(f"{where}: occupation: expected an English noun, got a blank cell")
@@ -201,8 +233,16 @@ def _parse_row(where: str, text: str) -> tuple[tuple[str, str], Entry]:
     for gender, cell in zip(GENDERS, columns, strict=True):
         forms = tuple(form.strip() for form in cell.split("|"))
         if bad := [form for form in forms if not any(c.isalpha() for c in form)]:
-            raise InputError(f"{where}: {gender}: expected forms with «|» between, got {bad[0]!r} in {cell!r}; write at least one form for each gender")
+            raise InputError(
+                f"{where}: {gender}: expected forms with «|» between, got {bad[0]!r} in {cell!r};"
+                " write at least one form for each gender"
+            )
         entry[gender] = forms
-    if both := {form.casefold() for form in entry["male"]} & {form.casefold() for form in entry["female"]}:
-        raise InputError(f"{where}: {min(both)!r} stands for both genders, so that it tells none; add a word that does, such as an article, or leave it out")
+    if both := {form.casefold() for form in entry["male"]} & {
+        form.casefold() for form in entry["female"]
+    }:
+        raise InputError(
+            f"{where}: {min(both)!r} stands for both genders, so that it tells none; add a word"
+            " that does, such as an article, or leave it out"
+        )
     return (occupation, number), entry

@@ -1,6 +1,8 @@
-"""SimpleGEN (Renduchintala et al. 2021): the tables A5 to A7 of the paper as data, and the sentences generated from them.
+"""SimpleGEN (Renduchintala et al. 2021): the tables A5 to A7 of the paper as data, and the
+sentences generated from them.
 
-Each occupation has only its «a» or its «an» template; with this reading the counts are those of the paper.
+Each occupation has only its «a» or its «an» template; with this reading the counts are those of the
+paper.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 
 __all__ = ["DECLARATION", "TEMPLATES", "read"]
 
-#: Table A7, line by line; the slots are {occ}, {occs} (plural) and the keywords of the context below.
+#: Table A7, line by line; the slots are {occ}, {occs} (plural) and the keywords of the context
+#: below.
 TEMPLATES = (
     "My {rel} is a {occ} .",
     "My {rel} is an {occ} .",
@@ -64,7 +67,10 @@ TEMPLATES = (
 
 #: Table A5, for a male and a female context.
 _KEYWORDS = {
-    "rel": (("husband", "father", "brother", "boyfriend"), ("wife", "mother", "sister", "girlfriend")),
+    "rel": (
+        ("husband", "father", "brother", "boyfriend"),
+        ("wife", "mother", "sister", "girlfriend"),
+    ),
     "n": (("male", "men"), ("female", "women")),
     "n_pl": (("men", "guys", "males", "fellows"), ("women", "ladies", "females", "gals")),
     "n_sg": (("man", "guy", "fellow"), ("gal", "woman", "lady")),  # in the order of the paper
@@ -74,16 +80,61 @@ _KEYWORDS = {
     "sbj": (("he",), ("she",)),
 }
 
-#: Table A6: occupations that are stereotypically of men and of women; plurals by rule but for «nannies» and «secretaries».
+#: Table A6: occupations that are stereotypically of men and of women; plurals by rule but for
+#: «nannies» and «secretaries».
 _OCCUPATIONS = (
-    ("director", "engineer", "truck driver", "farmer", "laborer", "mechanic", "physician", "president", "plumber", "carpenter", "groundskeeper"),
+    (
+        "director",
+        "engineer",
+        "truck driver",
+        "farmer",
+        "laborer",
+        "mechanic",
+        "physician",
+        "president",
+        "plumber",
+        "carpenter",
+        "groundskeeper",
+    ),
     ("clerk", "designer", "hairdresser", "housekeeper", "nanny", "nurse", "secretary"),
 )
 #: Words of the other gender that do not stand at the same place of the table.
-_COUNTERPARTS = {"man": "woman", "woman": "man", "guy": "gal", "gal": "guy", "fellow": "lady", "lady": "fellow"}
+_COUNTERPARTS = {
+    "man": "woman",
+    "woman": "man",
+    "guy": "gal",
+    "gal": "guy",
+    "fellow": "lady",
+    "lady": "fellow",
+}
 _GENDERS = ("male", "female")
 #: of the configuration «en»: languages in which nouns of occupation often show gender
-_TGT_LANGS = ("ar", "bg", "ca", "cs", "de", "el", "es", "fr", "gl", "he", "hi", "hr", "it", "lt", "lv", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "uk")
+_TGT_LANGS = (
+    "ar",
+    "bg",
+    "ca",
+    "cs",
+    "de",
+    "el",
+    "es",
+    "fr",
+    "gl",
+    "he",
+    "hi",
+    "hr",
+    "it",
+    "lt",
+    "lv",
+    "nl",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sr",
+    "uk",
+)
 #: stereotype of the occupation, gender of the context: in the order of the paper's tables
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -97,7 +148,9 @@ _MENDED = (
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
-    """Generate all 2,664 sentences; `paths` is empty, there is nothing to download, and the one split is `test`."""
+    """Generate all 2,664 sentences; `paths` is empty, there is nothing to download, and the one
+    split is `test`.
+    """
     language, _, form = config.partition(".")
     tgt_lang = "" if language == "en" else language.removeprefix("en-")
     number = 0
@@ -133,17 +186,32 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
                 number += 1
 
 
-def _fillings(template: str, stereotype: int, context: int) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Occupation, words for the slots, and the words of the other gender in the same places; occupations vary slowest."""
+def _fillings(
+    template: str, stereotype: int, context: int
+) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
+    """Occupation, words for the slots, and the words of the other gender in the same places;
+    occupations vary slowest.
+    """
     slots = list(dict.fromkeys(_SLOT.findall(template)))
     keywords = [slot for slot in slots if slot not in ("occ", "occs")]
     for occupation in _OCCUPATIONS[stereotype]:
-        if ("an {occ}" in template) != (occupation[0] in "aeiou") and re.search(r"\ban? \{occ\}", template):
+        if ("an {occ}" in template) != (occupation[0] in "aeiou") and re.search(
+            r"\ban? \{occ\}", template
+        ):
             continue
         for choice in product(*(range(len(_KEYWORDS[slot][context])) for slot in keywords)):
-            fixed = {"occ" if "occ" in slots else "occs": occupation if "occ" in slots else _plural(occupation)}
-            words = {slot: _KEYWORDS[slot][context][i] for slot, i in zip(keywords, choice, strict=True)}
-            others = {slot: _counterpart(slot, 1 - context, i, words[slot]) for slot, i in zip(keywords, choice, strict=True)}
+            fixed = {
+                "occ" if "occ" in slots else "occs": (
+                    occupation if "occ" in slots else _plural(occupation)
+                )
+            }
+            words = {
+                slot: _KEYWORDS[slot][context][i] for slot, i in zip(keywords, choice, strict=True)
+            }
+            others = {
+                slot: _counterpart(slot, 1 - context, i, words[slot])
+                for slot, i in zip(keywords, choice, strict=True)
+            }
             yield occupation, {**fixed, **words}, {**fixed, **others}
 
 
@@ -156,7 +224,10 @@ def _plural(occupation: str) -> str:
 
 
 def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[str, int]:
-    """The sentence and where its occupation starts. Unless `printed`: no space before punctuation, a capital at the beginning."""
+    """The sentence and where its occupation starts.
+
+    Unless `printed`: no space before punctuation, a capital at the beginning.
+    """
     if not printed:
         template = re.sub(r" ([.,!])", r"\1", template)
     text, start, at = "", 0, 0
@@ -172,9 +243,15 @@ def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[st
 
 def _configs() -> tuple[ConfigDeclaration, ...]:
     own = "English, spacing and capitals tidied, for a dictionary of your own"
-    forms = (("", "spacing and capitals tidied"), (".paper", "as printed in the paper"), (".grammatical", "tidied, and «works as a», «chooses his words»"))
+    forms = (
+        ("", "spacing and capitals tidied"),
+        (".paper", "as printed in the paper"),
+        (".grammatical", "tidied, and «works as a», «chooses his words»"),
+    )
     pairs = tuple(
-        ConfigDeclaration(f"en-{language}{suffix}", f"English-{name}, {form}", (language,), {"test": 2664})
+        ConfigDeclaration(
+            f"en-{language}{suffix}", f"English-{name}, {form}", (language,), {"test": 2664}
+        )
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )
@@ -183,7 +260,10 @@ def _configs() -> tuple[ConfigDeclaration, ...]:
 
 DECLARATION = DatasetDeclaration(
     name="simplegen",
-    description="SimpleGEN: template sentences in which the context proves the gender of an occupation, with and against its stereotype.",
+    description=(
+        "SimpleGEN: template sentences in which the context proves the gender of an occupation,"
+        " with and against its stereotype."
+    ),
     licence="cc-by-4.0",
     homepage="https://aclanthology.org/2021.acl-short.15",
     citation_keys=("renduchintala-2021", "vamvas-sennrich-2021"),

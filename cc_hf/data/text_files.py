@@ -18,7 +18,10 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte {error.start}") from None
+        raise DataError(
+            f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte"
+            f" {error.start}"
+        ) from None
     except ValueError as error:  # a null character in the path
         raise DataError(f"{path}: cannot be read: {error}") from None
 

@@ -1,4 +1,6 @@
-"""Files of translations, matched to the examples: one per line, «source ||| translation» lines, or JSONL. Nothing is dropped unsaid."""
+"""Files of translations, matched to the examples: one per line, «source ||| translation» lines, or
+JSONL. Nothing is dropped unsaid.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ _JSON_LINE = re.compile(r'\s*\{\s*"')
 
 @dataclass(frozen=True)
 class MatchedTranslations:
-    """One translation per example, in the order of the examples. `n_unused`: lines of the file whose source is no example's."""
+    """One translation per example, in the order of the examples.
+
+    `n_unused`: lines of the file whose source is no example's.
+    """
 
     translations: tuple[str, ...]
     n_lines: int
@@ -37,36 +42,48 @@ class _Row:
 def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
-    A file of JSON objects, one a line, holds `translation` and, to match by, `id` or `source` (or `sentence`; by source where the ids are not
-    those of the examples; with neither: line by line). A file in which every line holds « ||| » is matched by source. Any other is matched line by line, one line per example.
+    A file of JSON objects, one a line, holds `translation` and, to match by, `id` or `source` (or
+    `sentence`; by source where the ids are not those of the examples; with neither: line by line).
+    A file in which every line holds « ||| » is matched by source. Any other is matched line by
+    line, one line per example.
 
     Raises:
-        InputError: file not found, not UTF-8, an empty translation, a line without « ||| » among lines with it, numbers that differ, an
-            example without a translation, two translations of one source that differ.
+        InputError: file not found, not UTF-8, an empty translation, a line without « ||| » among
+            lines with it, numbers that differ, an example without a translation, two translations
+            of one source that differ.
     """
     path = Path(path)
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
     lines = read_lines(path)
-    if path.suffix == ".jsonl" or (lines and _JSON_LINE.match(next(line for line in lines if line.strip()))):
-        rows = [_parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if path.suffix == ".jsonl" or (
+        lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
+    ):
+        rows = [
+            _parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()
+        ]
     else:
         rows = _parse_text(path, lines)
     if not rows:
         raise InputError(f"{path}: expected translations, got an empty file")
     for row in rows:
         if not row.translation.strip():
-            raise InputError(f"{path}: line {row.line}: the translation is empty; mend the system's output")
+            raise InputError(
+                f"{path}: line {row.line}: the translation is empty; mend the system's output"
+            )
     if all(row.source is None and row.id is None for row in rows):
         return _by_order(path, rows, examples)
     known = {example.id for example in examples}
-    by_id = all(row.id is not None for row in rows) and (rows[0].source is None or known <= {row.id for row in rows})
+    by_id = all(row.id is not None for row in rows) and (
+        rows[0].source is None or known <= {row.id for row in rows}
+    )
     key = "id" if by_id else "source"
     return _by_key(path, rows, examples, key)
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a UTF-8 text file, split at line feeds only (a translation may hold other Unicode line separators).
+    """The lines of a UTF-8 text file, split at line feeds only (a translation may hold other
+    Unicode line separators).
 
     Raises:
         InputError: when the file is not there or not UTF-8; the message names the line.
@@ -76,12 +93,17 @@ def read_lines(path: Path) -> list[str]:
     except FileNotFoundError:
         raise InputError(f"file not found: {path}") from None
     except (OSError, ValueError) as error:  # the latter for a null character in the path
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise InputError(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert the file, for example with iconv -t UTF-8") from None
+        raise InputError(
+            f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert"
+            " the file, for example with iconv -t UTF-8"
+        ) from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     while lines and not lines[-1].strip():  # blank lines at the end are not translations
         lines.pop()
@@ -95,14 +117,18 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
     if not all(paired):
         number = paired.index(False) + 1
         n = sum(paired)
-        raise InputError(f"{path}: line {number}: expected «source ||| translation», as on {n} of the {len(lines)} lines, got {lines[number - 1][:80]!r}")
+        raise InputError(
+            f"{path}: line {number}: expected «source ||| translation», as on {n} of the"
+            f" {len(lines)} lines, got {lines[number - 1][:80]!r}"
+        )
     rows = []
     for number, line in enumerate(lines, 1):
         parts = _SEPARATOR.split(line)
         if len(parts) != 2 or line.count("|||") != 1:
             raise InputError(
-                f"{path}: line {number}: expected «source ||| translation», with blanks or tabs around the only |||, got {line[:80]!r}; "
-                "cut further columns off, or write JSONL with source and translation"
+                f"{path}: line {number}: expected «source ||| translation», with blanks or tabs"
+                f" around the only |||, got {line[:80]!r}; cut further columns off, or write JSONL"
+                " with source and translation"
             )
         source, translation = parts
         rows.append(_Row(number, translation.strip(), source=source.strip()))
@@ -113,27 +139,44 @@ def _parse_json(path: Path, number: int, line: str) -> _Row:
     try:
         found = parse_json(line)
     except InputError as error:
-        raise InputError(f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
+        raise InputError(
+            f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
+        ) from None
     if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
-        raise InputError(f"{path}: line {number}: expected an object with a string «translation» (and «id» or «source»), got {line[:60]!r}")
+        raise InputError(
+            f"{path}: line {number}: expected an object with a string «translation» (and «id» or"
+            f" «source»), got {line[:60]!r}"
+        )
     for key in ("id", "source", "sentence"):
         if key in found and not isinstance(found[key], str):
             raise InputError(f"{path}: line {number}: {key}: expected a string, got {found[key]!r}")
-    return _Row(number, found["translation"], source=found.get("source", found.get("sentence")), id=found.get("id"))
+    return _Row(
+        number,
+        found["translation"],
+        source=found.get("source", found.get("sentence")),
+        id=found.get("id"),
+    )
 
 
 def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> MatchedTranslations:
     if len(rows) != len(examples):
         at = min(len(rows), len(examples))
-        where = f"line {rows[at].line} has no example" if len(rows) > len(examples) else f"the source {examples[at].source!r} has no line"
+        where = (
+            f"line {rows[at].line} has no example"
+            if len(rows) > len(examples)
+            else f"the source {examples[at].source!r} has no line"
+        )
         raise InputError(
-            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)} ({where}). "
-            f"«source ||| translation» lines, or JSONL with ids, are matched by source or id"
+            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)}"
+            f" ({where}). «source ||| translation» lines, or JSONL with ids, are matched by source"
+            " or id"
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
 
 
-def _by_key(path: Path, rows: list[_Row], examples: Sequence[Example], key: str) -> MatchedTranslations:
+def _by_key(
+    path: Path, rows: list[_Row], examples: Sequence[Example], key: str
+) -> MatchedTranslations:
     table: dict[str, list[_Row]] = {}
     for row in rows:
         value = getattr(row, key)
@@ -146,8 +189,9 @@ def _by_key(path: Path, rows: list[_Row], examples: Sequence[Example], key: str)
     if missing := [example for example in examples if getattr(example, key) not in table]:
         first = missing[0]
         raise InputError(
-            f"{path}: {len(missing)} of {len(examples)} examples have no translation; the first is example {first.id}, {key} {getattr(first, key)!r}. "
-            f"Line {rows[0].line} of the file has the {key} {getattr(rows[0], key)!r}"
+            f"{path}: {len(missing)} of {len(examples)} examples have no translation; the first is"
+            f" example {first.id}, {key} {getattr(first, key)!r}. Line {rows[0].line} of the file"
+            f" has the {key} {getattr(rows[0], key)!r}"
         )
     translations = []
     taken: dict[str, int] = {}
@@ -156,11 +200,17 @@ def _by_key(path: Path, rows: list[_Row], examples: Sequence[Example], key: str)
         found = table[value]
         for row in found:
             if row.source is not None and row.source != example.source:
-                raise InputError(f"{path}: line {row.line}: {key} {value!r} has the source {example.source!r}, the line says {row.source!r}")
+                raise InputError(
+                    f"{path}: line {row.line}: {key} {value!r} has the source {example.source!r},"
+                    f" the line says {row.source!r}"
+                )
         different = {row.translation for row in found}
         if len(different) > 1 and len(found) != wanted[value]:
             lines = ", ".join(str(row.line) for row in found)
-            raise InputError(f"{path}: lines {lines} give {len(different)} different translations of {value!r}, which {wanted[value]} examples have; keep one line each")
+            raise InputError(
+                f"{path}: lines {lines} give {len(different)} different translations of {value!r},"
+                f" which {wanted[value]} examples have; keep one line each"
+            )
         position = taken.get(value, 0)
         translations.append(found[position if len(different) > 1 else 0].translation)
         taken[value] = position + 1

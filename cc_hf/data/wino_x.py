@@ -1,4 +1,6 @@
-"""Wino-X (Emelin & Sennrich 2021): which noun does «it» stand for? MT-Wino-X with the referent as cue, and as translations; LM-Wino-X as filled gaps."""
+"""Wino-X (Emelin & Sennrich 2021): which noun does «it» stand for? MT-Wino-X with the referent as
+cue, and as translations; LM-Wino-X as filled gaps.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,30 @@ _REPOSITORY, _COMMIT = "demelin/wino_x", "4f1d42204c52fb271cec0b5ab8a9f4334eb574
 _PATH = "data/{}/en_{}_test.jsonl"
 _GAP = "_"
 _MT_KEYS = (
-    "pair", "answer", "correct_pronoun", "incorrect_pronoun", "correct_gender", "incorrect_gender", "correct_referent", "incorrect_referent",
-    "correct_referent_tgt", "incorrect_referent_tgt", "correct_referent_contrastive", "incorrect_referent_contrastive", "referent_position",
-)  # fmt: skip
-_LM_KEYS = ("pair", "answer", "sentence", "context", "correct_filler", "incorrect_filler", "correct_referent", "incorrect_referent")
+    "pair",
+    "answer",
+    "correct_pronoun",
+    "incorrect_pronoun",
+    "correct_gender",
+    "incorrect_gender",
+    "correct_referent",
+    "incorrect_referent",
+    "correct_referent_tgt",
+    "incorrect_referent_tgt",
+    "correct_referent_contrastive",
+    "incorrect_referent_contrastive",
+    "referent_position",
+)
+_LM_KEYS = (
+    "pair",
+    "answer",
+    "sentence",
+    "context",
+    "correct_filler",
+    "incorrect_filler",
+    "correct_referent",
+    "incorrect_referent",
+)
 
 
 @dataclass(frozen=True)
@@ -38,10 +60,18 @@ class _Sample:
     answer: int
 
     def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
-        """The correct and the incorrect text under a key with {} for 1 or 2; a blank in place of a determiner is cut off."""
-        correct, incorrect = (text_of(self.row, key.format(number), self.place, default=default).strip() for number in (self.answer, 3 - self.answer))
+        """The correct and the incorrect text under a key with {} for 1 or 2; a blank in place of a
+        determiner is cut off.
+        """
+        correct, incorrect = (
+            text_of(self.row, key.format(number), self.place, default=default).strip()
+            for number in (self.answer, 3 - self.answer)
+        )
         if default is None and correct == incorrect:
-            raise DataError(f"{self.place}: expected {key.format(1)} and {key.format(2)} to differ, got {correct!r} twice")
+            raise DataError(
+                f"{self.place}: expected {key.format(1)} and {key.format(2)} to differ, got"
+                f" {correct!r} twice"
+            )
         return correct, incorrect
 
     def extra(self) -> dict[str, str]:
@@ -49,7 +79,8 @@ class _Sample:
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """All rows in file order, so that the two rows of a schema stay together; ids are upstream's qID.
+    """All rows in file order, so that the two rows of a schema stay together; ids are upstream's
+    qID.
 
     Raises:
         DataError: for a row that is not as expected; the message names the line.
@@ -60,7 +91,10 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     for place, row in json_lines(paths[_PATH.format(part, lang)]):
         sample = _Sample(row, place, text_of(row, "qID", place), _answer(row, place))
         if sample.id in seen:
-            raise DataError(f"{place}: expected every qID once, got {sample.id!r} again, as in {seen[sample.id]}")
+            raise DataError(
+                f"{place}: expected every qID once, got {sample.id!r} again, as in"
+                f" {seen[sample.id]}"
+            )
         seen[sample.id] = place
         if part == "lm":
             yield _filled(sample, "en" if variant else lang)
@@ -124,7 +158,10 @@ def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
 
 
 def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
-    """The context with each filler in the gap, «_», and no source. Nulls can stand in for the referents, not for the fillers."""
+    """The context with each filler in the gap, «_», and no source.
+
+    Nulls can stand in for the referents, not for the fillers.
+    """
     context = text_of(sample.row, f"context_{lang}", sample.place)
     fillers = sample.pick(f"option{{}}_{lang}")
     referents = sample.pick(f"context_referent_of_option{{}}_{lang}", default="")
@@ -164,25 +201,44 @@ def _configs() -> Iterator[ConfigDeclaration]:
     forms = (
         ("mt", "", "«it» replaced by its referent, or by the other noun"),
         ("mt", "translations", "the right pronoun against the wrong one"),
-        ("lm", "", "no source; the gap of the {} sentence filled with the right noun against the wrong one"),
+        (
+            "lm",
+            "",
+            (
+                "no source; the gap of the {} sentence filled with the right noun against the"
+                " wrong one"
+            ),
+        ),
         ("lm", "english", "the same with the gap of the English sentence"),
     )
     for part, variant, what in forms:
         for lang, n in _SIZES[part].items():
             yield ConfigDeclaration(
                 name=f"{part}_en_{lang}{variant and '.'}{variant}",
-                description=f"{part.upper()}-Wino-X English-{LANGUAGES[lang]}: {what.format(LANGUAGES[lang])}",
+                description=(
+                    f"{part.upper()}-Wino-X English-{LANGUAGES[lang]}:"
+                    f" {what.format(LANGUAGES[lang])}"
+                ),
                 tgt_langs=("en",) if variant == "english" else (lang,),
                 splits={"test": n},
                 files=(SourceFile(_REPOSITORY, _COMMIT, _PATH.format(part, lang), host="hub"),),
-                form=ContrastiveTranslationExample if variant or part == "lm" else ContrastiveSourceExample,
-                extra_keys=_LM_KEYS if part == "lm" else _MT_KEYS if variant else (*_MT_KEYS, "reference"),
+                form=(
+                    ContrastiveTranslationExample
+                    if variant or part == "lm"
+                    else ContrastiveSourceExample
+                ),
+                extra_keys=(
+                    _LM_KEYS if part == "lm" else _MT_KEYS if variant else (*_MT_KEYS, "reference")
+                ),
             )
 
 
 DECLARATION = DatasetDeclaration(
     name="wino_x",
-    description="Wino-X: sentences in which «it» can stand for two nouns, and only common sense tells which; does the pronoun agree with the right one?",
+    description=(
+        "Wino-X: sentences in which «it» can stand for two nouns, and only common sense tells"
+        " which; does the pronoun agree with the right one?"
+    ),
     licence="mit",
     homepage="https://huggingface.co/datasets/demelin/wino_x",
     citation_keys=("emelin-sennrich-2021",),

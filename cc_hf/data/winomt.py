@@ -1,4 +1,6 @@
-"""WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021): reads test.tsv, five columns without header."""
+"""WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021): reads
+test.tsv, five columns without header.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,23 @@ _FILE = SourceFile(
 )
 
 
-# mt_gender at 5862928 has other versions of these sentences, with the other gender, in its lists of stereotypes; no archived translation has them.
+# mt_gender at 5862928 has other versions of these sentences, with the other gender, in its lists of
+# stereotypes; no archived translation has them.
 _PRO_IN_MT_GENDER = ("2120", "2121")
 
 
-def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample | ProbingExample]:
+def read(
+    paths: Mapping[str, Path], config: str, split: str
+) -> Iterator[ContrastiveSourceExample | ProbingExample]:
     """The rows in file order; ids are 0-based row numbers of test.tsv.
 
-    `all` and `acl2019` have every row, without cues: a neutral gender has none. In `acl2019` the stereotypes are those of mt_gender at 5862928,
-    which differ in two rows. The other configurations have the rows with a gold gender of male or female, with cues.
+    `all` and `acl2019` have every row, without cues: a neutral gender has none. In `acl2019` the
+    stereotypes are those of mt_gender at 5862928, which differ in two rows. The other
+    configurations have the rows with a gold gender of male or female, with cues.
 
-    The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the occupation column in the place of that one
-    word, as the paper's program does, which damages 147 rows («[female] construction worker worker»).
+    The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the
+    occupation column in the place of that one word, as the paper's program does, which damages 147
+    rows («[female] construction worker worker»).
 
     Raises:
         DataError: for a row that is not as expected; the message names the line.
@@ -46,12 +53,27 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
     path = paths[_FILE.path]
     for number, line in enumerate(text_lines(path), 1):
         gold, index, sentence, occupation, stereotype = _columns(path, number, line)
-        if config not in _WITHOUT_CUES and (gold == "neutral" or (config in ("pro", "anti") and stereotype != config)):
+        if config not in _WITHOUT_CUES and (
+            gold == "neutral" or (config in ("pro", "anti") and stereotype != config)
+        ):
             continue
         focus = _focus(path, number, sentence, int(index), occupation)
         if config in _WITHOUT_CUES:
-            shown = "pro" if config == "acl2019" and str(number - 1) in _PRO_IN_MT_GENDER else stereotype
-            yield ProbingExample(str(number - 1), "en", "", sentence, category=gold, gold=gold, focus=focus, extra={"occupation": occupation, "stereotype": shown})
+            shown = (
+                "pro"
+                if config == "acl2019" and str(number - 1) in _PRO_IN_MT_GENDER
+                else stereotype
+            )
+            yield ProbingExample(
+                str(number - 1),
+                "en",
+                "",
+                sentence,
+                category=gold,
+                gold=gold,
+                focus=focus,
+                extra={"occupation": occupation, "stereotype": shown},
+            )
             continue
         if config == "emnlp2021":
             correct, incorrect = _as_the_program(sentence.split(" "), int(index), occupation, gold)
@@ -74,18 +96,28 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
 def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, str]:
     columns = line.split("\t")
     if len(columns) != 5:
-        raise DataError(f"{path}: line {number}: expected 5 columns (gender, index, sentence, occupation, stereotype), got {len(columns)}: {line[:80]!r}")
+        raise DataError(
+            f"{path}: line {number}: expected 5 columns (gender, index, sentence, occupation,"
+            f" stereotype), got {len(columns)}: {line[:80]!r}"
+        )
     gold, index, sentence, occupation, stereotype = columns
-    for name, value, known in (("gender", gold, _GENDERS), ("stereotype", stereotype, _STEREOTYPES)):
+    for name, value, known in (
+        ("gender", gold, _GENDERS),
+        ("stereotype", stereotype, _STEREOTYPES),
+    ):
         if value not in known:
-            raise DataError(f"{path}: line {number}: {name}: expected one of {', '.join(known)}, got {value!r}")
+            raise DataError(
+                f"{path}: line {number}: {name}: expected one of {', '.join(known)}, got {value!r}"
+            )
     if not (index.isascii() and index.isdecimal()):
         raise DataError(f"{path}: line {number}: index: expected a number from 0, got {index!r}")
     return gold, index, sentence, occupation, stereotype
 
 
 def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
-    """The occupation as written in the sentence; the index counts tokens between single spaces, so a double space makes an empty one."""
+    """The occupation as written in the sentence; the index counts tokens between single spaces, so
+    a double space makes an empty one.
+    """
     try:
         start = token_start(sentence, index)
     except InputError as error:
@@ -93,11 +125,16 @@ def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) 
     start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]
     if written.lower() != occupation.lower():
-        raise DataError(f"{path}: line {number}: expected the occupation {occupation!r} at token {index}, got {sentence[start:].split(' ')[0]!r} in {sentence!r}")
+        raise DataError(
+            f"{path}: line {number}: expected the occupation {occupation!r} at token {index}, got"
+            f" {sentence[start:].split(' ')[0]!r} in {sentence!r}"
+        )
     return Focus(written, start)
 
 
-def _as_the_program(tokens: list[str], index: int, occupation: str, gold: str) -> tuple[tuple[str], tuple[str]]:
+def _as_the_program(
+    tokens: list[str], index: int, occupation: str, gold: str
+) -> tuple[tuple[str], tuple[str]]:
     other = "female" if gold == "male" else "male"
     variants = []
     for gender in (gold, other):
@@ -108,18 +145,23 @@ def _as_the_program(tokens: list[str], index: int, occupation: str, gold: str) -
 
 
 _REMARK = (
-    "This configuration leaves out the 240 of WinoMT's 3,888 rows whose gold gender is neutral, as Vamvas & Sennrich 2021 do. "
-    "Published figures by pattern matching (accuracy and delta_g of Stanovsky et al. 2019) are on all rows, configuration all: "
-    "aws en-de has 62.4 and 11.9 there, 66.0 and 14.8 here"
+    "This configuration leaves out the 240 of WinoMT's 3,888 rows whose gold gender is neutral, as"
+    " Vamvas & Sennrich 2021 do. Published figures by pattern matching (accuracy and delta_g of"
+    " Stanovsky et al. 2019) are on all rows, configuration all: aws en-de has 62.4 and 11.9 there,"
+    " 66.0 and 14.8 here"
 )
 _PART_REMARK = (
-    "This configuration has only the rows of one stereotype, {}. Published figures by pattern matching (Stanovsky et al. 2019) are "
-    "on all 3,888 rows, configuration all; delta_s there is the difference of accuracy between pro and anti"
+    "This configuration has only the rows of one stereotype, {}. Published figures by pattern"
+    " matching (Stanovsky et al. 2019) are on all 3,888 rows, configuration all; delta_s there is"
+    " the difference of accuracy between pro and anti"
 )
 
 DECLARATION = DatasetDeclaration(
     name="winomt",
-    description="WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does the translation of the occupation show it?",
+    description=(
+        "WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does"
+        " the translation of the occupation show it?"
+    ),
     licence="mit",
     homepage="https://github.com/gabrielStanovsky/mt_gender",
     citation_keys=("stanovsky-2019", "vamvas-sennrich-2021"),
@@ -127,12 +169,49 @@ DECLARATION = DatasetDeclaration(
     cues="gender_brackets",
     files=(_FILE,),
     configs=(
-        ConfigDeclaration("default", "cue inserted before the occupation, right for all rows", _TGT_LANGS, {"test": 3648}, remark=_REMARK),
-        ConfigDeclaration("emnlp2021", "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects included", _TGT_LANGS, {"test": 3648}, remark=_REMARK),
-        ConfigDeclaration("pro", "the rows of default in which the gender agrees with the stereotype", _TGT_LANGS, {"test": 1582}, remark=_PART_REMARK.format("pro")),
-        ConfigDeclaration("anti", "the rows of default in which the gender is contrary to the stereotype", _TGT_LANGS, {"test": 1586}, remark=_PART_REMARK.format("anti")),
-        ConfigDeclaration("all", "every row, the neutral ones too, without cues: what pattern matching judges", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
-        ConfigDeclaration("acl2019", "as all, two rows with the stereotype that mt_gender's program gives them", _TGT_LANGS, {"test": 3888}, form=ProbingExample),
+        ConfigDeclaration(
+            "default",
+            "cue inserted before the occupation, right for all rows",
+            _TGT_LANGS,
+            {"test": 3648},
+            remark=_REMARK,
+        ),
+        ConfigDeclaration(
+            "emnlp2021",
+            "cues exactly as the program of Vamvas & Sennrich 2021 places them, its defects"
+            " included",
+            _TGT_LANGS,
+            {"test": 3648},
+            remark=_REMARK,
+        ),
+        ConfigDeclaration(
+            "pro",
+            "the rows of default in which the gender agrees with the stereotype",
+            _TGT_LANGS,
+            {"test": 1582},
+            remark=_PART_REMARK.format("pro"),
+        ),
+        ConfigDeclaration(
+            "anti",
+            "the rows of default in which the gender is contrary to the stereotype",
+            _TGT_LANGS,
+            {"test": 1586},
+            remark=_PART_REMARK.format("anti"),
+        ),
+        ConfigDeclaration(
+            "all",
+            "every row, the neutral ones too, without cues: what pattern matching judges",
+            _TGT_LANGS,
+            {"test": 3888},
+            form=ProbingExample,
+        ),
+        ConfigDeclaration(
+            "acl2019",
+            "as all, two rows with the stereotype that mt_gender's program gives them",
+            _TGT_LANGS,
+            {"test": 3888},
+            form=ProbingExample,
+        ),
     ),
     default_config="default",
     extra_keys=("occupation", "stereotype"),

@@ -1,1 +1,4 @@
-"""Models that score translations. Importing this package does not import torch; `loading` and the families do."""
+"""Models that score translations.
+
+Importing this package does not import torch; `loading` and the families do.
+"""

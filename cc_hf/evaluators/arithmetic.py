@@ -1,4 +1,6 @@
-"""Products of states with fixed weights, in fp32, bf16 or int8, as fast as this machine does them; and what the machine is good at."""
+"""Products of states with fixed weights, in fp32, bf16 or int8, as fast as this machine does them;
+and what the machine is good at.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +17,46 @@ from torch.nn import functional
 
 from cc_hf.evaluators.int8_products import USUAL_ROWS, Weights, quantise
 
-__all__ = ["ARITHMETICS", "Arithmetic", "Product", "fast_exact_products", "in_fp32", "is_bf16_fast", "is_layout_known"]
+__all__ = [
+    "ARITHMETICS",
+    "Arithmetic",
+    "Product",
+    "fast_exact_products",
+    "in_fp32",
+    "is_bf16_fast",
+    "is_layout_known",
+]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
 _LARGE_BUFFER = 2**24  # elements
 _BF16_ACCURATE = 0.5
-_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}  # of oneDNN and of torch's way to it, in prepared products
+# of oneDNN and of torch's way to it, in prepared products
+_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
 
-#: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same width takes
+#: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same
+#: width takes
 Product: TypeAlias = Callable[[Any], torch.Tensor]
 
 
 class Prepare(Protocol):
     """See `Arithmetic.prepare`."""
 
-    def __call__(self, states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> Any: ...
+    def __call__(
+        self, states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
+    ) -> Any: ...
 
 
 class MakeProduct(Protocol):
     """See `Arithmetic.product`."""
 
-    def __call__(self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product: ...
+    def __call__(
+        self,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        *,
+        relu: bool = False,
+        copies: bool = False,
+    ) -> Product: ...
 
 
 @dataclass(frozen=True)
@@ -43,10 +64,12 @@ class Arithmetic:
     """How products are made.
 
     Attributes:
-        prepare: states (..., n_in) in fp32 or in `dtype` -> what products of this arithmetic take; done once for all products of the same states.
-            `is_positive`: none is below 0. `is_spare`: nobody needs the states any more.
-        product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0 becomes 0; `copies`: the weight may be copied
-            -> the product with them. All arithmetics but exact copy it anyway.
+        prepare: states (..., n_in) in fp32 or in `dtype` -> what products of this arithmetic take;
+            done once for all products of the same states. `is_positive`: none is below 0.
+            `is_spare`: nobody needs the states any more.
+        product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0
+            becomes 0; `copies`: the weight may be copied -> the product with them. All arithmetics
+            but exact copy it anyway.
         passing: as `product`, without a copy of the weight: it is converted at each call.
         dtype: of what products give.
     """
@@ -58,13 +81,17 @@ class Arithmetic:
 
 
 class _Buffers(threading.local):
-    """Memory that products of this thread write to, by width and dtype: fresh memory for each costs more than writing it, page by page."""
+    """Memory that products of this thread write to, by width and dtype: fresh memory for each costs
+    more than writing it, page by page.
+    """
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, torch.dtype], torch.Tensor] = {}
 
     def take(self, n_rows: int, n_columns: int, dtype: torch.dtype) -> torch.Tensor:
-        """(n_rows, n_columns) of any content, the same memory each time; large ones are not kept."""
+        """(n_rows, n_columns) of any content, the same memory each time; large ones are not
+        kept.
+        """
         size = n_rows * n_columns
         if size > _LARGE_BUFFER:
             return torch.empty(n_rows, n_columns, dtype=dtype)
@@ -77,7 +104,9 @@ class _Buffers(threading.local):
 _BUFFERS = _Buffers()
 
 
-def _multiplied(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> torch.Tensor:
+def _multiplied(
+    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool
+) -> torch.Tensor:
     """The bias apart: a product that begins with it is up to a tenth slower."""
     if states.device.type != "cpu":
         found = functional.linear(states, weight, bias)
@@ -90,12 +119,19 @@ def _multiplied(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor |
 
 
 def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
-    """The weight in the order in which oneDNN reads it; bias and relu are done while the product is written."""
-    own, activation = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS), "relu" if relu else "none"
+    """The weight in the order in which oneDNN reads it; bias and relu are done while the product is
+    written.
+    """
+    own, activation = (
+        torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS),
+        ("relu" if relu else "none"),
+    )
     width = len(weight)
 
     def product(states: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states.flatten(0, -2), own, bias, activation, [], "")
+        found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
+            states.flatten(0, -2), own, bias, activation, [], ""
+        )
         return found.view(*states.shape[:-1], width)
 
     return product
@@ -108,32 +144,46 @@ def in_fp32(product: torch.Tensor) -> torch.Tensor:
     return _BUFFERS.take(len(product), product.shape[1], torch.float32).copy_(product)
 
 
-def _fp32_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
+def _fp32_product(
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+) -> Product:
     if copies and weight.device.type == "cpu" and is_layout_known(torch.float32):
         return _laid_out(weight, bias, relu)
     return lambda states: _multiplied(states, weight, bias, relu)
 
 
-def _fp32(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> torch.Tensor:
+def _fp32(
+    states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
+) -> torch.Tensor:
     return states
 
 
-def _bf16(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> torch.Tensor:
+def _bf16(
+    states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
+) -> torch.Tensor:
     return states.bfloat16()
 
 
-def _bf16_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
+def _bf16_product(
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+) -> Product:
     own, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
     if weight.device.type == "cpu" and is_layout_known(torch.bfloat16):
         return _laid_out(own, shift, relu)
     return lambda states: _multiplied(states, own, shift, relu)
 
 
-def _bf16_passing(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
-    return lambda states: _multiplied(states, weight.bfloat16(), None if bias is None else bias.bfloat16(), relu)
+def _bf16_passing(
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+) -> Product:
+    return lambda states: _multiplied(
+        states, weight.bfloat16(), None if bias is None else bias.bfloat16(), relu
+    )
 
 
-def _int8_product(weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False) -> Product:
+def _int8_product(
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+) -> Product:
     return Weights(weight, bias, relu=relu)
 
 
@@ -147,7 +197,10 @@ ARITHMETICS: dict[str, Arithmetic] = {
 
 @cache
 def is_bf16_fast(device: str) -> bool:
-    """Whether products in bf16 are done by instructions of their own. By what the processor says of itself, so that it is the same in every run."""
+    """Whether products in bf16 are done by instructions of their own.
+
+    By what the processor says of itself, so that it is the same in every run.
+    """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
@@ -156,9 +209,11 @@ def is_bf16_fast(device: str) -> bool:
 
 @cache
 def is_layout_known(dtype: torch.dtype) -> bool:
-    """Whether this torch multiplies with weights that lie in oneDNN's own order, as accurately as with others; tried once.
+    """Whether this torch multiplies with weights that lie in oneDNN's own order, as accurately as
+    with others; tried once.
 
-    The functions are those that torch's compiler calls, whose names begin with «_»: a torch without them does without.
+    The functions are those that torch's compiler calls, whose names begin with «_»: a torch without
+    them does without.
     """
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator).to(dtype) for _ in range(2))
@@ -173,9 +228,11 @@ def is_layout_known(dtype: torch.dtype) -> bool:
 
 @contextlib.contextmanager
 def fast_exact_products() -> Iterator[None]:
-    """Within it fp32 products run in oneDNN where that is as accurate as fp32 is; on some machines it is twice as fast as the default library.
+    """Within it fp32 products run in oneDNN where that is as accurate as fp32 is; on some machines
+    it is twice as fast as the default library.
 
-    torch reaches it through the permission to use bf16, which a processor with matrix units (AMX) would take up: then nothing is changed.
+    torch reaches it through the permission to use bf16, which a processor with matrix units (AMX)
+    would take up: then nothing is changed.
     """
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield
@@ -183,10 +240,13 @@ def fast_exact_products() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _small_caches() -> Iterator[None]:
-    """oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory. Hardly two batches have a shape in common: a few are enough.
+    """oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory.
 
-    It looks at the environment at its first product and never again, so the variables are set for the first ones that are tried here, and taken back. Where
-    they are set already, or it was used before, all stays as it is.
+    Hardly two batches have a shape in common: a few are enough.
+
+    It looks at the environment at its first product and never again, so the variables are set for
+    the first ones that are tried here, and taken back. Where they are set already, or it was used
+    before, all stays as it is.
     """
     own = {name: value for name, value in _CACHES.items() if name not in os.environ}
     os.environ.update(own)

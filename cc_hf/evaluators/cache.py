@@ -1,10 +1,13 @@
-"""A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation, shared by any number of processes. No torch here.
+"""A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation,
+shared by any number of processes. No torch here.
 
-Beside the scores it keeps what evaluators said of themselves when they were loaded (`cc_hf.evaluators.remembered`).
+Beside the scores it keeps what evaluators said of themselves when they were loaded
+(`cc_hf.evaluators.remembered`).
 
-Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch in flight. A file that cannot be read safely is an error.
-A damaged row or record in it is a warning, and counts as missing: scores are computed again and replace it. What cannot be written is a warning, too: a full
-disk does not end an evaluation.
+Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch
+in flight. A file that cannot be read safely is an error. A damaged row or record in it is a
+warning, and counts as missing: scores are computed again and replace it. What cannot be written is
+a warning, too: a full disk does not end an evaluation.
 """
 
 from __future__ import annotations
@@ -24,7 +27,16 @@ from typing import Any, TypeAlias
 from cc_hf.errors import CacheError, CacheWarning, InputError
 from cc_hf.files import exists, is_folder
 
-__all__ = ["CacheInfo", "CacheSession", "IdentityInfo", "Pair", "ScoreCache", "ScoreRow", "TokenIds", "open_cache"]
+__all__ = [
+    "CacheInfo",
+    "CacheSession",
+    "IdentityInfo",
+    "Pair",
+    "ScoreCache",
+    "ScoreRow",
+    "TokenIds",
+    "open_cache",
+]
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
@@ -33,7 +45,8 @@ TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 #: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
 ScoreRow: TypeAlias = tuple[float, int, float]
 
-_APPLICATION = 0x63634866  # «ccHf», at a fixed place of the file: other files are never taken for a cache, nor removed as one
+# «ccHf», at a fixed place of the file: other files are never taken for a cache, nor removed as one
+_APPLICATION = 0x63634866
 _VERSION = 1
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
@@ -53,12 +66,21 @@ _SCHEMA = (
 )
 _N_DIGEST = 64  # hexadecimal digits
 _N_SHOWN = 80
-# by token ids, the key of the text that was scored first: other texts of the same ids get its score. Older files of this version lack it
-_TOKEN_IDS = "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
+# by token ids, the key of the text that was scored first: other texts of the same ids get its
+# score. Older files of this version lack it
+_TOKEN_IDS = (
+    "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
+)
 _ADD = """INSERT OR IGNORE INTO scores
-    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?4), COALESCE(s.n_tokens, ?5), COALESCE(s.mean_probability, ?6)
-    FROM identities i LEFT JOIN token_ids t ON t.key = ?2 LEFT JOIN scores s ON s.key = t.score WHERE i.identity = ?3"""
-_EVALUATORS = "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID"  # older files of this version lack it
+    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?4), COALESCE(s.n_tokens, ?5),
+        COALESCE(s.mean_probability, ?6)
+    FROM identities i LEFT JOIN token_ids t ON t.key = ?2 LEFT JOIN scores s ON s.key = t.score
+    WHERE i.identity = ?3"""
+# older files of this version lack it
+_EVALUATORS = (
+    "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
+    " ROWID"
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +120,9 @@ class CacheSession:
         self._damaged: set[bytes] = set()
 
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
-        """The scores that are known, by index of the pair. Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
+        """The scores that are known, by index of the pair.
+
+        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
 
         Raises:
             CacheError: when the file is damaged.
@@ -113,43 +137,71 @@ class CacheSession:
         """
         index = {self._ids_key(one): i for i, one in enumerate(ids)}
         try:
-            if self._connection is None or not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'token_ids'").fetchone():
+            if (
+                self._connection is None
+                or not self._connection.execute(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
+                ).fetchone()
+            ):
                 return {}
-            keys = {bytes(score): index[key] for key, score in self._select("SELECT key, score FROM token_ids", list(index)) if isinstance(score, bytes)}
+            keys = {
+                bytes(score): index[key]
+                for key, score in self._select("SELECT key, score FROM token_ids", list(index))
+                if isinstance(score, bytes)
+            }
         except sqlite3.Error as error:
             self._give_up(error)
             return {}
         return self._find(keys)
 
-    def add(self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None) -> None:
-        """Store scores in one transaction; those that are there already stay, unless they are damaged. Impossible scores are not stored.
+    def add(
+        self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
+    ) -> None:
+        """Store scores in one transaction; those that are there already stay, unless they are
+        damaged. Impossible scores are not stored.
 
-        Texts of the same token ids, where these are given, are stored with one score, also when another process was faster. A cache that cannot be written is reported once, by a
+        Texts of the same token ids, where these are given, are stored with one score, also when
+        another process was faster. A cache that cannot be written is reported once, by a
         CacheWarning, and not written again.
         """
         if self._connection is None or self._cache is None:
             return
         keys = [self._key(pair) for pair in pairs]
         given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
-        kept = [(key, ids_key, self._identity, *row) for key, ids_key, row in given if _is_score(row, self._rounding)]
+        kept = [
+            (key, ids_key, self._identity, *row)
+            for key, ids_key, row in given
+            if _is_score(row, self._rounding)
+        ]
         try:
             with self._connection:
-                self._connection.executemany("DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged])
+                self._connection.executemany(
+                    "DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged]
+                )
                 self._damaged.clear()
                 self._connection.execute(_TOKEN_IDS)
-                self._connection.execute("INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,))
-                self._connection.executemany("INSERT OR IGNORE INTO token_ids VALUES (?2, ?1)", [row[:2] for row in kept])
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
+                )
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO token_ids VALUES (?2, ?1)", [row[:2] for row in kept]
+                )
                 self._connection.executemany(_ADD, kept)
         except sqlite3.Error as error:
             self._connection = None
             self._cache.warn(error)
 
     def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
-        """Scores by their keys. Rows that hold no possible scores are reported by a CacheWarning and count as unknown."""
+        """Scores by their keys.
+
+        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
+        """
         found: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
-            for key, *row in self._select("SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)):
+            for key, *row in self._select(
+                "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
+            ):
                 if _is_score(row, self._rounding):
                     found[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:
@@ -159,7 +211,10 @@ class CacheSession:
             self._give_up(error)
             return {}
         if damaged and self._cache is not None:
-            self._cache.warn_of_damage(f"{len(damaged)} of its scores are none that a model gives, such as {_shown(damaged[0])}; they are computed again")
+            self._cache.warn_of_damage(
+                f"{len(damaged)} of its scores are none that a model gives, such as"
+                f" {_shown(damaged[0])}; they are computed again"
+            )
         return found
 
     def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
@@ -167,7 +222,9 @@ class CacheSession:
         for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
             some = keys[start : start + _KEYS_PER_QUERY]
             if self._connection is not None:
-                yield from self._connection.execute(f"{query} WHERE key IN ({','.join('?' * len(some))})", some)
+                yield from self._connection.execute(
+                    f"{query} WHERE key IN ({','.join('?' * len(some))})", some
+                )
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Raise when the file is damaged, else go on without it."""
@@ -206,12 +263,16 @@ class ScoreCache:
         self._warned = False
 
     @contextlib.contextmanager
-    def session(self, identity: Mapping[str, str], *, rounding: float = 0.0) -> Iterator[CacheSession]:
-        """Open the cache for scores of that identity: all that a score depends on but the pair, one string a name.
+    def session(
+        self, identity: Mapping[str, str], *, rounding: float = 0.0
+    ) -> Iterator[CacheSession]:
+        """Open the cache for scores of that identity: all that a score depends on but the pair, one
+        string a name.
 
         Args:
             identity: what made the scores.
-            rounding: how far above 0 the mean log-probability of a translation may come by rounding; scores beyond count as damaged.
+            rounding: how far above 0 the mean log-probability of a translation may come by
+                rounding; scores beyond count as damaged.
 
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
@@ -225,10 +286,13 @@ class ScoreCache:
             yield CacheSession(self, connection, identity, rounding=rounding)
 
     def check(self) -> None:
-        """Whether it can be used, before anything is computed. The default place may be unwritable, with a CacheWarning; a chosen one may not.
+        """Whether it can be used, before anything is computed.
+
+        The default place may be unwritable, with a CacheWarning; a chosen one may not.
 
         Raises:
-            CacheError: when the file is damaged, of another version, no cache, or cannot be written where it was asked for.
+            CacheError: when the file is damaged, of another version, no cache, or cannot be written
+                where it was asked for.
         """
         try:
             with contextlib.closing(self._open()) as connection:
@@ -236,7 +300,10 @@ class ScoreCache:
                 connection.rollback()
         except (sqlite3.Error, OSError) as error:
             if not self.is_default and not _is_damage(error):
-                raise CacheError(f"the cache of scores {self.path} cannot be written ({error}); name another place with cache (--cache), or do without (--no-cache)") from error
+                raise CacheError(
+                    f"the cache of scores {self.path} cannot be written ({error}); name another"
+                    " place with cache (--cache), or do without (--no-cache)"
+                ) from error
             self.given_up(error)
 
     def info(self) -> CacheInfo:
@@ -249,39 +316,64 @@ class ScoreCache:
             return CacheInfo(self.path, 0, 0, ())
         try:
             with contextlib.closing(self._open()) as connection:
-                query = "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id = s.identity GROUP BY i.id ORDER BY i.id"
-                found = tuple(IdentityInfo(self._identity_fields(text), n) for text, n in connection.execute(query))
+                query = (
+                    "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id ="
+                    " s.identity GROUP BY i.id ORDER BY i.id"
+                )
+                found = tuple(
+                    IdentityInfo(self._identity_fields(text), n)
+                    for text, n in connection.execute(query)
+                )
         except (sqlite3.Error, OSError) as error:
             if _is_damage(error):
                 raise self._damaged(error) from error
             raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
-        return CacheInfo(self.path, sum(path.stat().st_size for path in self._files()), sum(i.n_scores for i in found), found)
+        return CacheInfo(
+            self.path,
+            sum(path.stat().st_size for path in self._files()),
+            sum(i.n_scores for i in found),
+            found,
+        )
 
     def _identity_fields(self, text: object) -> dict[str, str]:
-        """What made some of the scores; none where that cannot be read any more, with a CacheWarning."""
+        """What made some of the scores; none where that cannot be read any more, with a
+        CacheWarning.
+        """
         try:
             fields = dict(json.loads(text)) if isinstance(text, str) else {}
         except (ValueError, TypeError, RecursionError):
             fields = {}
         if not fields or not all(isinstance(item, str) for pair in fields.items() for item in pair):
-            self.warn_of_damage(f"it does not say any more what made some of its scores: {_shown(text)}")
+            self.warn_of_damage(
+                f"it does not say any more what made some of its scores: {_shown(text)}"
+            )
             return {}
         return fields
 
     def remember(self, request: object, record: Mapping[str, Any]) -> None:
-        """Keep what is known of an evaluator, by the complete request that loaded it; what was kept before is replaced.
+        """Keep what is known of an evaluator, by the complete request that loaded it; what was kept
+        before is replaced.
 
-        Both are such as JSON holds. Where nothing can be written nothing is kept: it would only have saved time, and scores say it when they are not stored.
+        Both are such as JSON holds. Where nothing can be written nothing is kept: it would only
+        have saved time, and scores say it when they are not stored.
         """
         key, text = _request_key(request), _encoded(record)
-        with contextlib.suppress(sqlite3.Error, OSError), contextlib.closing(self._open()) as connection, connection:
+        with (
+            contextlib.suppress(sqlite3.Error, OSError),
+            contextlib.closing(self._open()) as connection,
+            connection,
+        ):
             connection.execute(_EVALUATORS)
-            connection.execute("INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (key, _digest(key, text) + text))
+            connection.execute(
+                "INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (key, _digest(key, text) + text)
+            )
 
     def recall(self, request: object) -> dict[str, Any] | None:
-        """What was remembered for that very request; None where nothing was, or the file cannot be read now.
+        """What was remembered for that very request; None where nothing was, or the file cannot be
+        read now.
 
-        A record that is not the one that was stored for the request is reported by a CacheWarning and not used.
+        A record that is not the one that was stored for the request is reported by a CacheWarning
+        and not used.
 
         Raises:
             CacheError: when the file is damaged, of another version, or no cache.
@@ -291,18 +383,27 @@ class ScoreCache:
             if not exists(self.path):
                 return None
             with contextlib.closing(self._open()) as connection:
-                if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'evaluators'").fetchone():
+                if not connection.execute(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'evaluators'"
+                ).fetchone():
                     return None
-                row = connection.execute("SELECT record FROM evaluators WHERE request = ?", (key,)).fetchone()
+                row = connection.execute(
+                    "SELECT record FROM evaluators WHERE request = ?", (key,)
+                ).fetchone()
         except (sqlite3.Error, OSError) as error:
             if _is_damage(error):
                 raise self._damaged(error) from error
             return None
         if row is None:
             return None
-        digest, text = (row[0][:_N_DIGEST], row[0][_N_DIGEST:]) if isinstance(row[0], str) else ("", "")
+        digest, text = (
+            (row[0][:_N_DIGEST], row[0][_N_DIGEST:]) if isinstance(row[0], str) else ("", "")
+        )
         if digest != _digest(key, text):
-            self.warn_of_damage(f"what it holds of an evaluator was altered: {_shown(text or row[0])}; the model is loaded")
+            self.warn_of_damage(
+                f"what it holds of an evaluator was altered: {_shown(text or row[0])}; the model is"
+                " loaded"
+            )
             return None
         return dict(json.loads(text))
 
@@ -310,7 +411,8 @@ class ScoreCache:
         """Remove the file, and say what was in it (`n_scores` is 0 where it could not be read).
 
         Raises:
-            CacheError: when the file is no cache and not at the default place: it may be something else that matters.
+            CacheError: when the file is no cache and not at the default place: it may be something
+                else that matters.
         """
         n_bytes = sum(path.stat().st_size for path in self._files())
         try:
@@ -337,54 +439,83 @@ class ScoreCache:
         """Say once that scores are not stored."""
         if not self._warned:
             self._warned = True
-            warnings.warn(f"the cache of scores {self.path} cannot be used ({error}); the evaluation goes on, scores are not stored", CacheWarning, stacklevel=2)
+            warnings.warn(
+                f"the cache of scores {self.path} cannot be used ({error}); the evaluation goes on,"
+                " scores are not stored",
+                CacheWarning,
+                stacklevel=2,
+            )
 
     def warn_of_damage(self, problem: str) -> None:
         """Say that a part of the file is not used."""
-        warnings.warn(f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2)
+        warnings.warn(
+            f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2
+        )
 
     def _open(self) -> sqlite3.Connection:
-        """A connection to a file that is there, ours, and of this version; «locked» is tried again, also where SQLite does not wait by itself."""
+        """A connection to a file that is there, ours, and of this version; «locked» is tried again,
+        also where SQLite does not wait by itself.
+        """
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         until = time.monotonic() + _BUSY_SECONDS
         while True:
-            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")
-            connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a damaged text is an error of its row, not of the query
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE"
+            )
+            # a damaged text is an error of its row, not of the query
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
             try:
                 self._prepare(connection)
                 return connection
             except BaseException as error:
                 connection.close()
-                if not (isinstance(error, sqlite3.OperationalError) and "locked" in str(error) and time.monotonic() < until):
+                if not (
+                    isinstance(error, sqlite3.OperationalError)
+                    and "locked" in str(error)
+                    and time.monotonic() < until
+                ):
                     raise
             time.sleep(_RETRY_SECONDS)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may lose the last scores, never the file
+        # a crash of the machine may lose the last scores, never the file
+        connection.execute("PRAGMA synchronous = NORMAL")
         if _header(connection) == (0, 0):
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                if _header(connection) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():  # no other process was faster
+                # no other process was faster
+                if (
+                    _header(connection) == (0, 0)
+                    and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                ):
                     for statement in _SCHEMA:
                         connection.execute(statement)
         application, version = _header(connection)
         if application != _APPLICATION:
             raise self._foreign()
         if version != _VERSION:
-            raise CacheError(f"the cache of scores {self.path} has format {version}, expected {_VERSION}; {self._remedy()}")
+            raise CacheError(
+                f"the cache of scores {self.path} has format {version}, expected {_VERSION};"
+                f" {self._remedy()}"
+            )
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
 
     def _damaged(self, error: Exception) -> CacheError:
         if not _is_cache(self.path):
             return self._foreign()
-        return CacheError(f"the cache of scores {self.path} is damaged ({error}) and was not used; {self._remedy()}")
+        return CacheError(
+            f"the cache of scores {self.path} is damaged ({error}) and was not used;"
+            f" {self._remedy()}"
+        )
 
     def _foreign(self) -> CacheError:
         remedy = self._remedy() if self.is_default else "name another place"
-        return CacheError(f"expected a cache of scores, {self.path} is another file, or damaged; {remedy}")
+        return CacheError(
+            f"expected a cache of scores, {self.path} is another file, or damaged; {remedy}"
+        )
 
     def _remedy(self) -> str:
         return f"delete it: cc-hf cache clear{'' if self.is_default else f' --path {self.path}'}"
@@ -424,14 +555,20 @@ def _request_key(request: object) -> bytes:
 
 
 def _digest(key: bytes, text: str) -> str:
-    """Binds a record to its request, so that neither an altered record nor that of another request is believed."""
+    """Binds a record to its request, so that neither an altered record nor that of another request
+    is believed.
+    """
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_score(row: Sequence[object], rounding: float) -> bool:
-    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a number of tokens, a mean probability."""
+    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a
+    number of tokens, a mean probability.
+    """
     total, n, mean = row
-    if not (isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))):
+    if not (
+        isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))
+    ):
         return False
     return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
 
@@ -442,13 +579,20 @@ def _shown(value: object) -> str:
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:
     """Application and version; both 0 in a new file."""
-    application, version = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("application_id", "user_version"))
+    application, version = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version")
+    )
     return application, version
 
 
 def _is_damage(error: Exception) -> bool:
-    """Damage, as against a file that is locked, unwritable or on a full disk, which SQLite reports as operational."""
-    return isinstance(error, sqlite3.DatabaseError) and (not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such"))
+    """Damage, as against a file that is locked, unwritable or on a full disk, which SQLite reports
+    as operational.
+    """
+    return isinstance(error, sqlite3.DatabaseError) and (
+        not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such")
+    )
 
 
 def _is_cache(path: Path) -> bool:

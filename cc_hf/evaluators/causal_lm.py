@@ -18,7 +18,8 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["DEFAULT_PROMPT", "CausalLMEvaluator"]
 
-#: ends in a line break: a translation that begins a line is split into the same tokens by itself and behind it
+#: ends in a line break: a translation that begins a line is split into the same tokens by itself
+#: and behind it
 DEFAULT_PROMPT = "{src_name}:\n{source}\n{tgt_name}:\n"
 _BATCH_LOGITS = 2**26  # 256 MB in float32
 
@@ -26,13 +27,23 @@ _BATCH_LOGITS = 2**26  # 256 MB in float32
 class CausalLMEvaluator(Evaluator):
     """Any model of AutoModelForCausalLM; options as in `Evaluator`.
 
-    `prompt` is a template, `DEFAULT_PROMPT` if None. Prompt and translation are split into tokens apart, so that no token belongs to both; only the
-    translation's tokens are counted, and EOS behind them where the tokenizer has one. A prompt without tokens is replaced by BOS, or else EOS.
+    `prompt` is a template, `DEFAULT_PROMPT` if None. Prompt and translation are split into tokens
+    apart, so that no token belongs to both; only the translation's tokens are counted, and EOS
+    behind them where the tokenizer has one. A prompt without tokens is replaced by BOS, or else
+    EOS.
     """
 
     takes_prompt: ClassVar[bool] = True
 
-    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), prompt: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        own_languages: tuple[str, str] = ("", ""),
+        prompt: str | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(**options)
         self.model = model
         self.tokenizer = tokenizer
@@ -42,7 +53,10 @@ class CausalLMEvaluator(Evaluator):
                 self.prompt.check_language(self.name, side, lang)
         start = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
         if start is None:
-            raise EvaluatorError(f"{self.name}: expected a tokenizer with a token for the beginning or the end of a text, it has neither")
+            raise EvaluatorError(
+                f"{self.name}: expected a tokenizer with a token for the beginning or the end of a"
+                " text, it has neither"
+            )
         self._start = [int(start)]
         self._end = [] if tokenizer.eos_token_id is None else [int(tokenizer.eos_token_id)]
 
@@ -57,15 +71,25 @@ class CausalLMEvaluator(Evaluator):
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """The whole prompt, with what the tokenizer puts before a text."""
-        rows = self.tokenizer([self.prompt.fill(text, src_lang, tgt_lang) for text in texts], truncation=False, verbose=False)["input_ids"]
-        return [(row[:-1] if row[-1:] == self._end else row) or self._start for row in map(list, rows)]
+        rows = self.tokenizer(
+            [self.prompt.fill(text, src_lang, tgt_lang) for text in texts],
+            truncation=False,
+            verbose=False,
+        )["input_ids"]
+        return [
+            (row[:-1] if row[-1:] == self._end else row) or self._start for row in map(list, rows)
+        ]
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """By themselves, with EOS."""
-        rows = self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+        rows = self.tokenizer(
+            list(texts), add_special_tokens=False, truncation=False, verbose=False
+        )["input_ids"]
         return [[*row, *self._end] for row in rows]
 
-    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+    def fit(
+        self, source: list[int], target: list[int], request: ScoringRequest
+    ) -> tuple[list[int], list[int]]:
         """Both must fit together; what is cut is the translation before its EOS, never the prompt.
 
         Raises:
@@ -77,31 +101,58 @@ class CausalLMEvaluator(Evaluator):
         if self.on_too_long == "truncate" and room > 1:
             return source, [*target[: room - 1], target[-1]]
         raise TooLongError(
-            f"row {request.row}: the source and the translation have {len(source) + len(target)} tokens with the prompt, {self.name} takes at most "
-            f"{self.max_tokens}: {request.source[:80]!r}... Shorten them, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the "
-            "signature will say so)"
+            f"row {request.row}: the source and the translation have {len(source) + len(target)}"
+            f" tokens with the prompt, {self.name} takes at most {self.max_tokens}:"
+            f" {request.source[:80]!r}... Shorten them, use an evaluator that takes longer texts,"
+            " or pass on_too_long='truncate' (the signature will say so)"
         )
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        """Logits are made at the translations' places only, and of no more pairs at a time than `_BATCH_LOGITS` allows."""
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        """Logits are made at the translations' places only, and of no more pairs at a time than
+        `_BATCH_LOGITS` allows.
+        """
         lengths = [len(target) for target in targets]
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])
         found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(targets)
-        for part in plan_batches(lengths, [0] * len(lengths), batch_tokens=max(1, _BATCH_LOGITS // n_logits)):
-            for i, row in zip(part, self._run([sources[i] for i in part], [targets[i] for i in part]), strict=True):
+        for part in plan_batches(
+            lengths, [0] * len(lengths), batch_tokens=max(1, _BATCH_LOGITS // n_logits)
+        ):
+            for i, row in zip(
+                part, self._run([sources[i] for i in part], [targets[i] for i in part]), strict=True
+            ):
                 found[i] = row
         return found
 
     @torch.inference_mode()
-    def _run(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def _run(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         device = input_device(self.model)
         rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
-        ids, attention = pad_ids([row[:-1] for row in rows], pad=self.tokenizer.pad_token_id or 0, device=device)
+        ids, attention = pad_ids(
+            [row[:-1] for row in rows], pad=self.tokenizer.pad_token_id or 0, device=device
+        )
         places = torch.arange(ids.shape[1], device=device)
         starts = torch.tensor([len(source) - 1 for source in sources], device=device)[:, None]
         real = (places >= starts) & attention.bool()
         wanted = torch.tensor([number for target in targets for number in target], device=device)
-        with projection_input(self.model.get_output_embeddings(), lambda states: states[real.to(states.device)][None]):
-            logits = self.model(input_ids=ids, attention_mask=attention, use_cache=False).logits[0].float()
-        logprobs = (logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1) - logits.logsumexp(-1)).double().cpu().numpy()
+        with projection_input(
+            self.model.get_output_embeddings(), lambda states: states[real.to(states.device)][None]
+        ):
+            logits = (
+                self.model(input_ids=ids, attention_mask=attention, use_cache=False)
+                .logits[0]
+                .float()
+            )
+        logprobs = (
+            (
+                logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1)
+                - logits.logsumexp(-1)
+            )
+            .double()
+            .cpu()
+            .numpy()
+        )
         return np.split(logprobs, np.cumsum([len(target) for target in targets])[:-1])

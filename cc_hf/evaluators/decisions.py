@@ -1,4 +1,6 @@
-"""Scores for decisions: all pairs by the evaluator's faster pass, then those of every decision within its measured error again, exactly. No torch here."""
+"""Scores for decisions: all pairs by the evaluator's faster pass, then those of every decision
+within its measured error again, exactly. No torch here.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,29 @@ __all__ = ["Contest", "check_contests", "decision_scores"]
 #: the requests of both sides, by index, at least one on each; the side with the best score wins
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
-_N_MEASURED = 64  # decisions that are always scored again: so many of the closest, and as many of all others, evenly
+# decisions that are always scored again: so many of the closest, and as many of all others, evenly
+_N_MEASURED = 64
 _SAFETY = 2.0  # times the largest error seen
 _TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost digits, or all
 
 
 def decision_scores(
-    evaluator: Evaluator, requests: Sequence[ScoringRequest], contests: Sequence[Contest], *, src_lang: str, tgt_lang: str, score: str = "geometric", progress: bool = False
+    evaluator: Evaluator,
+    requests: Sequence[ScoringRequest],
+    contests: Sequence[Contest],
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str = "geometric",
+    progress: bool = False,
 ) -> npt.NDArray[np.float64]:
     """(n,) scores of the requests, by which every contest is decided as by `evaluator.score`.
 
-    With an evaluator that has a faster pass (`Evaluator.fast`) each request is scored by it. Then the difference of the logarithms of the two best
-    scores is taken exactly for a sample of the contests; all contests whose difference is within twice the largest error seen are scored again, and
-    the error of these counts, too, until none is left. What was scored again has its exact score, all others that of the faster pass.
+    With an evaluator that has a faster pass (`Evaluator.fast`) each request is scored by it. Then
+    the difference of the logarithms of the two best scores is taken exactly for a sample of the
+    contests; all contests whose difference is within twice the largest error seen are scored again,
+    and the error of these counts, too, until none is left. What was scored again has its exact
+    score, all others that of the faster pass.
 
     Args:
         evaluator: scores.
@@ -45,13 +57,30 @@ def decision_scores(
         Otherwise as `Evaluator.score`.
     """
     check_score_name(score, {**SCORES, **LOG_SCORES})
-    scores = _decided(evaluator, requests, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
-    check_contests(evaluator, requests, contests, scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score)
+    scores = _decided(
+        evaluator,
+        requests,
+        contests,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        score=score,
+        progress=progress,
+    )
+    check_contests(
+        evaluator, requests, contests, scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score
+    )
     return scores
 
 
 def check_contests(
-    evaluator: Evaluator, requests: Sequence[ScoringRequest], contests: Sequence[Contest], scores: npt.NDArray[np.float64], *, src_lang: str, tgt_lang: str, score: str
+    evaluator: Evaluator,
+    requests: Sequence[ScoringRequest],
+    contests: Sequence[Contest],
+    scores: npt.NDArray[np.float64],
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str,
 ) -> None:
     """Refuse contests that cannot be decided and would pass for ties.
 
@@ -60,45 +89,79 @@ def check_contests(
 
     Raises:
         EvaluatorError: when all scores of a contest are 0 in floating point.
-        TooLongError: when texts on both sides of a contest are the same only because they were cut (`Evaluator.check_not_cut_alike`).
+        TooLongError: when texts on both sides of a contest are the same only because they were cut
+            (`Evaluator.check_not_cut_alike`).
     """
     for left, right in contests if score not in LOG_SCORES else ():
         if all(scores[i] < _TINY for side in (left, right) for i in side):
             request = requests[left[0]]
             raise EvaluatorError(
-                f"row {request.row}: {evaluator.name}@{evaluator.identity} finds both sides so improbable that all scores are 0 in floating point, which would be a tie; "
-                f"expected scores that can be compared. Source: {request.source[:80]!r}, translation: {request.translation[:80]!r}. The model is probably damaged, "
-                "or was not trained for these languages: use another one"
+                f"row {request.row}: {evaluator.name}@{evaluator.identity} finds both sides so"
+                " improbable that all scores are 0 in floating point, which would be a tie;"
+                f" expected scores that can be compared. Source: {request.source[:80]!r},"
+                f" translation: {request.translation[:80]!r}. The model is probably damaged, or was"
+                " not trained for these languages: use another one"
             )
-    if evaluator.on_too_long == "truncate":  # equal token ids have equal scores, so that only these need be encoded
-        alike = [(requests[i], requests[j]) for left, right in contests for i in left for j in right if scores[i] == scores[j]]
+    # equal token ids have equal scores, so that only these need be encoded
+    if evaluator.on_too_long == "truncate":
+        alike = [
+            (requests[i], requests[j])
+            for left, right in contests
+            for i in left
+            for j in right
+            if scores[i] == scores[j]
+        ]
         if alike:
             evaluator.check_not_cut_alike(alike, src_lang=src_lang, tgt_lang=tgt_lang)
 
 
 def _decided(
-    evaluator: Evaluator, requests: Sequence[ScoringRequest], contests: Sequence[Contest], *, src_lang: str, tgt_lang: str, score: str, progress: bool
+    evaluator: Evaluator,
+    requests: Sequence[ScoringRequest],
+    contests: Sequence[Contest],
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str,
+    progress: bool,
 ) -> npt.NDArray[np.float64]:
     define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
-        return define(evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
-    scores = define(evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)).copy()
+        return define(
+            evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
+        )
+    scores = define(
+        evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
+    ).copy()
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
-    twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)  # contests of the same token ids, which are scored again together or not at all
+    # contests of the same token ids, which are scored again together or not at all
+    twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
     for row, contest in enumerate(contests):
         twins[_scores_of(scores, contest)].append(row)
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     others = order[_N_MEASURED:]
-    doubtful = {*order[:_N_MEASURED].tolist(), *others[:: max(1, len(others) // _N_MEASURED)].tolist()}
+    doubtful = {
+        *order[:_N_MEASURED].tolist(),
+        *others[:: max(1, len(others) // _N_MEASURED)].tolist(),
+    }
     known: set[int] = set()
     error = 0.0
     while doubtful:
         chosen = sorted({twin for row in doubtful for twin in twins_of[row]})
         again = [i for row in chosen for side in contests[row] for i in side]
-        scores[again] = define(evaluator.score([requests[i] for i in again], src_lang=src_lang, tgt_lang=tgt_lang, progress=progress))
-        found = np.array([abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen])
+        scores[again] = define(
+            evaluator.score(
+                [requests[i] for i in again],
+                src_lang=src_lang,
+                tgt_lang=tgt_lang,
+                progress=progress,
+            )
+        )
+        found = np.array(
+            [abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen]
+        )
         error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
         known |= set(chosen)
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known

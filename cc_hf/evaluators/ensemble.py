@@ -1,4 +1,8 @@
-"""Several evaluators as one. Members with the same tokenisation are averaged token by token in probability, as fairseq does; others by sentence."""
+"""Several evaluators as one.
+
+Members with the same tokenisation are averaged token by token in probability, as fairseq does;
+others by sentence.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,8 @@ __all__ = ["EnsembleEvaluator", "SentenceEnsembleEvaluator", "ensemble", "same_t
 
 
 class EnsembleEvaluator(Evaluator):
-    """Members with the same tokenisation: the probability of a token is the arithmetic mean of the members' (not of their logarithms).
+    """Members with the same tokenisation: the probability of a token is the arithmetic mean of the
+    members' (not of their logarithms).
 
     Attributes:
         members: at least one evaluator.
@@ -51,9 +56,17 @@ class EnsembleEvaluator(Evaluator):
     def signature_fields(self) -> dict[str, str]:
         """Of all members; a field in which they agree is written once."""
         fields = [member.signature_fields() for member in self.members]
-        found = {key: "+".join(dict.fromkeys(f[key] for f in fields if key in f)) for key in dict.fromkeys(key for f in fields for key in f)}
+        found = {
+            key: "+".join(dict.fromkeys(f[key] for f in fields if key in f))
+            for key in dict.fromkeys(key for f in fields for key in f)
+        }
         dtype = self.dtype if self.fast is None else f"{self.fast.dtype}/{self.dtype}"
-        return {**found, "eval": "+".join(f["eval"] for f in fields), "dtype": dtype, "ensemble": self.combination}
+        return {
+            **found,
+            "eval": "+".join(f["eval"] for f in fields),
+            "dtype": dtype,
+            "ensemble": self.combination,
+        }
 
     @cached_property
     def fast(self) -> Evaluator | None:
@@ -78,7 +91,9 @@ class EnsembleEvaluator(Evaluator):
         """As the first member, which is as every member."""
         return self.members[0].decode_targets(rows)
 
-    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+    def fit(
+        self, source: list[int], target: list[int], request: ScoringRequest
+    ) -> tuple[list[int], list[int]]:
         """As the member that takes the least."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
 
@@ -87,25 +102,41 @@ class EnsembleEvaluator(Evaluator):
         for member in self.members:
             member.refresh()
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         """The logarithm of the mean probability, position by position."""
         by_member = [member.logprobs_batch(sources, targets) for member in self.members]
         with np.errstate(invalid="ignore"):  # what is not finite is refused by `check_scores`
-            return [np.logaddexp.reduce(rows, axis=0) - np.log(len(rows)) for rows in zip(*by_member, strict=True)]
+            return [
+                np.logaddexp.reduce(rows, axis=0) - np.log(len(rows))
+                for rows in zip(*by_member, strict=True)
+            ]
 
 
 class SentenceEnsembleEvaluator(EnsembleEvaluator):
     """Members whose tokens cannot be compared: every member scores by itself.
 
-    The mean log-probability of a translation is the mean of the members' mean log-probabilities (each per token of its own), its mean probability
-    the mean of theirs, and `n_tokens` counts the tokens of all members.
+    The mean log-probability of a translation is the mean of the members' mean log-probabilities
+    (each per token of its own), its mean probability the mean of theirs, and `n_tokens` counts the
+    tokens of all members.
     """
 
     combination = "sentence"
 
-    def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
+    def score(
+        self,
+        requests: Sequence[ScoringRequest],
+        *,
+        src_lang: str,
+        tgt_lang: str,
+        progress: bool = False,
+    ) -> TokenScores:
         """As `Evaluator.score`."""
-        found = [member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress) for member in self.members]
+        found = [
+            member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
+            for member in self.members
+        ]
         n_tokens = np.sum([scores.n_tokens for scores in found], axis=0)
         return TokenScores(
             np.mean([scores.mean_logprob for scores in found], axis=0) * n_tokens,
@@ -113,48 +144,97 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
             np.mean([scores.mean_probability for scores in found], axis=0),
         )
 
-    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+    def check_not_cut_alike(
+        self,
+        pairs: Sequence[tuple[ScoringRequest, ScoringRequest]],
+        *,
+        src_lang: str,
+        tgt_lang: str,
+    ) -> None:
         """As `Evaluator.check_not_cut_alike`, for every member."""
         for member in self.members:
             member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
-    def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
+    def token_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[npt.NDArray[np.float64]]:
         """Refused: the members' tokens differ."""
         raise self._not_common()
 
-    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+    def named_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[list[tuple[str, float]]]:
         """Refused likewise."""
         raise self._not_common()
 
     def _not_common(self) -> InputError:
-        return InputError(f"{self.name}: the members split texts into different tokens, so that no token has a common probability; ask each of them")
+        return InputError(
+            f"{self.name}: the members split texts into different tokens, so that no token has a"
+            " common probability; ask each of them"
+        )
 
 
 def ensemble(members: Sequence[Evaluator]) -> Evaluator:
-    """The ensemble that fits: by token where all members have the same tokenisation, else by sentence; of one member the member itself.
+    """The ensemble that fits: by token where all members have the same tokenisation, else by
+    sentence; of one member the member itself.
 
     Raises:
         InputError: for no members.
     """
     if len(members) == 1:
         return members[0]
-    return EnsembleEvaluator(members) if same_tokenisation(members) else SentenceEnsembleEvaluator(members)
+    return (
+        EnsembleEvaluator(members)
+        if same_tokenisation(members)
+        else SentenceEnsembleEvaluator(members)
+    )
 
 
 def same_tokenisation(members: Sequence[Evaluator]) -> bool:
-    """Whether all are of the same family, with tokenizers of the same class, rules and vocabularies, and mark texts alike."""
+    """Whether all are of the same family, with tokenizers of the same class, rules and
+    vocabularies, and mark texts alike.
+    """
     return len({_fingerprint(member) for member in members}) == 1
 
 
 def _fingerprint(member: Any) -> tuple[object, ...]:
-    marks = [getattr(member, name, None) for name in ("decoder_start", "n_forced", "n_source_end", "prompt")]
-    return (type(member), *map(str, marks), _tokenizer_hash(member.tokenizer) if hasattr(member, "tokenizer") else id(member))
+    marks = [
+        getattr(member, name, None)
+        for name in ("decoder_start", "n_forced", "n_source_end", "prompt")
+    ]
+    return (
+        type(member),
+        *map(str, marks),
+        _tokenizer_hash(member.tokenizer) if hasattr(member, "tokenizer") else id(member),
+    )
 
 
 def _tokenizer_hash(tokenizer: Any) -> str:
     """Of all that decides which ids a text gets."""
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
-    tables = [tokenizer.get_vocab(), *(getattr(tokenizer, name, None) for name in ("decoder", "target_encoder", "bpe_ranks", "do_lower_case", "legacy_behaviour"))]
+    tables = [
+        tokenizer.get_vocab(),
+        *(
+            getattr(tokenizer, name, None)
+            for name in (
+                "decoder",
+                "target_encoder",
+                "bpe_ranks",
+                "do_lower_case",
+                "legacy_behaviour",
+            )
+        ),
+    ]
     for table in tables:
         digest.update(repr(sorted(table.items()) if isinstance(table, dict) else table).encode())
     for name in ("spm_source", "spm_target", "sp_model"):
@@ -162,5 +242,10 @@ def _tokenizer_hash(tokenizer: Any) -> str:
             digest.update(model.serialized_model_proto())
     if tokenizer.is_fast:
         rules = json.loads(tokenizer.backend_tokenizer.to_str())
-        digest.update(json.dumps([rules[part] for part in ("model", "normalizer", "pre_tokenizer", "added_tokens")], sort_keys=True).encode())
+        digest.update(
+            json.dumps(
+                [rules[part] for part in ("model", "normalizer", "pre_tokenizer", "added_tokens")],
+                sort_keys=True,
+            ).encode()
+        )
     return digest.hexdigest()

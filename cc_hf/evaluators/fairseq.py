@@ -1,4 +1,6 @@
-"""Models converted from fairseq (`cc-hf convert-fairseq`), of the four classes of transformers that compute the same: labels start behind </s>."""
+"""Models converted from fairseq (`cc-hf convert-fairseq`), of the four classes of transformers that
+compute the same: labels start behind </s>.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ __all__ = ["FairseqEvaluator"]
 
 
 class FairseqEvaluator(Seq2SeqEvaluator):
-    """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation; options as in `Evaluator`. Its languages are those of the checkpoint."""
+    """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation; options as in
+    `Evaluator`. Its languages are those of the checkpoint.
+    """
 
     def __init__(self, model: Any, tokenizer: FairseqTokenizer, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)
@@ -24,14 +28,21 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     @property
     def projection(self) -> torch.nn.Linear:
         """FSMT keeps it in the decoder."""
-        found: torch.nn.Linear = self.model.model.decoder.output_projection if self.model.config.model_type == "fsmt" else self.model.lm_head
+        found: torch.nn.Linear = (
+            self.model.model.decoder.output_projection
+            if self.model.config.model_type == "fsmt"
+            else self.model.lm_head
+        )
         return found
 
     def check_language(self, side: str, lang: str) -> None:
         """Only the direction of the checkpoint, by its own codes."""
         if lang and lang != self.own_languages[side]:
             directions = " to ".join(repr(language) for language in self.own_languages.values())
-            raise InputError(f"{self.name} does not support the {side} language {lang!r}: it translates from {directions}")
+            raise InputError(
+                f"{self.name} does not support the {side} language {lang!r}: it translates from"
+                f" {directions}"
+            )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """By the source dictionary, with EOS."""

@@ -1,10 +1,13 @@
-"""Which class of transformers computes what a fairseq transformer computes, and the model of that class with its weights."""
+"""Which class of transformers computes what a fairseq transformer computes, and the model of that
+class with its weights.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cc_hf.evaluators.fairseq_checkpoint import FairseqCheckpoint  # first: it says which extra brings torch
+# first: it says which extra brings torch
+from cc_hf.evaluators.fairseq_checkpoint import FairseqCheckpoint
 
 # isort: split
 import torch
@@ -28,11 +31,18 @@ _CLASSES: dict[str, tuple[Any, Any]] = {
     "mbart": (MBartConfig, MBartForConditionalGeneration),
     "bart": (BartConfig, BartForConditionalGeneration),
 }
-#: (normalize_before, learned_pos, layernorm_embedding) -> the class; FSMT alone takes separate vocabularies
-_FITTING = {(False, False, False): "fsmt", (True, False, False): "m2m_100", (True, True, True): "mbart", (False, True, True): "bart"}
+#: (normalize_before, learned_pos, layernorm_embedding) -> the class; FSMT alone takes separate
+#: vocabularies
+_FITTING = {
+    (False, False, False): "fsmt",
+    (True, False, False): "m2m_100",
+    (True, True, True): "mbart",
+    (False, True, True): "bart",
+}
 _SUPPORTED = (
-    "supported are transformers with sinusoidal positions, post-norm (any vocabularies) or pre-norm (all embeddings shared), "
-    "and with learned positions, layernorm_embedding and all embeddings shared"
+    "supported are transformers with sinusoidal positions, post-norm (any vocabularies) or pre-norm"
+    " (all embeddings shared), and with learned positions, layernorm_embedding and all embeddings"
+    " shared"
 )
 #: options that change the computation in a way that no class has
 _REFUSED = (
@@ -47,7 +57,11 @@ _REFUSED = (
     "decoder_layers_to_keep",
 )
 #: sizes of each side: name in transformers, name in fairseq
-_SIZES = (("layers", "layers"), ("attention_heads", "attention_heads"), ("ffn_dim", "ffn_embed_dim"))
+_SIZES = (
+    ("layers", "layers"),
+    ("attention_heads", "attention_heads"),
+    ("ffn_dim", "ffn_embed_dim"),
+)
 _ACTIVATIONS = ("relu", "gelu")
 _TASKS = ("translation",)
 _PAD, _BOS, _EOS = 1, 0, 2
@@ -61,72 +75,125 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
     """
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
-        raise checkpoint.refusal(f"task={options['task']!r}, only the task 'translation' of fairseq is supported")
+        raise checkpoint.refusal(
+            f"task={options['task']!r}, only the task 'translation' of fairseq is supported"
+        )
     width = _needed(checkpoint, "encoder_embed_dim")
     for name in _REFUSED:
         if options.get(name):
             raise checkpoint.refusal(f"{name}={options[name]!r}; {_SUPPORTED}")
     for name in ("decoder_embed_dim", "decoder_input_dim", "decoder_output_dim"):
         if options.get(name, width) != width:
-            raise checkpoint.refusal(f"{name}={options[name]!r} differs from encoder_embed_dim={width!r}")
+            raise checkpoint.refusal(
+                f"{name}={options[name]!r} differs from encoder_embed_dim={width!r}"
+            )
     if options.get("activation_fn", "relu") not in _ACTIVATIONS:
-        raise checkpoint.refusal(f"activation_fn={options['activation_fn']!r}, expected one of {', '.join(_ACTIVATIONS)}")
+        raise checkpoint.refusal(
+            f"activation_fn={options['activation_fn']!r}, expected one of {', '.join(_ACTIVATIONS)}"
+        )
     pre_norm, learned = (_of_both(checkpoint, name) for name in ("normalize_before", "learned_pos"))
     embedding_norm = bool(options.get("layernorm_embedding"))
     fitting = _FITTING.get((pre_norm, learned, embedding_norm))
     if fitting is None:
         kind = f"{'pre' if pre_norm else 'post'}-norm with encoder_learned_pos={learned}"
-        raise checkpoint.refusal(f"layernorm_embedding={embedding_norm} in a model that is {kind}; {_SUPPORTED}")
+        raise checkpoint.refusal(
+            f"layernorm_embedding={embedding_norm} in a model that is {kind}; {_SUPPORTED}"
+        )
     if fitting != "fsmt" and not _all_shared(checkpoint):
         kind = "encoder_normalize_before=True" if pre_norm else "encoder_learned_pos=True"
-        raise checkpoint.refusal(f"share_all_embeddings=False (separate embeddings) with {kind}; {_SUPPORTED}")
+        raise checkpoint.refusal(
+            f"share_all_embeddings=False (separate embeddings) with {kind}; {_SUPPORTED}"
+        )
     return fitting
 
 
-def build_model(checkpoint: FairseqCheckpoint, *, langs: tuple[str, str], vocabulary_sizes: tuple[int, int]) -> Any:
+def build_model(
+    checkpoint: FairseqCheckpoint, *, langs: tuple[str, str], vocabulary_sizes: tuple[int, int]
+) -> Any:
     """The model of transformers with the weights of the checkpoint, in eval mode.
 
     Args:
         checkpoint: as `read_checkpoint` returns it.
         langs: source and target language.
-        vocabulary_sizes: symbols of the source and the target dictionary, the four special ones included.
+        vocabulary_sizes: symbols of the source and the target dictionary, the four special ones
+            included.
 
     Raises:
-        EvaluatorError: as `target_class`, and when a weight is missing, left over, or has another shape than the options say.
+        EvaluatorError: as `target_class`, and when a weight is missing, left over, or has another
+            shape than the options say.
     """
     family = target_class(checkpoint)
     for side, size in zip(("encoder", "decoder"), vocabulary_sizes, strict=True):
         rows = len(checkpoint.weights.get(f"{side}.embed_tokens.weight", ()))
         if rows != size:
             raise checkpoint.refusal(
-                f"{side}.embed_tokens.weight has {rows} rows, the dictionary has {size} symbols (4 special ones included); these are not the model's dictionaries"
+                f"{side}.embed_tokens.weight has {rows} rows, the dictionary has {size} symbols (4"
+                " special ones included); these are not the model's dictionaries"
             )
     config_class, model_class = _CLASSES[family]
     sizes: dict[str, Any] = {"vocab_size": vocabulary_sizes[0]}
     if family == "fsmt":
-        sizes = {"langs": list(langs), "src_vocab_size": vocabulary_sizes[0], "tgt_vocab_size": vocabulary_sizes[1]}
-    model = model_class(config_class(**sizes, **_settings(checkpoint, learned=family in ("mbart", "bart"))))
-    weights = {("lm_head.weight" if family != "fsmt" and "output_projection" in name else f"model.{name}"): w for name, w in checkpoint.weights.items()}
+        sizes = {
+            "langs": list(langs),
+            "src_vocab_size": vocabulary_sizes[0],
+            "tgt_vocab_size": vocabulary_sizes[1],
+        }
+    model = model_class(
+        config_class(**sizes, **_settings(checkpoint, learned=family in ("mbart", "bart")))
+    )
+    weights = {
+        (
+            "lm_head.weight"
+            if family != "fsmt" and "output_projection" in name
+            else f"model.{name}"
+        ): w
+        for name, w in checkpoint.weights.items()
+    }
     if family != "fsmt":
         weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
     try:
         missing, left_over = model.load_state_dict(weights, strict=False)
     except RuntimeError as error:  # torch's message lists each weight of a wrong shape
-        raise checkpoint.refusal(f"its weights do not fit its options: {str(error).splitlines()[-1].strip()}") from error
-    computed = ("final_logits_bias", *(f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder") if family == "fsmt"))
-    for kind, names in (("is missing", [name for name in missing if name not in computed]), ("has no place in it", left_over)):
+        raise checkpoint.refusal(
+            f"its weights do not fit its options: {str(error).splitlines()[-1].strip()}"
+        ) from error
+    computed = (
+        "final_logits_bias",
+        *(
+            f"model.{side}.embed_positions.weight"
+            for side in ("encoder", "decoder")
+            if family == "fsmt"
+        ),
+    )
+    for kind, names in (
+        ("is missing", [name for name in missing if name not in computed]),
+        ("has no place in it", left_over),
+    ):
         if names:
-            raise checkpoint.refusal(f"the weight {names[0].removeprefix('model.')} {kind} ({len(names)} in all), going by its options")
+            raise checkpoint.refusal(
+                f"the weight {names[0].removeprefix('model.')} {kind} ({len(names)} in all), going"
+                " by its options"
+            )
     # as fairseq-generate: beam 5, max_len_b 200, no more than `beam` finished hypotheses
     model.generation_config = GenerationConfig(
-        decoder_start_token_id=_EOS, bos_token_id=_BOS, eos_token_id=_EOS, pad_token_id=_PAD, num_beams=5, early_stopping=True, max_new_tokens=200
+        decoder_start_token_id=_EOS,
+        bos_token_id=_BOS,
+        eos_token_id=_EOS,
+        pad_token_id=_PAD,
+        num_beams=5,
+        early_stopping=True,
+        max_new_tokens=200,
     )
     return model.eval()
 
 
 def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]:
     options = checkpoint.options
-    of_both = {f"{side}_{ours}": _needed(checkpoint, f"{side}_{theirs}") for side in ("encoder", "decoder") for ours, theirs in _SIZES}
+    of_both = {
+        f"{side}_{ours}": _needed(checkpoint, f"{side}_{theirs}")
+        for side in ("encoder", "decoder")
+        for ours, theirs in _SIZES
+    }
     return {
         **of_both,
         "d_model": _needed(checkpoint, "encoder_embed_dim"),
@@ -145,19 +212,32 @@ def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]
 
 
 def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
-    """The longest text that both sides take; tables of learned positions have two rows more, of which <s> and <pad> would be."""
-    longest = [int(checkpoint.options.get(f"max_{side}_positions") or 1024) for side in ("source", "target")]
+    """The longest text that both sides take; tables of learned positions have two rows more, of
+    which <s> and <pad> would be.
+    """
+    longest = [
+        int(checkpoint.options.get(f"max_{side}_positions") or 1024)
+        for side in ("source", "target")
+    ]
     if not learned:
         return min(longest)
-    rows = [len(checkpoint.weights.get(f"{side}.embed_positions.weight", ())) for side in ("encoder", "decoder")]
+    rows = [
+        len(checkpoint.weights.get(f"{side}.embed_positions.weight", ()))
+        for side in ("encoder", "decoder")
+    ]
     if rows[0] != rows[1]:
-        raise checkpoint.refusal(f"max_source_positions={longest[0]} and max_target_positions={longest[1]} differ, with learned positions")
+        raise checkpoint.refusal(
+            f"max_source_positions={longest[0]} and max_target_positions={longest[1]} differ, with"
+            " learned positions"
+        )
     return rows[0] - _PAD - 1
 
 
 def _needed(checkpoint: FairseqCheckpoint, name: str) -> int:
     if name not in checkpoint.options:
-        raise checkpoint.refusal(f"{name} is not among its options, so that it is no transformer encoder-decoder")
+        raise checkpoint.refusal(
+            f"{name} is not among its options, so that it is no transformer encoder-decoder"
+        )
     value = checkpoint.options[name]
     if not isinstance(value, int) or value < 1:
         raise checkpoint.refusal(f"{name}={value!r}, expected a number above 0")
@@ -165,13 +245,24 @@ def _needed(checkpoint: FairseqCheckpoint, name: str) -> int:
 
 
 def _of_both(checkpoint: FairseqCheckpoint, name: str) -> bool:
-    encoder, decoder = (bool(checkpoint.options.get(f"{side}_{name}")) for side in ("encoder", "decoder"))
+    encoder, decoder = (
+        bool(checkpoint.options.get(f"{side}_{name}")) for side in ("encoder", "decoder")
+    )
     if encoder != decoder:
         raise checkpoint.refusal(f"encoder_{name}={encoder} and decoder_{name}={decoder} differ")
     return encoder
 
 
 def _all_shared(checkpoint: FairseqCheckpoint) -> bool:
-    tables = [checkpoint.weights.get(name) for name in ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "decoder.output_projection.weight")]
+    tables = [
+        checkpoint.weights.get(name)
+        for name in (
+            "encoder.embed_tokens.weight",
+            "decoder.embed_tokens.weight",
+            "decoder.output_projection.weight",
+        )
+    ]
     first = tables[0]
-    return first is not None and all(table is not None and torch.equal(first, table) for table in tables[1:])
+    return first is not None and all(
+        table is not None and torch.equal(first, table) for table in tables[1:]
+    )

@@ -1,4 +1,6 @@
-"""Scores of the original program against those of converted models: each token's log-probability, and the ids of each text."""
+"""Scores of the original program against those of converted models: each token's log-probability,
+and the ids of each text.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class Check:
     """What a comparison found.
 
     Attributes:
-        deviations: largest absolute difference of a token's log-probability (natural log), by model and for «ensemble».
+        deviations: largest absolute difference of a token's log-probability (natural log), by model
+            and for «ensemble».
         n_tokens: target tokens compared, for each of them.
         n_texts: texts whose ids were compared, all equal; 0 where the file holds no texts.
     """
@@ -50,17 +53,25 @@ class RecordedScores:
     pairs: Sequence[Mapping[str, Any]]
 
     def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> Check:
-        """Compare converted models, each under the name of its folder, and their ensemble where the file has scores of just these models.
+        """Compare converted models, each under the name of its folder, and their ensemble where the
+        file has scores of just these models.
 
         Raises:
-            EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has other ids; the message names the pair.
+            EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has
+                other ids; the message names the pair.
         """
         names = [folder.name for folder in folders]
         recorded = set(self.pairs[0]["scores"])
         if missing := [name for name in names if name not in recorded]:
-            raise InputError(f"{self.path}: no scores of {', '.join(missing)}; it has scores of {', '.join(sorted(recorded))}")
+            raise InputError(
+                f"{self.path}: no scores of {', '.join(missing)}; it has scores of"
+                f" {', '.join(sorted(recorded))}"
+            )
         n_texts = self._compare_ids(FairseqTokenizer.from_pretrained(folders[0]))
-        sources, targets = [pair["source_ids"] for pair in self.pairs], [pair["target_ids"] for pair in self.pairs]
+        sources, targets = (
+            [pair["source_ids"] for pair in self.pairs],
+            [pair["target_ids"] for pair in self.pairs],
+        )
         members: list[list[npt.NDArray[np.float64]]] = []
         deviations: dict[str, float] = {}
         for folder in folders:
@@ -70,17 +81,23 @@ class RecordedScores:
             deviations[ENSEMBLE] = self._deviation(ENSEMBLE, ensemble_logprobs(members), tolerance)
         return Check(deviations, sum(map(len, targets)), n_texts)
 
-    def _deviation(self, name: str, found: Sequence[npt.NDArray[np.float64]], tolerance: float) -> float:
+    def _deviation(
+        self, name: str, found: Sequence[npt.NDArray[np.float64]], tolerance: float
+    ) -> float:
         largest = 0.0
         for row, (pair, logprobs) in enumerate(zip(self.pairs, found, strict=True)):
             expected = np.asarray(pair["scores"][name]["positional_log_probs"], dtype=np.float64)
             if len(expected) != len(logprobs):
-                raise InputError(f"{self.path}: pair {row} has {len(expected)} log-probabilities of {name} for {len(logprobs)} target ids")
+                raise InputError(
+                    f"{self.path}: pair {row} has {len(expected)} log-probabilities of {name} for"
+                    f" {len(logprobs)} target ids"
+                )
             deviation = float(np.abs(expected - logprobs).max())
             if not deviation <= tolerance:
                 raise EvaluatorError(
-                    f"the converted {name} does not score as the original: a log-probability of pair {row} deviates by {deviation:.2g}, allowed is {tolerance:g}. "
-                    f"Check that {self.path.name} belongs to these checkpoints. Nothing was written"
+                    f"the converted {name} does not score as the original: a log-probability of"
+                    f" pair {row} deviates by {deviation:.2g}, allowed is {tolerance:g}. Check that"
+                    f" {self.path.name} belongs to these checkpoints. Nothing was written"
                 )
             largest = max(largest, deviation)
         return largest
@@ -88,14 +105,19 @@ class RecordedScores:
     def _compare_ids(self, tokenizer: FairseqTokenizer) -> int:
         n = 0
         for row, pair in enumerate(self.pairs):
-            for side, encode in (("source", tokenizer.encode_sources), ("target", tokenizer.encode_targets)):
+            for side, encode in (
+                ("source", tokenizer.encode_sources),
+                ("target", tokenizer.encode_targets),
+            ):
                 if side not in pair:
                     continue
                 ids = encode([pair[side]])[0]
                 if ids != pair[f"{side}_ids"]:
                     raise EvaluatorError(
-                        f"the {side} of pair {row} of {self.path.name} gets other ids than in the original: expected {pair[f'{side}_ids']}, got {ids}. "
-                        "Check the dictionaries and BPE codes of both sides, and --tokenizer. Nothing was written"
+                        f"the {side} of pair {row} of {self.path.name} gets other ids than in the"
+                        f" original: expected {pair[f'{side}_ids']}, got {ids}. Check the"
+                        " dictionaries and BPE codes of both sides, and --tokenizer. Nothing was"
+                        " written"
                     )
                 n += 1
         return n
@@ -104,11 +126,14 @@ class RecordedScores:
 def read_check(path: str | Path) -> RecordedScores:
     """Read scores that fairseq gave: a JSON object of this form, further keys are ignored.
 
-    {"pairs": [{"source": "A dog.", "target": "Ein Hund.", "source_ids": [7, 21, 4, 2], "target_ids": [8, 20, 4, 2],
-                "scores": {"model1": {"positional_log_probs": [-0.1, -0.2, -0.3, -0.1]}, "ensemble": {...}}}, ...]}
+    {"pairs": [{"source": "A dog.", "target": "Ein Hund.", "source_ids": [7, 21, 4, 2],
+    "target_ids": [8, 20, 4, 2],
+                "scores": {"model1": {"positional_log_probs": [-0.1, -0.2, -0.3, -0.1]}, "ensemble":
+                {...}}}, ...]}
 
-    `source` and `target`, the raw texts, may be left out: then ids are taken as they are. Scores are named after the checkpoints (model1 for model1.pt),
-    «ensemble» is that of all of them; logarithms are natural, EOS counts.
+    `source` and `target`, the raw texts, may be left out: then ids are taken as they are. Scores
+    are named after the checkpoints (model1 for model1.pt), «ensemble» is that of all of them;
+    logarithms are natural, EOS counts.
 
     Raises:
         InputError: when the file is not there or has another form; the message names the pair.
@@ -117,27 +142,55 @@ def read_check(path: str | Path) -> RecordedScores:
     try:
         pairs = json.loads(file.read_text(encoding="utf-8"))["pairs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: expected a JSON object with «pairs», see `cc-hf convert-fairseq --help` ({type(error).__name__}: {error})") from error
+        raise InputError(
+            f"{file}: expected a JSON object with «pairs», see `cc-hf convert-fairseq --help`"
+            f" ({type(error).__name__}: {error})"
+        ) from error
     if not isinstance(pairs, list) or not pairs:
         raise InputError(f"{file}: expected a list of at least one pair under «pairs»")
     for row, pair in enumerate(pairs):
         if not isinstance(pair, dict) or not {"source_ids", "target_ids", "scores"} <= set(pair):
-            raise InputError(f"{file}: pair {row}: expected source_ids, target_ids and scores, got {sorted(pair) if isinstance(pair, dict) else type(pair).__name__}")
+            raise InputError(
+                f"{file}: pair {row}: expected source_ids, target_ids and scores, got"
+                f" {sorted(pair) if isinstance(pair, dict) else type(pair).__name__}"
+            )
         if not isinstance(pair["scores"], dict) or set(pair["scores"]) != set(pairs[0]["scores"]):
             raise InputError(f"{file}: pair {row} has scores of other models than pair 0")
         if not all("positional_log_probs" in scores for scores in pair["scores"].values()):
-            raise InputError(f"{file}: pair {row}: expected positional_log_probs under each of its scores")
+            raise InputError(
+                f"{file}: pair {row}: expected positional_log_probs under each of its scores"
+            )
     return RecordedScores(file, pairs)
 
 
-def ensemble_logprobs(members: Sequence[Sequence[npt.NDArray[np.float64]]]) -> list[npt.NDArray[np.float64]]:
-    """As fairseq does: probabilities are averaged, not logs. One list of arrays per model in, one list out."""
-    return [np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members)) for logprobs in zip(*members, strict=True)]
+def ensemble_logprobs(
+    members: Sequence[Sequence[npt.NDArray[np.float64]]],
+) -> list[npt.NDArray[np.float64]]:
+    """As fairseq does: probabilities are averaged, not logs.
+
+    One list of arrays per model in, one list out.
+    """
+    return [
+        np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members))
+        for logprobs in zip(*members, strict=True)
+    ]
 
 
 def _evaluator(folder: Path) -> FairseqEvaluator:
     """Not by `load_evaluator`, which would keep every member in memory."""
     model = load_weights(AutoModelForSeq2SeqLM, folder.name, str(folder), dtype=torch.float32)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
-    options = {"name": folder.name, "identity": "check", "dtype": "float32", "batch_tokens": _BATCH_TOKENS, "max_tokens": tokenizer.model_max_length}
-    return FairseqEvaluator(model, tokenizer, own_languages=(tokenizer.source_lang, tokenizer.target_lang), on_too_long="error", **options)
+    options = {
+        "name": folder.name,
+        "identity": "check",
+        "dtype": "float32",
+        "batch_tokens": _BATCH_TOKENS,
+        "max_tokens": tokenizer.model_max_length,
+    }
+    return FairseqEvaluator(
+        model,
+        tokenizer,
+        own_languages=(tokenizer.source_lang, tokenizer.target_lang),
+        on_too_long="error",
+        **options,
+    )

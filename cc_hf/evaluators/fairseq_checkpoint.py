@@ -1,6 +1,8 @@
-"""Reading fairseq's checkpoints without running anything that they hold: weights and options, under the names of fairseq 0.9 and later.
+"""Reading fairseq's checkpoints without running anything that they hold: weights and options, under
+the names of fairseq 0.9 and later.
 
-Nothing is registered with torch for good: what a checkpoint may hold beyond tensors and plain values is allowed while it is read.
+Nothing is registered with torch for good: what a checkpoint may hold beyond tensors and plain
+values is allowed while it is read.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError  # only the exception: nothing is unpickled but by torch with weights_only=True
+
+# only the exception: nothing is unpickled but by torch with weights_only=True
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -26,10 +30,23 @@ __all__ = ["FairseqCheckpoint", "read_checkpoint"]
 
 _METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")  # fairseq 0.8.0 saves them as objects
 _REFUSED_GLOBAL = re.compile(r"GLOBAL (\S+)")
-_MALFORMED = (UnpicklingError, RuntimeError, OSError, EOFError, ValueError, TypeError, AttributeError, LookupError)
+_MALFORMED = (
+    UnpicklingError,
+    RuntimeError,
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+)
 _NORMS = {
     "encoder": {"0": "self_attn_layer_norm", "1": "final_layer_norm"},
-    "decoder": {"0": "self_attn_layer_norm", "1": "encoder_attn_layer_norm", "2": "final_layer_norm"},
+    "decoder": {
+        "0": "self_attn_layer_norm",
+        "1": "encoder_attn_layer_norm",
+        "2": "final_layer_norm",
+    },
 }
 
 
@@ -40,7 +57,8 @@ class FairseqCheckpoint:
     Attributes:
         path: the file.
         options: the arguments of the training, such as encoder_layers.
-        weights: float32 by name as fairseq 0.9 and later have them: q_proj, k_proj and v_proj apart, decoder.output_projection always there.
+        weights: float32 by name as fairseq 0.9 and later have them: q_proj, k_proj and v_proj
+            apart, decoder.output_projection always there.
     """
 
     path: Path
@@ -54,27 +72,43 @@ class FairseqCheckpoint:
 
     def refusal(self, reason: str) -> EvaluatorError:
         """The error that says why this checkpoint is not converted."""
-        return EvaluatorError(f"{self.path.name}: the architecture {self.architecture!r} cannot be converted: {reason}")
+        return EvaluatorError(
+            f"{self.path.name}: the architecture {self.architecture!r} cannot be converted:"
+            f" {reason}"
+        )
 
 
 def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
     """Read a checkpoint of fairseq 0.8 to 0.12, zip or older torch format.
 
     Raises:
-        EvaluatorError: when the file is not there, holds an object of a class that a checkpoint does not need (the message names it; nothing of it was
-            run), or holds no weights or no options.
+        EvaluatorError: when the file is not there, holds an object of a class that a checkpoint
+            does not need (the message names it; nothing of it was run), or holds no weights or no
+            options.
     """
     file = Path(path)
     content = _load(file)
     weights = content.get("model") if isinstance(content, dict) else None
-    if not isinstance(weights, dict) or not weights or not all(isinstance(name, str) and isinstance(w, torch.Tensor) for name, w in weights.items()):
-        raise EvaluatorError(f"{file}: expected a checkpoint of fairseq, a dictionary with weights by name under 'model'; this file holds something else")
+    if (
+        not isinstance(weights, dict)
+        or not weights
+        or not all(
+            isinstance(name, str) and isinstance(w, torch.Tensor) for name, w in weights.items()
+        )
+    ):
+        raise EvaluatorError(
+            f"{file}: expected a checkpoint of fairseq, a dictionary with weights by name under"
+            " 'model'; this file holds something else"
+        )
     return FairseqCheckpoint(file, _options(file, content), _named_as_of_late(weights))
 
 
 def _load(file: Path) -> Any:
     if tuple(int(n) for n in torch.__version__.split(".")[:2]) < (2, 6):
-        raise EvaluatorError(f"checkpoints are read with torch 2.6 or later, this is {torch.__version__}: earlier ones could be made to run code by a file (CVE-2025-32434)")
+        raise EvaluatorError(
+            f"checkpoints are read with torch 2.6 or later, this is {torch.__version__}: earlier"
+            " ones could be made to run code by a file (CVE-2025-32434)"
+        )
     if not file.is_file():
         raise EvaluatorError(f"no checkpoint at {str(file)!r}")
     try:
@@ -84,16 +118,19 @@ def _load(file: Path) -> Any:
         found = _REFUSED_GLOBAL.search(str(error))
         if found:
             raise EvaluatorError(
-                f"{file}: refused, it holds {found[1]}, which no checkpoint needs and which could run a program. Nothing of it was run. "
-                "If the file is yours, save it again with only its 'model' and its 'args' or 'cfg'"
+                f"{file}: refused, it holds {found[1]}, which no checkpoint needs and which could"
+                " run a program. Nothing of it was run. If the file is yours, save it again with"
+                " only its 'model' and its 'args' or 'cfg'"
             ) from error
         raise EvaluatorError(
-            f"{file}: expected a checkpoint of fairseq saved by torch, the file cannot be read ({str(error).splitlines()[0] if str(error) else error!r})"
+            f"{file}: expected a checkpoint of fairseq saved by torch, the file cannot be read"
+            f" ({str(error).splitlines()[0] if str(error) else error!r})"
         ) from error
 
 
 def _allowed() -> list[Any]:
-    reconstruct = np.empty(0).__reduce__()[0]  # numpy's own name for it differs between its versions, and files have both
+    # numpy's own name for it differs between its versions, and files have both
+    reconstruct = np.empty(0).__reduce__()[0]
     return [
         argparse.Namespace,
         np.ndarray,
@@ -106,13 +143,18 @@ def _allowed() -> list[Any]:
 
 
 def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`args` up to fairseq 0.9, `cfg` from 0.10, whose model is again a Namespace or a dictionary."""
+    """`args` up to fairseq 0.9, `cfg` from 0.10, whose model is again a Namespace or a
+    dictionary.
+    """
     options = content.get("args")
     if options is None and isinstance(content.get("cfg"), dict):
         options = content["cfg"].get("model")
     options = vars(options) if isinstance(options, argparse.Namespace) else options
     if not isinstance(options, dict):
-        raise EvaluatorError(f"{file}: expected the options of the training under 'args' or 'cfg', there are none; so the model cannot be built")
+        raise EvaluatorError(
+            f"{file}: expected the options of the training under 'args' or 'cfg', there are none;"
+            " so the model cannot be built"
+        )
     return options
 
 
@@ -128,7 +170,9 @@ def _named_as_of_late(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Te
             for part, third in zip("qkv", weight.chunk(3), strict=True):
                 named[name.replace("in_proj_", f"{part}_proj.")] = third.float()
         else:
-            named["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = weight.float()
+            named["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
+                weight.float()
+            )
     if "decoder.embed_tokens.weight" in named:
         named.setdefault("decoder.output_projection.weight", named["decoder.embed_tokens.weight"])
     return named

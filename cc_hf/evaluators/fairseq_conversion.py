@@ -1,4 +1,6 @@
-"""From a folder of fairseq checkpoints, dictionaries and BPE codes to one folder of transformers per checkpoint."""
+"""From a folder of fairseq checkpoints, dictionaries and BPE codes to one folder of transformers
+per checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.fairseq_architectures import build_model
 from cc_hf.evaluators.fairseq_check import Check, read_check
 from cc_hf.evaluators.fairseq_checkpoint import FairseqCheckpoint, read_checkpoint
-from cc_hf.evaluators.fairseq_tokenizer import SETTINGS_FILE, SPECIAL, FairseqTokenizer, Settings, file_name, read_codes, read_dictionary
+from cc_hf.evaluators.fairseq_tokenizer import (
+    SETTINGS_FILE,
+    SPECIAL,
+    FairseqTokenizer,
+    Settings,
+    file_name,
+    read_codes,
+    read_dictionary,
+)
 from cc_hf.evaluators.loading import reported_loading
 
 __all__ = ["Conversion", "convert"]
@@ -50,22 +60,27 @@ def convert(
     tokenizer: str = "moses",
     check: str | Path | None = None,
 ) -> Conversion:
-    """Convert checkpoints to folders that `cc_hf.load_evaluator` and transformers load: OUTPUT/model1 for model1.pt, and so on.
+    """Convert checkpoints to folders that `cc_hf.load_evaluator` and transformers load:
+    OUTPUT/model1 for model1.pt, and so on.
 
-    Everything appears together or not at all; when the scores differ from those to compare with, nothing does.
+    Everything appears together or not at all; when the scores differ from those to compare with,
+    nothing does.
 
     Args:
         folder: with *.pt, dict.XX.txt of both languages, and BPE codes.
         output: a folder that does not exist yet, or is empty.
         checkpoints: names of files in the folder; None for all *.pt.
         codes: BPE codes of both sides; None for «bpecodes» in the folder.
-        source_codes, target_codes: of one side, before `codes`; None for «bpecodes.XX» in the folder where there is one.
-        tokenizer: «moses» as fairseq's --tokenizer moses, «space» for texts that are tokenised already.
+        source_codes, target_codes: of one side, before `codes`; None for «bpecodes.XX» in the
+            folder where there is one.
+        tokenizer: «moses» as fairseq's --tokenizer moses, «space» for texts that are tokenised
+            already.
         check: scores of the original program, see `cc_hf.evaluators.fairseq_check.read_check`.
 
     Raises:
-        EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that transformers does not have; for missing or malformed
-            dictionaries or codes; when the scores deviate.
+        EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
+            transformers does not have; for missing or malformed dictionaries or codes; when the
+            scores deviate.
         InputError: for an output that exists or options that do not fit.
     """
     target, origin = _new_folder(output), Path(folder)
@@ -73,14 +88,19 @@ def convert(
     wanted = None if check is None else read_check(check)
     model_folders: list[Path] = []
     families: list[str] = []
-    with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{target.name}.") as place:
+    with tempfile.TemporaryDirectory(
+        dir=target.absolute().parent, prefix=f".{target.name}."
+    ) as place:
         built = Path(place) / "build"
         tokenization: _Tokenization | None = None
         for file in files:
             checkpoint = read_checkpoint(file)
             found = _tokenization(origin, checkpoint, tokenizer, codes, source_codes, target_codes)
             if tokenization is not None and found.settings != tokenization.settings:
-                raise EvaluatorError(f"{file.name}: its languages or tokenisation differ from those of {files[0].name}; convert it by itself (--checkpoint)")
+                raise EvaluatorError(
+                    f"{file.name}: its languages or tokenisation differ from those of"
+                    f" {files[0].name}; convert it by itself (--checkpoint)"
+                )
             tokenization = found
             model_folders.append(built / file.stem)
             families.append(_write(checkpoint, found, model_folders[-1]))
@@ -91,7 +111,9 @@ def convert(
             target.rmdir()
         built.rename(target)
     folders = tuple(target / model_folder.name for model_folder in model_folders)
-    return Conversion(folders, tuple(families), tokenization.settings, checked, tuple(tokenization.notes()))
+    return Conversion(
+        folders, tuple(families), tokenization.settings, checked, tuple(tokenization.notes())
+    )
 
 
 @dataclass(frozen=True)
@@ -103,8 +125,9 @@ class _Tokenization:
     def notes(self) -> list[str]:
         if self.dictionaries[0] != self.dictionaries[1] and self.codes[0] == self.codes[1]:
             return [
-                "two dictionaries but one file of BPE codes: if each language has codes of its own, name them (--source-codes, --target-codes). "
-                "The archive of wmt19 en-ru holds those of one language only (fairseq issue 2928)"
+                "two dictionaries but one file of BPE codes: if each language has codes of its own,"
+                " name them (--source-codes, --target-codes). The archive of wmt19 en-ru holds"
+                " those of one language only (fairseq issue 2928)"
             ]
         return []
 
@@ -114,7 +137,9 @@ def _new_folder(output: str | Path) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
     if not target.absolute().parent.is_dir():
-        raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
+        raise InputError(
+            f"output: the folder {target.absolute().parent} does not exist; create it first"
+        )
     return target
 
 
@@ -124,22 +149,42 @@ def _checkpoints(folder: Path, names: Sequence[str] | None) -> list[Path]:
     found = sorted(folder.glob("*.pt"))
     if names is None and not found:
         raise InputError(f"{folder}: expected checkpoints (*.pt), there are none")
-    chosen = found if names is None else [folder / (name if name.endswith(".pt") else f"{name}.pt") for name in dict.fromkeys(names)]
+    chosen = (
+        found
+        if names is None
+        else [
+            folder / (name if name.endswith(".pt") else f"{name}.pt")
+            for name in dict.fromkeys(names)
+        ]
+    )
     for path in chosen:
         if path not in found:
-            raise InputError(f"{folder}: there is no checkpoint {path.name}; there are {', '.join(p.name for p in found) or 'none'}")
+            raise InputError(
+                f"{folder}: there is no checkpoint {path.name}; there are"
+                f" {', '.join(p.name for p in found) or 'none'}"
+            )
     return chosen
 
 
 def _tokenization(
-    folder: Path, checkpoint: FairseqCheckpoint, tokenizer: str, codes: str | Path | None, source_codes: str | Path | None, target_codes: str | Path | None
+    folder: Path,
+    checkpoint: FairseqCheckpoint,
+    tokenizer: str,
+    codes: str | Path | None,
+    source_codes: str | Path | None,
+    target_codes: str | Path | None,
 ) -> _Tokenization:
     options = checkpoint.options
     if (bpe := options.get("bpe")) not in (None, "fastbpe", "subword_nmt"):
         raise checkpoint.refusal(f"bpe={bpe!r}, expected fastbpe or subword_nmt")
     languages = tuple(options.get(f"{side}_lang") for side in ("source", "target"))
-    if not all(isinstance(language, str) and re.fullmatch(r"[\w-]+", language) for language in languages):
-        raise checkpoint.refusal(f"source_lang={languages[0]!r} and target_lang={languages[1]!r} do not name its languages")
+    if not all(
+        isinstance(language, str) and re.fullmatch(r"[\w-]+", language) for language in languages
+    ):
+        raise checkpoint.refusal(
+            f"source_lang={languages[0]!r} and target_lang={languages[1]!r} do not name its"
+            " languages"
+        )
     source, target = (str(language) for language in languages)
     settings = Settings(
         source,
@@ -148,21 +193,37 @@ def _tokenization(
         moses_dash_splits=not options.get("moses_no_dash_splits", False),
         moses_escape=not options.get("moses_no_escape", False),
     )
-    dictionaries = (_text(folder / f"dict.{source}.txt", "dictionary"), _text(folder / f"dict.{target}.txt", "dictionary"))
-    of_sides = tuple(_codes(folder, language, own or codes) for language, own in ((source, source_codes), (target, target_codes)))
+    dictionaries = (
+        _text(folder / f"dict.{source}.txt", "dictionary"),
+        _text(folder / f"dict.{target}.txt", "dictionary"),
+    )
+    of_sides = tuple(
+        _codes(folder, language, own or codes)
+        for language, own in ((source, source_codes), (target, target_codes))
+    )
     return _Tokenization(settings, dictionaries, (of_sides[0], of_sides[1]))
 
 
 def _codes(folder: Path, language: str, named: str | Path | None) -> str:
     own = folder / f"bpecodes.{language}"
-    return _text(Path(named) if named is not None else own if own.is_file() else folder / "bpecodes", "file of BPE codes")
+    return _text(
+        Path(named) if named is not None else own if own.is_file() else folder / "bpecodes",
+        "file of BPE codes",
+    )
 
 
 def _text(path: Path, what: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise EvaluatorError(f"the {what} {path} is missing" + ("; name another one (--codes, --source-codes, --target-codes)" if "codes" in what else "")) from error
+        raise EvaluatorError(
+            f"the {what} {path} is missing"
+            + (
+                "; name another one (--codes, --source-codes, --target-codes)"
+                if "codes" in what
+                else ""
+            )
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise EvaluatorError(f"the {what} {path} cannot be read: {error}") from error
 
@@ -171,8 +232,13 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
     """Model, our tokenizer's files, FSMTTokenizer's files, README; returns the model_type."""
     settings = found.settings
     tokenizer = FairseqTokenizer(settings, dictionaries=found.dictionaries, codes=found.codes)
-    model = build_model(checkpoint, langs=(settings.source_lang, settings.target_lang), vocabulary_sizes=tokenizer.vocabulary_sizes)
-    model.config.cc_hf_tokenizer = SETTINGS_FILE  # tells cc_hf, also on the Hub, which tokenizer this is
+    model = build_model(
+        checkpoint,
+        langs=(settings.source_lang, settings.target_lang),
+        vocabulary_sizes=tokenizer.vocabulary_sizes,
+    )
+    # tells cc_hf, also on the Hub, which tokenizer this is
+    model.config.cc_hf_tokenizer = SETTINGS_FILE
     family = str(model.config.model_type)
     folder.mkdir(parents=True)
     with reported_loading(checkpoint.path.name):
@@ -180,17 +246,43 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
     _write_text(folder / SETTINGS_FILE, settings.to_json())
     for path in folder.glob("*.safetensors"):  # safetensors makes them private
         path.chmod((folder / SETTINGS_FILE).stat().st_mode)
-    for side, dictionary, codes in zip(("source", "target"), found.dictionaries, found.codes, strict=True):
+    for side, dictionary, codes in zip(
+        ("source", "target"), found.dictionaries, found.codes, strict=True
+    ):
         _write_text(folder / file_name("dict", side), dictionary)
         _write_text(folder / file_name("codes", side), read_codes(codes))
     for side, dictionary in zip(("src", "tgt"), found.dictionaries, strict=True):
-        _write_text(folder / f"vocab-{side}.json", json.dumps(_fsmt_vocabulary(dictionary), ensure_ascii=False, indent=0) + "\n")
-    _write_text(folder / "merges.txt", "".join(line for line in read_codes(found.codes[0]).splitlines(keepends=True) if not line.startswith("#version")))
-    fsmt: dict[str, Any] = {"tokenizer_class": "FSMTTokenizer", "langs": [settings.source_lang, settings.target_lang], "do_lower_case": False}
-    _write_text(folder / "tokenizer_config.json", json.dumps({**fsmt, "model_max_length": model.config.max_position_embeddings}, indent=2) + "\n")
+        _write_text(
+            folder / f"vocab-{side}.json",
+            json.dumps(_fsmt_vocabulary(dictionary), ensure_ascii=False, indent=0) + "\n",
+        )
+    _write_text(
+        folder / "merges.txt",
+        "".join(
+            line
+            for line in read_codes(found.codes[0]).splitlines(keepends=True)
+            if not line.startswith("#version")
+        ),
+    )
+    fsmt: dict[str, Any] = {
+        "tokenizer_class": "FSMTTokenizer",
+        "langs": [settings.source_lang, settings.target_lang],
+        "do_lower_case": False,
+    }
+    _write_text(
+        folder / "tokenizer_config.json",
+        json.dumps({**fsmt, "model_max_length": model.config.max_position_embeddings}, indent=2)
+        + "\n",
+    )
     _write_text(
         folder / "README.md",
-        _README.format(file=checkpoint.path.name, architecture=checkpoint.architecture, class_name=type(model).__name__, words=_WORDS[settings.tokenizer], **vars(settings)),
+        _README.format(
+            file=checkpoint.path.name,
+            architecture=checkpoint.architecture,
+            class_name=type(model).__name__,
+            words=_WORDS[settings.tokenizer],
+            **vars(settings),
+        ),
     )
     return family
 
@@ -198,7 +290,10 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
 def _fsmt_vocabulary(dictionary: str) -> dict[str, int]:
     """FSMTTokenizer marks the end of a word where fairseq marks that it goes on."""
     symbols = read_dictionary(dictionary)
-    marked = [symbol.removesuffix("@@") if symbol.endswith("@@") else f"{symbol}</w>" for symbol in symbols]
+    marked = [
+        symbol.removesuffix("@@") if symbol.endswith("@@") else f"{symbol}</w>"
+        for symbol in symbols
+    ]
     return {symbol: i for i, symbol in enumerate([*SPECIAL, *marked])}
 
 
@@ -226,4 +321,4 @@ evaluator = cc_hf.load_evaluator("PATH/OF/THIS/FOLDER")  # tokenises and scores 
 dictionary. In plain transformers `AutoTokenizer` gives an FSMTTokenizer for the source; it normalises punctuation first, has no `eos_token`, gives other ids
 for some sentences, and its `text_target` must not be used. Score with `use_cache=False` and `decoder_input_ids` = `</s>` (2) + target without its last token;
 pad on the right.
-""".replace("{settings_file}", SETTINGS_FILE)
+""".replace("{settings_file}", SETTINGS_FILE)  # noqa: E501

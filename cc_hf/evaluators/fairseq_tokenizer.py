@@ -1,6 +1,8 @@
-"""Texts to the ids of a converted fairseq model and back, as fairseq's own pipeline does it: Moses, BPE by subword-nmt, the line of the dictionary.
+"""Texts to the ids of a converted fairseq model and back, as fairseq's own pipeline does it: Moses,
+BPE by subword-nmt, the line of the dictionary.
 
-FSMTTokenizer normalises punctuation first and has one set of codes for both sides, so that it gives other ids.
+FSMTTokenizer normalises punctuation first and has one set of codes for both sides, so that it gives
+other ids.
 """
 
 from __future__ import annotations
@@ -18,7 +20,16 @@ from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 
-__all__ = ["SETTINGS_FILE", "SPECIAL", "TOKENIZERS", "FairseqTokenizer", "Settings", "file_name", "read_codes", "read_dictionary"]
+__all__ = [
+    "SETTINGS_FILE",
+    "SPECIAL",
+    "TOKENIZERS",
+    "FairseqTokenizer",
+    "Settings",
+    "file_name",
+    "read_codes",
+    "read_dictionary",
+]
 
 SETTINGS_FILE = "cc_hf_tokenizer.json"
 TOKENIZERS = ("moses", "space")
@@ -49,9 +60,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:
-            raise InputError(f"tokenizer: expected one of {', '.join(TOKENIZERS)}, got {self.tokenizer!r}")
+            raise InputError(
+                f"tokenizer: expected one of {', '.join(TOKENIZERS)}, got {self.tokenizer!r}"
+            )
         if self.format != _FORMAT:
-            raise EvaluatorError(f"{SETTINGS_FILE}: expected format {_FORMAT}, got {self.format!r}; a later version of cc_hf wrote it, update cc_hf")
+            raise EvaluatorError(
+                f"{SETTINGS_FILE}: expected format {_FORMAT}, got {self.format!r}; a later version"
+                " of cc_hf wrote it, update cc_hf"
+            )
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -67,7 +83,9 @@ class FairseqTokenizer:
         model_max_length: no limit of its own.
     """
 
-    def __init__(self, settings: Settings, *, dictionaries: tuple[str, str], codes: tuple[str, str]) -> None:
+    def __init__(
+        self, settings: Settings, *, dictionaries: tuple[str, str], codes: tuple[str, str]
+    ) -> None:
         """`dictionaries` and `codes`: texts of the files, source and target."""
         self.settings = settings
         self.source_lang, self.target_lang = settings.source_lang, settings.target_lang
@@ -77,12 +95,16 @@ class FairseqTokenizer:
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
-        """Of a folder that `cc-hf convert-fairseq` wrote, or of a repository of the Hub with the same files.
+        """Of a folder that `cc-hf convert-fairseq` wrote, or of a repository of the Hub with the
+        same files.
 
         Raises:
             EvaluatorError: when a file is missing or malformed.
         """
-        names = (SETTINGS_FILE, *(file_name(kind, side) for kind in ("dict", "codes") for side in ("source", "target")))
+        names = (
+            SETTINGS_FILE,
+            *(file_name(kind, side) for kind in ("dict", "codes") for side in ("source", "target")),
+        )
         settings, *texts = (_read(str(place), name, revision) for name in names)
         try:
             found = Settings(**json.loads(settings))
@@ -92,7 +114,9 @@ class FairseqTokenizer:
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
-        """Those of the source and the target dictionary, in the order of their ids, the four special ones included."""
+        """Those of the source and the target dictionary, in the order of their ids, the four
+        special ones included.
+        """
         return self._source.symbols, self._target.symbols
 
     @property
@@ -108,19 +132,27 @@ class FairseqTokenizer:
         """Ids of the target dictionary, EOS at the end."""
         return [self._target.encode(text) for text in texts]
 
-    def __call__(self, texts: Sequence[str], *, truncation: bool = False, verbose: bool = False) -> dict[str, list[list[int]]]:
+    def __call__(
+        self, texts: Sequence[str], *, truncation: bool = False, verbose: bool = False
+    ) -> dict[str, list[list[int]]]:
         """Sources, as tokenizers of transformers return them; they are never truncated."""
         return {"input_ids": self.encode_sources(texts)}
 
-    def batch_decode(self, rows: Iterable[Iterable[int]], *, skip_special_tokens: bool = True) -> list[str]:
+    def batch_decode(
+        self, rows: Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> list[str]:
         """Target ids as texts: BPE joined, Moses undone."""
-        return [self._target.decode([int(i) for i in row], skip_special_tokens=skip_special_tokens) for row in rows]
+        return [
+            self._target.decode([int(i) for i in row], skip_special_tokens=skip_special_tokens)
+            for row in rows
+        ]
 
 
 class _Side:
     def __init__(self, lang: str, settings: Settings, dictionary: str, codes: str) -> None:
         self.symbols = [*SPECIAL, *read_dictionary(dictionary)]
-        self.ids = {symbol: i for i, symbol in enumerate(self.symbols)}  # of a symbol that occurs twice the last, as fairseq
+        # of a symbol that occurs twice the last, as fairseq
+        self.ids = {symbol: i for i, symbol in enumerate(self.symbols)}
         self.settings = settings
         self.bpe = _bpe(codes)
         self.moses = MosesTokenizer(lang=lang)
@@ -128,14 +160,27 @@ class _Side:
 
     def encode(self, text: str) -> list[int]:
         if self.settings.tokenizer == "moses":
-            text = self.moses.tokenize(text, aggressive_dash_splits=self.settings.moses_dash_splits, return_str=True, escape=self.settings.moses_escape)
+            text = self.moses.tokenize(
+                text,
+                aggressive_dash_splits=self.settings.moses_dash_splits,
+                return_str=True,
+                escape=self.settings.moses_escape,
+            )
         words = self.bpe.process_line(" ".join(text.split())).split()
         return [*(self.ids.get(word, _UNK) for word in words), _EOS]
 
     def decode(self, row: list[int], *, skip_special_tokens: bool) -> str:
-        symbols = [self.symbols[i] for i in row if not (skip_special_tokens and i < len(SPECIAL) and i != _UNK)]
+        symbols = [
+            self.symbols[i]
+            for i in row
+            if not (skip_special_tokens and i < len(SPECIAL) and i != _UNK)
+        ]
         text = f"{' '.join(symbols)} ".replace("@@ ", "").rstrip()
-        return str(self.unmoses.detokenize(text.split())) if self.settings.tokenizer == "moses" else text
+        return (
+            str(self.unmoses.detokenize(text.split()))
+            if self.settings.tokenizer == "moses"
+            else text
+        )
 
 
 def file_name(kind: str, side: str) -> str:
@@ -144,10 +189,12 @@ def file_name(kind: str, side: str) -> str:
 
 
 def read_dictionary(text: str) -> list[str]:
-    """The symbols of a dict.XX.txt, without the special ones that fairseq puts before them: line n has the id n + 4.
+    """The symbols of a dict.XX.txt, without the special ones that fairseq puts before them: line n
+    has the id n + 4.
 
     Raises:
-        EvaluatorError: for a line that is not «symbol count», or a symbol that occurs twice without the mark #fairseq:overwrite.
+        EvaluatorError: for a line that is not «symbol count», or a symbol that occurs twice without
+            the mark #fairseq:overwrite.
 
     >>> read_dictionary("the 12\\nThe 3\\n")
     ['the', 'The']
@@ -160,16 +207,22 @@ def read_dictionary(text: str) -> list[str]:
         if overwrite:
             fields = fields[0].rsplit(" ", 1)
         if len(fields) != 2 or not re.fullmatch(r"-?\d+", fields[1]):
-            raise EvaluatorError(f"dictionary, line {number}: expected «symbol count», got {line[:80]!r}")
+            raise EvaluatorError(
+                f"dictionary, line {number}: expected «symbol count», got {line[:80]!r}"
+            )
         if fields[0] in seen and not overwrite:
-            raise EvaluatorError(f"dictionary, line {number}: {fields[0]!r} occurs twice; fairseq refuses that too, unless the line ends in {_OVERWRITE}")
+            raise EvaluatorError(
+                f"dictionary, line {number}: {fields[0]!r} occurs twice; fairseq refuses that too,"
+                f" unless the line ends in {_OVERWRITE}"
+            )
         seen.add(fields[0])
         symbols.append(fields[0])
     return symbols
 
 
 def read_codes(text: str) -> str:
-    """BPE codes in the format of subword-nmt 0.2: those of fastBPE lose their counts and get the line «#version: 0.2».
+    """BPE codes in the format of subword-nmt 0.2: those of fastBPE lose their counts and get the
+    line «#version: 0.2».
 
     Raises:
         EvaluatorError: for a line that is neither «left right» nor «left right count».
@@ -181,8 +234,15 @@ def read_codes(text: str) -> str:
     header = [lines.pop(0)] if lines[0].startswith("#version:") else []
     rows = [line.strip("\r ").split(" ") for line in lines]
     for number, row in enumerate(rows, start=1 + len(header)):
-        if len(row) not in (2, 3) or len(row) != len(rows[0]) or (len(row) == 3 and not row[2].isdigit()):
-            raise EvaluatorError(f"BPE codes, line {number}: expected «left right» or, from fastBPE, «left right count», got {' '.join(row)[:80]!r}")
+        if (
+            len(row) not in (2, 3)
+            or len(row) != len(rows[0])
+            or (len(row) == 3 and not row[2].isdigit())
+        ):
+            raise EvaluatorError(
+                f"BPE codes, line {number}: expected «left right» or, from fastBPE, «left right"
+                f" count», got {' '.join(row)[:80]!r}"
+            )
     if rows and len(rows[0]) == 3 and not header:
         header = ["#version: 0.2"]
     return "\n".join([*header, *(" ".join(row[:2]) for row in rows)]) + "\n"
@@ -206,7 +266,12 @@ def _read(place: str, name: str, revision: str | None) -> str:
         try:
             path = Path(hf_hub_download(place, name, revision=revision))
         except (HfHubHTTPError, LocalEntryNotFoundError) as error:
-            raise EvaluatorError(f"{place}: {name} could not be loaded ({str(error).splitlines()[0]})") from error
+            raise EvaluatorError(
+                f"{place}: {name} could not be loaded ({str(error).splitlines()[0]})"
+            ) from error
     if not path.is_file():
-        raise EvaluatorError(f"{place}: the file {name} is missing; a converted model is tokenised by the files that `cc-hf convert-fairseq` wrote beside it")
+        raise EvaluatorError(
+            f"{place}: the file {name} is missing; a converted model is tokenised by the files that"
+            " `cc-hf convert-fairseq` wrote beside it"
+        )
     return path.read_text(encoding="utf-8")

@@ -1,7 +1,9 @@
-"""Weights that are shown from their file: which they are, and how their memory is given back once they were copied into another form.
+"""Weights that are shown from their file: which they are, and how their memory is given back once
+they were copied into another form.
 
-safetensors maps a file into memory, page by page when it is read. Pages that were given back are read from the file again where they are needed, so that
-nothing is lost; it is done for memory only that nobody wrote to, as far as the system tells, on Linux, and is nothing elsewhere.
+safetensors maps a file into memory, page by page when it is read. Pages that were given back are
+read from the file again where they are needed, so that nothing is lost; it is done for memory only
+that nobody wrote to, as far as the system tells, on Linux, and is nothing elsewhere.
 """
 
 from __future__ import annotations
@@ -36,23 +38,32 @@ class FileMemory:
 
     def holds(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor lies in such an area."""
-        if tensor.device.type != "cpu" or tensor.layout != torch.strided or not tensor.is_contiguous():
+        if (
+            tensor.device.type != "cpu"
+            or tensor.layout != torch.strided
+            or not tensor.is_contiguous()
+        ):
             return False
         start, end = tensor.data_ptr(), tensor.data_ptr() + tensor.nbytes
         return any(first <= start and end <= last for first, last in self._areas)
 
     def give_back(self, tensor: torch.Tensor) -> None:
-        """Free the pages of a tensor that it `holds`; any other, and one that was written to since, is left as it is."""
+        """Free the pages of a tensor that it `holds`; any other, and one that was written to since,
+        is left as it is.
+        """
         if not self.holds(tensor):
             return
         start = -(-tensor.data_ptr() // _PAGE) * _PAGE
         size = (tensor.data_ptr() + tensor.nbytes) // _PAGE * _PAGE - start
         if size > 0 and not _is_written(start, size):
-            ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONTNEED)  # when refused nothing changes
+            # when refused nothing changes
+            ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONTNEED)
 
 
 def give_back_freed() -> None:
-    """To the system what the program has freed and the C library keeps for itself, in pieces that larger tensors do not fit into. Of glibc; else nothing."""
+    """To the system what the program has freed and the C library keeps for itself, in pieces that
+    larger tensors do not fit into. Of glibc; else nothing.
+    """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(ctypes.c_size_t(0))
@@ -67,12 +78,18 @@ def _is_written(start: int, size: int) -> bool:
     except (OSError, ValueError):
         return True
     kinds = entries >> np.uint64(61)
-    return len(entries) < size // _PAGE or bool(((kinds != _ABSENT) & (kinds != _OF_THE_FILE)).any())
+    return len(entries) < size // _PAGE or bool(
+        ((kinds != _ABSENT) & (kinds != _OF_THE_FILE)).any()
+    )
 
 
 def _untouched() -> list[tuple[int, int]]:
     try:
-        lines = Path("/proc/self/smaps").read_text(encoding="utf-8", errors="replace").splitlines() if sys.platform == "linux" else []
+        lines = (
+            Path("/proc/self/smaps").read_text(encoding="utf-8", errors="replace").splitlines()
+            if sys.platform == "linux"
+            else []
+        )
     except OSError:
         return []
     found: list[tuple[int, int]] = []

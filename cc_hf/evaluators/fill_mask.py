@@ -1,4 +1,7 @@
-"""Masked language models: how probable each whole word is at a masked place. Any model of transformers' AutoModelForMaskedLM, from a folder or the Hub."""
+"""Masked language models: how probable each whole word is at a masked place.
+
+Any model of transformers' AutoModelForMaskedLM, from a folder or the Hub.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ import numpy.typing as npt
 from cc_hf.cues.placement import insert_before
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading  # first: it says which extra brings torch
+
+# first: it says which extra brings torch
+from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading
 from cc_hf.evaluators.pretrained import check_tokenizer, load_weights
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.files import is_folder
@@ -31,7 +36,9 @@ _UNUSED = re.compile(r"\[unused\d+\]")  # free places of BERT's vocabularies
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A sentence as the model takes it: token ids, the place of the mask among them, whether tokens were left out to make it fit."""
+    """A sentence as the model takes it: token ids, the place of the mask among them, whether tokens
+    were left out to make it fit.
+    """
 
     ids: tuple[int, ...]
     mask_at: int
@@ -43,14 +50,17 @@ class MaskedLM:
 
     Attributes:
         name: as the user named it; of a folder the last part.
-        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the model's files.
+        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
+            model's files.
         words: the whole words that it can predict, see `whole_words`.
         max_tokens: longest input, special tokens included.
     """
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: str) -> None:
         if tokenizer.mask_token_id is None:
-            raise EvaluatorError(f"{name}: expected a masked language model, its tokenizer has no mask token")
+            raise EvaluatorError(
+                f"{name}: expected a masked language model, its tokenizer has no mask token"
+            )
         self.model, self.tokenizer = model, tokenizer
         self.name, self.identity = name, identity
         self.words, self._word_ids = whole_words(tokenizer, n_logits=model.config.vocab_size)
@@ -61,26 +71,49 @@ class MaskedLM:
         """Name and identity, as a signature gives them."""
         return f"{self.name}@{self.identity}"
 
-    def mask(self, sources: Sequence[str], starts: Sequence[int], *, rows: Sequence[int] | None = None) -> list[MaskedText]:
-        """Each source with a mask before character `start`. `rows`: numbers of the sources in messages; None counts from 0.
+    def mask(
+        self, sources: Sequence[str], starts: Sequence[int], *, rows: Sequence[int] | None = None
+    ) -> list[MaskedText]:
+        """Each source with a mask before character `start`.
 
-        A source that is longer than the model can take is cut to the window of `max_tokens` with the mask in its middle, or as near to it as the
-        ends of the source let; `MaskedText.is_cut` says so.
+        `rows`: numbers of the sources in messages; None counts from 0.
+
+        A source that is longer than the model can take is cut to the window of `max_tokens` with
+        the mask in its middle, or as near to it as the ends of the source let; `MaskedText.is_cut`
+        says so.
 
         Raises:
-            InputError: when a source holds the mask token itself (the message names the row), or a start is outside its source.
+            InputError: when a source holds the mask token itself (the message names the row), or a
+                start is outside its source.
         """
         token = self.tokenizer.mask_token
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
             if token in source:
-                raise InputError(f"row {row}: the source holds {token!r}, the mask token of {self.name}; take it out: {source[:80]!r}")
-        texts = [insert_before(source, start, token) for source, start in zip(sources, starts, strict=True)]
-        return [self._fit(text, list(ids)) for text, ids in zip(texts, self._encode(texts), strict=True)] if texts else []
+                raise InputError(
+                    f"row {row}: the source holds {token!r}, the mask token of {self.name}; take it"
+                    f" out: {source[:80]!r}"
+                )
+        texts = [
+            insert_before(source, start, token)
+            for source, start in zip(sources, starts, strict=True)
+        ]
+        return (
+            [
+                self._fit(text, list(ids))
+                for text, ids in zip(texts, self._encode(texts), strict=True)
+            ]
+            if texts
+            else []
+        )
 
-    def word_logprobs(self, texts: Sequence[MaskedText]) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-        """Per text its index and (len(words),) natural log-probabilities of the words at the mask, out of the whole vocabulary.
+    def word_logprobs(
+        self, texts: Sequence[MaskedText]
+    ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+        """Per text its index and (len(words),) natural log-probabilities of the words at the mask,
+        out of the whole vocabulary.
 
-        Texts come in an order of their own, which does not depend on the order in which they are given: sums over them do not either.
+        Texts come in an order of their own, which does not depend on the order in which they are
+        given: sums over them do not either.
 
         Raises:
             EvaluatorError: for a probability that is NaN.
@@ -97,14 +130,25 @@ class MaskedLM:
         pad = self.tokenizer.pad_token_id or 0
         ids, attention = pad_ids([text.ids for text in texts], pad=pad, device=self.model.device)
         logits = self.model(input_ids=ids, attention_mask=attention).logits
-        at_mask = logits[torch.arange(len(texts)), torch.tensor([text.mask_at for text in texts])].double().log_softmax(-1)
+        at_mask = (
+            logits[torch.arange(len(texts)), torch.tensor([text.mask_at for text in texts])]
+            .double()
+            .log_softmax(-1)
+        )
         found: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
         if np.isnan(found).any():
-            raise EvaluatorError(f"{self.signature_name} gives probabilities of words that are no numbers; the model is damaged: get it again, or use another one")
+            raise EvaluatorError(
+                f"{self.signature_name} gives probabilities of words that are no numbers; the model"
+                " is damaged: get it again, or use another one"
+            )
         return found
 
     def _encode(self, texts: list[str], *, special: bool = True) -> list[list[int]]:
-        return list(self.tokenizer(texts, add_special_tokens=special, truncation=False, verbose=False)["input_ids"])
+        return list(
+            self.tokenizer(texts, add_special_tokens=special, truncation=False, verbose=False)[
+                "input_ids"
+            ]
+        )
 
     def _fit(self, text: str, ids: list[int]) -> MaskedText:
         mask_at = ids.index(self.tokenizer.mask_token_id)
@@ -116,42 +160,65 @@ class MaskedLM:
         before, after = ids[:n_before], ids[n_before + len(plain) :]
         room = self.max_tokens - len(before) - len(after)
         start = min(max(plain_at - room // 2, 0), len(plain) - room)
-        return MaskedText((*before, *plain[start : start + room], *after), n_before + plain_at - start, is_cut=True)
+        return MaskedText(
+            (*before, *plain[start : start + room], *after),
+            n_before + plain_at - start,
+            is_cut=True,
+        )
 
 
-def load_masked_lm(name_or_path: str | Path, *, revision: str | None = None, device: str | None = None) -> MaskedLM:
+def load_masked_lm(
+    name_or_path: str | Path, *, revision: str | None = None, device: str | None = None
+) -> MaskedLM:
     """Load a masked language model, in float32.
 
     Args:
-        name_or_path: a folder saved by transformers, or a model of the Hub such as «FacebookAI/roberta-large».
+        name_or_path: a folder saved by transformers, or a model of the Hub such as
+            «FacebookAI/roberta-large».
         revision: commit, tag or branch of the Hub.
         device: as in `cc_hf.load_evaluator`; «auto» takes one device, too.
 
     Raises:
-        EvaluatorError: when it cannot be loaded, weights are missing, left over or of another shape, it has no mask token, or its tokenizer does not mark where words begin.
+        EvaluatorError: when it cannot be loaded, weights are missing, left over or of another
+            shape, it has no mask token, or its tokenizer does not mark where words begin.
         InputError: for a device that is not here, or the revision of a folder.
     """
     name = str(name_or_path)
     has_folder = is_folder(name)
     if not has_folder and (name.count("/") > 1 or name.startswith((".", "/", "~"))):
-        raise EvaluatorError(f"no masked language model at {name!r}: expected a folder that transformers saved, or a model of the Hub; there is no such folder")
+        raise EvaluatorError(
+            f"no masked language model at {name!r}: expected a folder that transformers saved, or a"
+            " model of the Hub; there is no such folder"
+        )
     if has_folder and revision is not None:
-        raise InputError(f"revision: {name} is a local model and has none; a revision applies to models of the Hub only")
+        raise InputError(
+            f"revision: {name} is a local model and has none; a revision applies to models of the"
+            " Hub only"
+        )
     where = pick_device(device)
     with reported_loading(name):
-        model = load_weights(AutoModelForMaskedLM, name, name, revision=revision, dtype=torch.float32)
+        model = load_weights(
+            AutoModelForMaskedLM, name, name, revision=revision, dtype=torch.float32
+        )
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
         check_tokenizer(name, "masked_lm", model, tokenizer)
     model.to(where)
-    return MaskedLM(model, tokenizer, name=Path(name).name if has_folder else name, identity=model_identity(model, name))
+    return MaskedLM(
+        model,
+        tokenizer,
+        name=Path(name).name if has_folder else name,
+        identity=model_identity(model, name),
+    )
 
 
 def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """The words that one token can say, and their ids: tokens that begin a word, as the tokenizer marks them («Ġ» of byte-level BPE, «▁» of
-    SentencePiece, no «##» of WordPiece), whatever characters they have; not special tokens, blanks and pieces of characters.
+    """The words that one token can say, and their ids: tokens that begin a word, as the tokenizer
+    marks them («Ġ» of byte-level BPE, «▁» of SentencePiece, no «##» of WordPiece), whatever
+    characters they have; not special tokens, blanks and pieces of characters.
 
-    A token that begins a word may also be the first piece of a longer one; a masked language model does not say which it means. Byte-level BPE
-    writes the first word of a text without its mark; that form is left out, the marked form of the same word is not.
+    A token that begins a word may also be the first piece of a longer one; a masked language model
+    does not say which it means. Byte-level BPE writes the first word of a text without its mark;
+    that form is left out, the marked form of the same word is not.
 
     Args:
         tokenizer: of transformers.
@@ -161,23 +228,53 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
         EvaluatorError: when the tokenizer marks words in none of these ways.
     """
     vocabulary: dict[str, int] = tokenizer.get_vocab()
-    counts = {marker: sum(token.startswith(marker) for token in vocabulary) for marker in ("Ġ", "▁", "##")}
-    marker = max(counts, key=lambda m: counts[m])  # «##» and «▁» can be words elsewhere; the tokenizer's own marker is the frequent one
+    counts = {
+        marker: sum(token.startswith(marker) for token in vocabulary) for marker in ("Ġ", "▁", "##")
+    }
+    # «##» and «▁» can be words elsewhere; the tokenizer's own marker is the frequent one
+    marker = max(counts, key=lambda m: counts[m])
     if not counts[marker]:
-        raise EvaluatorError("expected a tokenizer that marks where words begin («Ġ», «▁») or go on («##»), got one with none of these marks")
+        raise EvaluatorError(
+            "expected a tokenizer that marks where words begin («Ġ», «▁») or go on («##»), got one"
+            " with none of these marks"
+        )
     special = set(tokenizer.all_special_ids)
     found: dict[str, int] = {}
     for token, number in sorted(vocabulary.items(), key=lambda item: item[1]):
-        if number in special or number >= n_logits or _UNUSED.fullmatch(token) or token.startswith(marker) == (marker == "##"):
+        if (
+            number in special
+            or number >= n_logits
+            or _UNUSED.fullmatch(token)
+            or token.startswith(marker) == (marker == "##")
+        ):
             continue
-        word = token if marker == "##" else token[1:] if marker == "▁" else tokenizer.convert_tokens_to_string([token]).strip()
+        word = (
+            token
+            if marker == "##"
+            else token[1:]
+            if marker == "▁"
+            else tokenizer.convert_tokens_to_string([token]).strip()
+        )
         if word and word.isprintable() and not re.search(r"[\s\ufffd]", word):
             found.setdefault(word, number)
     return tuple(found), np.array(list(found.values()), dtype=np.int64)
 
 
 def positions(model: Any) -> int:
-    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer tokens than they have positions."""
+    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer
+    tokens than they have positions.
+    """
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
-    table = next((m for name, m in model.named_modules() if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)), None)
-    return n_positions if table is None or table.padding_idx is None else n_positions - table.padding_idx - 1
+    table = next(
+        (
+            m
+            for name, m in model.named_modules()
+            if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)
+        ),
+        None,
+    )
+    return (
+        n_positions
+        if table is None or table.padding_idx is None
+        else n_positions - table.padding_idx - 1
+    )

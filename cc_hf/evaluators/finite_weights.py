@@ -1,4 +1,6 @@
-"""Refuse models whose weights are not numbers: some fast products turn NaN into 0, so that scores alone would not show it."""
+"""Refuse models whose weights are not numbers: some fast products turn NaN into 0, so that scores
+alone would not show it.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,18 @@ from cc_hf.evaluators.file_memory import FileMemory
 __all__ = ["check_finite_weights"]
 
 _DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-# No trained weight comes near it, a flipped bit of the exponent goes beyond it. Products of larger weights overflow to NaN inside a layer, where a ReLU that is
-# fused with the product hides it.
+# No trained weight comes near it, a flipped bit of the exponent goes beyond it. Products of larger
+# weights overflow to NaN inside a layer, where a ReLU that is fused with the product hides it.
 _LIMIT = 2.0**64
 
 
 @torch.no_grad()
 def check_finite_weights(model: Any, name: str) -> None:
-    """Check every parameter and buffer of a model once, without a copy; the pages of memory-mapped weights are released afterwards.
+    """Check every parameter and buffer of a model once, without a copy; the pages of memory-mapped
+    weights are released afterwards.
 
-    Buffers may hold infinities, which mask. Quantised weights, and those that are not in memory (device "meta"), are not checked; scores still are.
+    Buffers may hold infinities, which mask. Quantised weights, and those that are not in memory
+    (device "meta"), are not checked; scores still are.
 
     Args:
         model: a module of torch, on any device.
@@ -37,7 +41,7 @@ def check_finite_weights(model: Any, name: str) -> None:
     Traceback (most recent call last):
         ...
     cc_hf.errors.EvaluatorError: a layer: the weight bias (1 of its 2 values) is NaN, infinite or larger than 2**64 in float32; ...
-    """
+    """  # noqa: E501
     memory = FileMemory()
     for part, limit in ((model.named_parameters(), _LIMIT), (model.named_buffers(), torch.inf)):
         for label, weight in part:
@@ -47,7 +51,9 @@ def check_finite_weights(model: Any, name: str) -> None:
             if not (-limit <= low and high <= limit):
                 n_bad = int((~(weight.abs() <= limit)).sum())
                 raise EvaluatorError(
-                    f"{name}: the weight {label} ({n_bad} of its {weight.numel()} values) is NaN, infinite or larger than 2**64 in {str(weight.dtype).rpartition('.')[2]}; "
-                    "expected finite numbers. The model is damaged, its training diverged, or its dtype is too narrow: get it again, or load it in float32"
+                    f"{name}: the weight {label} ({n_bad} of its {weight.numel()} values) is NaN,"
+                    f" infinite or larger than 2**64 in {str(weight.dtype).rpartition('.')[2]};"
+                    " expected finite numbers. The model is damaged, its training diverged, or its"
+                    " dtype is too narrow: get it again, or load it in float32"
                 )
             memory.give_back(weight)

@@ -1,4 +1,6 @@
-"""FSMT, the models of fairseq for WMT19: Moses tokens and BPE, a vocabulary for each side, labels start behind EOS."""
+"""FSMT, the models of fairseq for WMT19: Moses tokens and BPE, a vocabulary for each side, labels
+start behind EOS.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ __all__ = ["FSMTEvaluator"]
 
 
 class FSMTEvaluator(Seq2SeqEvaluator):
-    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`, whose `text_target` knows the source's vocabulary and language only."""
+    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`, whose `text_target` knows the
+    source's vocabulary and language only.
+    """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)
-        self._target_vocabulary: dict[str, int] = {token: number for number, token in tokenizer.decoder.items()}
+        self._target_vocabulary: dict[str, int] = {
+            token: number for number, token in tokenizer.decoder.items()
+        }
 
     @property
     def projection(self) -> torch.nn.Linear:
@@ -27,7 +33,13 @@ class FSMTEvaluator(Seq2SeqEvaluator):
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """The tokenizer's own steps, in the target language and by the target's vocabulary."""
-        return [[*(self._target_id(token) for token in self._target_tokens(text)), self.model.config.eos_token_id] for text in texts]
+        return [
+            [
+                *(self._target_id(token) for token in self._target_tokens(text)),
+                self.model.config.eos_token_id,
+            ]
+            for text in texts
+        ]
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """By the source vocabulary."""
@@ -36,8 +48,15 @@ class FSMTEvaluator(Seq2SeqEvaluator):
 
     def _target_tokens(self, text: str) -> list[str]:
         tokenizer = self.tokenizer
-        text = tokenizer.moses_pipeline(text.lower() if tokenizer.do_lower_case else text, lang=tokenizer.tgt_lang)
-        return [piece for token in tokenizer.moses_tokenize(text, lang=tokenizer.tgt_lang) if token for piece in tokenizer.bpe(token).split(" ")]
+        text = tokenizer.moses_pipeline(
+            text.lower() if tokenizer.do_lower_case else text, lang=tokenizer.tgt_lang
+        )
+        return [
+            piece
+            for token in tokenizer.moses_tokenize(text, lang=tokenizer.tgt_lang)
+            if token
+            for piece in tokenizer.bpe(token).split(" ")
+        ]
 
     def _target_id(self, token: str) -> int:
         return self._target_vocabulary.get(token, self._target_vocabulary[self.tokenizer.unk_token])

@@ -1,7 +1,9 @@
-"""Products of states with fixed weights in int8: each row of the states and each output of the weights by a scale of its own.
+"""Products of states with fixed weights in int8: each row of the states and each output of the
+weights by a scale of its own.
 
-On a processor that multiplies bytes without losing any (VNNI, AMX) oneDNN does it, with weights in its own order, unsigned states and results in fp32 at
-once; elsewhere torch's plain product of int8 matrices.
+On a processor that multiplies bytes without losing any (VNNI, AMX) oneDNN does it, with weights in
+its own order, unsigned states and results in fp32 at once; elsewhere torch's plain product of int8
+matrices.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ USUAL_ROWS = 512
 _LEAST = 1e-30  # of scales: a row of zeros has one too
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-_INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")  # as torch names them; older ones saturate sums of two products
+# as torch names them; older ones saturate sums of two products
+_INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,11 @@ class Quantised:
     shape: torch.Size
 
 
-def quantise(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False) -> Quantised:
-    """Each row by a scale of its own, so that what a row gets does not depend on the rows beside it.
+def quantise(
+    states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
+) -> Quantised:
+    """Each row by a scale of its own, so that what a row gets does not depend on the rows beside
+    it.
 
     Args:
         states: (..., n_in), fp32.
@@ -56,14 +62,21 @@ def quantise(states: torch.Tensor, *, is_positive: bool = False, is_spare: bool 
     steps = (rows.mul_(1 / scales) if is_spare else rows * (1 / scales)).round_()
     found = (steps.sub_(_MIDDLE) if is_shifted else steps).to(torch.int8)
     if is_unsigned:
-        found = found.view(torch.uint8).bitwise_xor_(_MIDDLE)  # the same as adding 128; casting to uint8 is three times as slow
-    return Quantised(found, scales, _MIDDLE if is_unsigned and not is_positive else 0, states.shape[:-1])
+        # the same as adding 128; casting to uint8 is three times as slow
+        found = found.view(torch.uint8).bitwise_xor_(_MIDDLE)
+    return Quantised(
+        found, scales, _MIDDLE if is_unsigned and not is_positive else 0, states.shape[:-1]
+    )
 
 
 class Weights:
-    """A product with weights (n_out, n_in) and bias (n_out,) or None, given in fp32; `relu`: what is below 0 becomes 0."""
+    """A product with weights (n_out, n_in) and bias (n_out,) or None, given in fp32; `relu`: what
+    is below 0 becomes 0.
+    """
 
-    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False) -> None:
+    def __init__(
+        self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
+    ) -> None:
         self.scales = weight.abs().amax(-1).clamp_(min=_LEAST).div_(_SIGNED)
         rows = (weight / self.scales[:, None]).round_().to(torch.int8)
         self.is_laid_out = _is_layout_known()
@@ -78,7 +91,11 @@ class Weights:
             found = _laid_out_product(given, self.bytes, self.scales, self.zeros)
         else:
             found = torch._int_mm(given.rows, self.bytes).float().mul_(self.scales)
-        found = found.mul_(given.scales) if self.bias is None else torch.addcmul(self.bias, found, given.scales, out=found)
+        found = (
+            found.mul_(given.scales)
+            if self.bias is None
+            else torch.addcmul(self.bias, found, given.scales, out=found)
+        )
         return (found.relu_() if self.relu else found).view(*given.shape, -1)
 
 
@@ -97,27 +114,50 @@ def _laid_out(rows: torch.Tensor) -> torch.Tensor:
     return found
 
 
-def _laid_out_product(given: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor) -> torch.Tensor:
+def _laid_out_product(
+    given: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
+) -> torch.Tensor:
     """Without the states' scales, which are not one for all."""
-    found: torch.Tensor = torch.ops.onednn.qlinear_pointwise(given.rows, 1.0, given.zero, weights, scales, zeros, None, 1.0, 0, torch.float32, "none", [], "")
+    found: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
+        given.rows,
+        1.0,
+        given.zero,
+        weights,
+        scales,
+        zeros,
+        None,
+        1.0,
+        0,
+        torch.float32,
+        "none",
+        [],
+        "",
+    )
     return found
 
 
 @cache
 def _is_layout_known() -> bool:
-    """Whether this torch multiplies unsigned with signed bytes as wanted here, by instructions that lose nothing; tried once, at the largest values."""
+    """Whether this torch multiplies unsigned with signed bytes as wanted here, by instructions that
+    lose nothing; tried once, at the largest values.
+    """
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     if not any(capabilities.get(name) for name in _INSTRUCTIONS):
         return False
     generator = torch.Generator().manual_seed(0)
-    states, weights = torch.randint(250, 256, (64, 256), generator=generator, dtype=torch.uint8), torch.randint(120, 128, (64, 256), generator=generator, dtype=torch.int8)
+    states, weights = (
+        torch.randint(250, 256, (64, 256), generator=generator, dtype=torch.uint8),
+        torch.randint(120, 128, (64, 256), generator=generator, dtype=torch.int8),
+    )
     weights[::2] *= -1
     ones, zeros = torch.ones(64), torch.zeros(64, dtype=torch.int32)
     try:
         with torch.inference_mode():
             packed = _laid_out(weights)
             for zero in (0, _MIDDLE):
-                found = _laid_out_product(Quantised(states, ones[:, None], zero, states.shape[:-1]), packed, ones, zeros)
+                found = _laid_out_product(
+                    Quantised(states, ones[:, None], zero, states.shape[:-1]), packed, ones, zeros
+                )
                 if not torch.equal(found.long(), (states.long() - zero) @ weights.long().t()):
                     return False
     except (AttributeError, RuntimeError, NotImplementedError):

@@ -1,4 +1,5 @@
-"""Where the files of an evaluator are, by its name: with the package, in a folder, on the Hub; and which options can name one at all.
+"""Where the files of an evaluator are, by its name: with the package, in a folder, on the Hub; and
+which options can name one at all.
 
 Nothing is loaded, and no torch is here.
 """
@@ -18,7 +19,18 @@ from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.evaluators.base import check_batch_tokens
 from cc_hf.files import is_folder
 
-__all__ = ["TINY_EN_DE", "Agreement", "EmbeddedModel", "check_options", "check_shards", "default_evaluator", "hash_files", "locate", "model_files", "stamp"]
+__all__ = [
+    "TINY_EN_DE",
+    "Agreement",
+    "EmbeddedModel",
+    "check_options",
+    "check_shards",
+    "default_evaluator",
+    "hash_files",
+    "locate",
+    "model_files",
+    "stamp",
+]
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "dtype", "on_too_long", "mode")
 
@@ -46,7 +58,11 @@ class Agreement:
 
     def __str__(self) -> str:
         figures = {"": self.unweighted, " weighted": self.weighted}
-        shares = ", ".join(f"{100 * value:.2f}".removesuffix("0") + f" %{kind}" for kind, value in figures.items() if value is not None)
+        shares = ", ".join(
+            f"{100 * value:.2f}".removesuffix("0") + f" %{kind}"
+            for kind, value in figures.items()
+            if value is not None
+        )
         n = "" if self.n is None else f" (n = {self.n:,})"
         return f"{shares} agreement with {self.labels} on {self.dataset}{n}"
 
@@ -108,16 +124,21 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
         if (embedded.src_lang, embedded.tgt_lang) == (src_lang, tgt_lang):
             return name
     if not (src_lang and tgt_lang):
-        raise InputError("no evaluator named: give src_lang and tgt_lang, so that the one that ships for the pair is taken, or evaluator")
+        raise InputError(
+            "no evaluator named: give src_lang and tgt_lang, so that the one that ships for the"
+            " pair is taken, or evaluator"
+        )
     pairs = ", ".join(registry.names("evaluator"))
     raise InputError(
-        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only {pairs}); name one with evaluator (--evaluator), "
-        f"such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
+        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only"
+        f" {pairs}); name one with evaluator (--evaluator), such as"
+        f" 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
     )
 
 
 def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
-    """Refuse names and options of `cc_hf.load_evaluator` that are of another type than it says, before anything is looked up.
+    """Refuse names and options of `cc_hf.load_evaluator` that are of another type than it says,
+    before anything is looked up.
 
     Args:
         name_or_path: one name or path, or a list of several.
@@ -132,10 +153,18 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
     cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
     """
     if not isinstance(name_or_path, (str, Path, list, tuple)):
-        raise InputError(f"evaluator: expected a name, a path, or a list of these, got {type(name_or_path).__name__}")
-    for i, name in enumerate(name_or_path if isinstance(name_or_path, (list, tuple)) else [name_or_path]):
+        raise InputError(
+            "evaluator: expected a name, a path, or a list of these, got"
+            f" {type(name_or_path).__name__}"
+        )
+    for i, name in enumerate(
+        name_or_path if isinstance(name_or_path, (list, tuple)) else [name_or_path]
+    ):
         if not isinstance(name, (str, Path)):
-            raise InputError(f"evaluator: expected names or paths, got {str(name)[:80]} ({type(name).__name__}) as member {i} of the list")
+            raise InputError(
+                f"evaluator: expected names or paths, got {str(name)[:80]} ({type(name).__name__})"
+                f" as member {i} of the list"
+            )
         _check_path("evaluator", name)
     for option in _TEXTS:
         if not isinstance(options.get(option), (str, type(None))):
@@ -148,21 +177,29 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
     revision = options.get("revision")
     revisions = revision if isinstance(revision, (list, tuple)) else [revision]
     if any(not isinstance(one, (str, type(None))) for one in revisions):
-        raise InputError(f"revision: expected a string, or a list with one for each member of an ensemble, got {revision!r}")
+        raise InputError(
+            "revision: expected a string, or a list with one for each member of an ensemble, got"
+            f" {revision!r}"
+        )
 
 
 def _check_path(option: str, name: object) -> None:
     """Refuse what no file system takes."""
     text = str(name)
     if len(text) > _LONGEST or "\0" in text or text != text.encode("utf-8", "replace").decode():
-        raise InputError(f"{option}: expected at most {_LONGEST} characters of valid Unicode, without null characters, got {len(text)} that begin {text[:80]!a}")
+        raise InputError(
+            f"{option}: expected at most {_LONGEST} characters of valid Unicode, without null"
+            f" characters, got {len(text)} that begin {text[:80]!a}"
+        )
 
 
 def locate(name: str) -> tuple[str, tuple[str, str] | None]:
-    """The folder of a model, or its name on the Hub; and of an embedded one its source and target language.
+    """The folder of a model, or its name on the Hub; and of an embedded one its source and target
+    language.
 
     Raises:
-        UnknownNameError: for a name that is neither registered nor a folder nor of the form «organisation/model».
+        UnknownNameError: for a name that is neither registered nor a folder nor of the form
+            «organisation/model».
         EvaluatorError: for the path of a folder that is not there.
     """
     if name in registry.EVALUATORS:
@@ -172,13 +209,17 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
         return name, None
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         if "/" in name:
-            raise EvaluatorError(f"no evaluator at {name!r}: expected a folder that transformers saved, or organisation/model of the Hub; there is no such folder")
+            raise EvaluatorError(
+                f"no evaluator at {name!r}: expected a folder that transformers saved, or"
+                " organisation/model of the Hub; there is no such folder"
+            )
         raise UnknownNameError("evaluator", name, registry.EVALUATORS)
     return name, None
 
 
 def model_files(folder: Path) -> list[tuple[str, Path]]:
-    """Every file below a folder that loading a model may read: its path within the folder, and where it is.
+    """Every file below a folder that loading a model may read: its path within the folder, and
+    where it is.
 
     These are all files, in subfolders too, but hidden ones and Markdown, sorted by path. Links are
     followed, each folder once.
@@ -195,13 +236,19 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
             continue
         seen.add(real)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (Path(parent, name) for name in names if not name.startswith(".") and not name.lower().endswith(".md"))
+        paths = (
+            Path(parent, name)
+            for name in names
+            if not name.startswith(".") and not name.lower().endswith(".md")
+        )
         found += [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
     return sorted(found)
 
 
 def hash_files(folder: Path) -> str:
-    """The first 12 hexadecimal digits of the SHA-256 over the names and contents of `model_files`."""
+    """The first 12 hexadecimal digits of the SHA-256 over the names and contents of
+    `model_files`.
+    """
     digest = hashlib.sha256()
     for name, path in model_files(folder):
         digest.update(name.encode("utf-8", "surrogateescape"))
@@ -228,14 +275,27 @@ def check_shards(name: str, place: str) -> None:
         place: its folder; anything else passes, since the Hub's commit covers all files.
 
     Raises:
-        EvaluatorError: for an index that is damaged, or names files that are missing, hidden or outside the folder.
+        EvaluatorError: for an index that is damaged, or names files that are missing, hidden or
+            outside the folder.
     """
     files = dict(model_files(Path(place))) if Path(place).is_dir() else {}
     for index in [file for file in files if file.endswith(".index.json") and "/" not in file]:
         try:
-            shards = set(json.loads(files[index].read_text(encoding="utf-8"))["weight_map"].values())
+            shards = set(
+                json.loads(files[index].read_text(encoding="utf-8"))["weight_map"].values()
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise EvaluatorError(f"{name}: {index} is damaged: expected a JSON object with weight_map ({type(error).__name__}: {error})") from error
+            raise EvaluatorError(
+                f"{name}: {index} is damaged: expected a JSON object with weight_map"
+                f" ({type(error).__name__}: {error})"
+            ) from error
         covered = {os.path.realpath(path) for path in files.values()}
-        if missing := sorted(str(shard) for shard in shards if os.path.realpath(Path(place, str(shard))) not in covered):
-            raise EvaluatorError(f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])}; save or download the model again")
+        if missing := sorted(
+            str(shard)
+            for shard in shards
+            if os.path.realpath(Path(place, str(shard))) not in covered
+        ):
+            raise EvaluatorError(
+                f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])};"
+                " save or download the model again"
+            )

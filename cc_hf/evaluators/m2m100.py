@@ -1,4 +1,6 @@
-"""M2M100, SMaLL-100 and NLLB, which are one architecture: `decoder_start` is EOS, then the target language's token is forced."""
+"""M2M100, SMaLL-100 and NLLB, which are one architecture: `decoder_start` is EOS, then the target
+language's token is forced.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class M2M100Evaluator(MultilingualEvaluator):
 
 
 class SMaLL100Evaluator(M2M100Evaluator):
-    """The target's language is the only mark, and stands before the source (Mohammadshahi et al. 2022); nothing is forced."""
+    """The target's language is the only mark, and stands before the source (Mohammadshahi et al.
+    2022); nothing is forced.
+    """
 
     n_forced = 0
 
@@ -44,7 +48,9 @@ class SMaLL100Evaluator(M2M100Evaluator):
 
 
 class NLLBEvaluator(MultilingualEvaluator):
-    """As M2M100, with codes such as deu_Latn; with the tokenizer's `legacy_behaviour` the source is text, EOS, language."""
+    """As M2M100, with codes such as deu_Latn; with the tokenizer's `legacy_behaviour` the source is
+    text, EOS, language.
+    """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)
@@ -52,7 +58,11 @@ class NLLBEvaluator(MultilingualEvaluator):
 
     def language_marks(self) -> dict[str, int]:
         """Tokens of the form xxx_Xxxx."""
-        return {token: number for token, number in self.tokenizer.get_vocab().items() if re.fullmatch("[a-z]{3}_[A-Z][a-z]{3}", token)}
+        return {
+            token: number
+            for token, number in self.tokenizer.get_vocab().items()
+            if re.fullmatch("[a-z]{3}_[A-Z][a-z]{3}", token)
+        }
 
     def language_codes(self) -> Mapping[str, str]:
         """Codes of FLORES-200."""

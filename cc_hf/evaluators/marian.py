@@ -1,5 +1,5 @@
-"""Marian models of transformers (OPUS-MT and the embedded evaluator): labels start behind <pad>; models with several target languages take
-`>>xx<<` before the source.
+"""Marian models of transformers (OPUS-MT and the embedded evaluator): labels start behind <pad>;
+models with several target languages take `>>xx<<` before the source.
 """
 
 from __future__ import annotations
@@ -15,10 +15,21 @@ __all__ = ["MarianEvaluator", "target_mark"]
 
 
 class MarianEvaluator(Seq2SeqEvaluator):
-    """A `MarianMTModel` with its `MarianTokenizer`; options as in `Evaluator`. Where the tokenizer does not say its languages, all are accepted."""
+    """A `MarianMTModel` with its `MarianTokenizer`; options as in `Evaluator`.
 
-    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), **options: Any) -> None:
-        own_target = "" if tokenizer.supported_language_codes else own_languages[1]  # such models call it «mul», «ROMANCE»
+    Where the tokenizer does not say its languages, all are accepted.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        own_languages: tuple[str, str] = ("", ""),
+        **options: Any,
+    ) -> None:
+        # such models call it «mul», «ROMANCE»
+        own_target = "" if tokenizer.supported_language_codes else own_languages[1]
         super().__init__(model, tokenizer, own_languages=(own_languages[0], own_target), **options)
 
     def check_language(self, side: str, lang: str) -> None:
@@ -27,12 +38,17 @@ class MarianEvaluator(Seq2SeqEvaluator):
         if side == "source" or not marks:
             super().check_language(side, lang)
         elif not lang:
-            raise InputError(f"{self.name} has several target languages: name one with tgt_lang; known: {_listed(marks)}")
+            raise InputError(
+                f"{self.name} has several target languages: name one with tgt_lang; known:"
+                f" {_listed(marks)}"
+            )
         else:
             target_mark(lang, marks, name=self.name)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the source model, with EOS, and where there are several target languages with the token of one."""
+        """By the source model, with EOS, and where there are several target languages with the
+        token of one.
+        """
         if marks := self.tokenizer.supported_language_codes:
             mark = target_mark(tgt_lang, marks, name=self.name)
             texts = [f"{mark} {text}" for text in texts]
@@ -46,11 +62,16 @@ class MarianEvaluator(Seq2SeqEvaluator):
     @property
     def mark_ids(self) -> frozenset[int]:
         """With the tokens of target languages."""
-        return super().mark_ids | {self.tokenizer.encoder[mark] for mark in self.tokenizer.supported_language_codes if mark in self.tokenizer.encoder}
+        return super().mark_ids | {
+            self.tokenizer.encoder[mark]
+            for mark in self.tokenizer.supported_language_codes
+            if mark in self.tokenizer.encoder
+        }
 
 
 def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
-    """The token of a target language: of its code in two letters, in three, or of a variant of these (in the usual script of the language).
+    """The token of a target language: of its code in two letters, in three, or of a variant of
+    these (in the usual script of the language).
 
     Args:
         lang: a code of `cc_hf.languages`, or the model's own, such as cmn_Hant.
@@ -69,14 +90,28 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     for code in codes:
         if f">>{code}<<" in marks:
             return f">>{code}<<"
-    variants = [mark for mark in marks for code in dict.fromkeys(codes) if code and mark.startswith(f">>{code}_")]
-    usual = [mark for mark in variants if row is not None and mark.endswith(f"_{row.nllb.partition('_')[2]}<<")]
+    variants = [
+        mark
+        for mark in marks
+        for code in dict.fromkeys(codes)
+        if code and mark.startswith(f">>{code}_")
+    ]
+    usual = [
+        mark
+        for mark in variants
+        if row is not None and mark.endswith(f"_{row.nllb.partition('_')[2]}<<")
+    ]
     for found in (variants, usual):
         if len(found) == 1:
             return found[0]
     if variants:
-        raise InputError(f"{name} has several variants of the target language {lang!r}: name one of {_listed(variants)}")
-    raise InputError(f"{name} does not support the target language {lang!r}; known: {_listed(marks)}")
+        raise InputError(
+            f"{name} has several variants of the target language {lang!r}: name one of"
+            f" {_listed(variants)}"
+        )
+    raise InputError(
+        f"{name} does not support the target language {lang!r}; known: {_listed(marks)}"
+    )
 
 
 def _listed(marks: Sequence[str]) -> str:

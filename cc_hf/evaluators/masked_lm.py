@@ -1,4 +1,6 @@
-"""Masked language models as evaluators: the pseudo-log-likelihood of a translation (Salazar et al. 2020), one token masked at a time."""
+"""Masked language models as evaluators: the pseudo-log-likelihood of a translation (Salazar et al.
+2020), one token masked at a time.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,31 @@ _BATCH_LOGITS = 2**26  # 256 MB in float32
 class MaskedLMEvaluator(Evaluator):
     """Any model of AutoModelForMaskedLM; options as in `Evaluator`.
 
-    The source and the translation are a pair of texts, as the tokenizer joins them; only the translation's tokens are masked and counted, the
-    special tokens are not. An empty source is left out: the translation stands alone.
+    The source and the translation are a pair of texts, as the tokenizer joins them; only the
+    translation's tokens are masked and counted, the special tokens are not. An empty source is left
+    out: the translation stands alone.
 
-    `prompt` is a template of what stands before the translation, «{source}» by default; "" leaves out every source, and then contrastive sources
-    cannot differ.
+    `prompt` is a template of what stands before the translation, «{source}» by default; "" leaves
+    out every source, and then contrastive sources cannot differ.
     """
 
     takes_prompt: ClassVar[bool] = True
 
-    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), prompt: str | None = None, max_tokens: int, **options: Any) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        own_languages: tuple[str, str] = ("", ""),
+        prompt: str | None = None,
+        max_tokens: int,
+        **options: Any,
+    ) -> None:
         super().__init__(max_tokens=min(max_tokens, positions(model)), **options)
         if tokenizer.mask_token_id is None:
-            raise EvaluatorError(f"{self.name}: expected a masked language model, its tokenizer has no mask token")
+            raise EvaluatorError(
+                f"{self.name}: expected a masked language model, its tokenizer has no mask token"
+            )
         self.model = model
         self.tokenizer = tokenizer
         self.prompt = PromptTemplate("{source}" if prompt is None else prompt)
@@ -45,11 +59,18 @@ class MaskedLMEvaluator(Evaluator):
                 self.prompt.check_language(self.name, side, lang)
         self._alone = _frame(tokenizer, pair=False)
         self._pair = _frame(tokenizer, pair=True)
-        self._second_type = min(tokenizer("a", "b").get("token_type_ids", [0])[-1], getattr(model.config, "type_vocab_size", 1) - 1)
+        self._second_type = min(
+            tokenizer("a", "b").get("token_type_ids", [0])[-1],
+            getattr(model.config, "type_vocab_size", 1) - 1,
+        )
 
     def signature_fields(self) -> dict[str, str]:
         """With the prompt, and the measure."""
-        return {**super().signature_fields(), "prompt": self.prompt.text or "none", "logprob": "pll"}
+        return {
+            **super().signature_fields(),
+            "prompt": self.prompt.text or "none",
+            "logprob": "pll",
+        }
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Languages matter where the prompt names them."""
@@ -64,7 +85,9 @@ class MaskedLMEvaluator(Evaluator):
         """The translation's tokens, without special ones: no EOS is counted."""
         return self._plain_ids(texts)
 
-    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+    def fit(
+        self, source: list[int], target: list[int], request: ScoringRequest
+    ) -> tuple[list[int], list[int]]:
         """Both must fit together; what is cut is the end of the translation.
 
         Raises:
@@ -72,7 +95,10 @@ class MaskedLMEvaluator(Evaluator):
             TooLongError: when they do not fit and nothing may be cut, or nothing would be left.
         """
         if not target:
-            raise InputError(f"row {request.row}: the translation {request.translation!r} has no tokens; there is nothing to mask")
+            raise InputError(
+                f"row {request.row}: the translation {request.translation!r} has no tokens; there"
+                " is nothing to mask"
+            )
         length = sum(map(len, self._joined(source, target)[0::2])) + len(target)
         room = self.max_tokens - length + len(target)
         if room >= len(target):
@@ -80,16 +106,34 @@ class MaskedLMEvaluator(Evaluator):
         if self.on_too_long == "truncate" and room > 0:
             return source, target[:room]
         raise TooLongError(
-            f"row {request.row}: the source and the translation have {length} tokens, {self.name} takes at most {self.max_tokens}: {request.source[:80]!r}... "
-            "Shorten them, use an evaluator that takes longer texts, or pass on_too_long='truncate' (the signature will say so)"
+            f"row {request.row}: the source and the translation have {length} tokens, {self.name}"
+            f" takes at most {self.max_tokens}: {request.source[:80]!r}... Shorten them, use an"
+            " evaluator that takes longer texts, or pass on_too_long='truncate' (the signature"
+            " will say so)"
         )
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         """Every token of every translation is masked once; masks of several pairs run together."""
-        joined = [self._joined(source, target) for source, target in zip(sources, targets, strict=True)]
+        joined = [
+            self._joined(source, target) for source, target in zip(sources, targets, strict=True)
+        ]
         places = [(row, i) for row, target in enumerate(targets) for i in range(len(target))]
-        size = max(1, min(self.batch_tokens // max(len(before) + len(target) + len(after) for before, target, after in joined), _BATCH_LOGITS // self._n_logits))
-        found = np.concatenate([self._run(joined, places[start : start + size]) for start in range(0, len(places), size)])
+        size = max(
+            1,
+            min(
+                self.batch_tokens
+                // max(len(before) + len(target) + len(after) for before, target, after in joined),
+                _BATCH_LOGITS // self._n_logits,
+            ),
+        )
+        found = np.concatenate(
+            [
+                self._run(joined, places[start : start + size])
+                for start in range(0, len(places), size)
+            ]
+        )
         return np.split(found, np.cumsum([len(target) for target in targets])[:-1])
 
     @property
@@ -97,25 +141,44 @@ class MaskedLMEvaluator(Evaluator):
         return int(self.model.get_output_embeddings().weight.shape[0])
 
     @torch.inference_mode()
-    def _run(self, joined: Sequence[tuple[list[int], list[int], list[int]]], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
+    def _run(
+        self,
+        joined: Sequence[tuple[list[int], list[int], list[int]]],
+        places: Sequence[tuple[int, int]],
+    ) -> npt.NDArray[np.float64]:
         """Log-probabilities of the tokens at (row, index within the translation)."""
         device, rows, types, at = input_device(self.model), [], [], []
         for row, i in places:
             before, target, after = joined[row]
-            rows.append([*before, *target[:i], self.tokenizer.mask_token_id, *target[i + 1 :], *after])
+            rows.append(
+                [*before, *target[:i], self.tokenizer.mask_token_id, *target[i + 1 :], *after]
+            )
             at.append(len(before) + i)
             types.append(self._types(before, target, after))
         ids, attention = pad_ids(rows, pad=self.tokenizer.pad_token_id or 0, device=device)
         wanted = torch.tensor([joined[row][1][i] for row, i in places], device=device)
         chosen, where = torch.arange(len(places), device=device), torch.tensor(at, device=device)
-        options = {"token_type_ids": pad_ids(types, pad=0, device=device)[0]} if self._second_type > 0 else {}
-        with projection_input(self.model.get_output_embeddings(), lambda states: states[chosen.to(states.device), where.to(states.device)][:, None]):
-            logits = self.model(input_ids=ids, attention_mask=attention, **options).logits[:, 0].float()
-        logprobs = logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1) - logits.logsumexp(-1)
+        options = (
+            {"token_type_ids": pad_ids(types, pad=0, device=device)[0]}
+            if self._second_type > 0
+            else {}
+        )
+        with projection_input(
+            self.model.get_output_embeddings(),
+            lambda states: states[chosen.to(states.device), where.to(states.device)][:, None],
+        ):
+            logits = (
+                self.model(input_ids=ids, attention_mask=attention, **options).logits[:, 0].float()
+            )
+        logprobs = logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(
+            -1
+        ) - logits.logsumexp(-1)
         found: npt.NDArray[np.float64] = logprobs.double().cpu().numpy()
         return found
 
-    def _joined(self, source: Sequence[int], target: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    def _joined(
+        self, source: Sequence[int], target: Sequence[int]
+    ) -> tuple[list[int], list[int], list[int]]:
         """What stands before the translation, the translation, and what stands behind it."""
         first, middle, last = self._pair if source else self._alone
         return [*first, *source, *middle], list(target), last
@@ -126,12 +189,19 @@ class MaskedLMEvaluator(Evaluator):
         return [0] * len(before) + [second] * (len(target) + len(after))
 
     def _plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        return list(self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+        return list(
+            self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
+                "input_ids"
+            ]
+        )
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[int]]:
     """The special tokens before, between and behind the texts; of one text nothing is between."""
-    words = [tokenizer("a", add_special_tokens=False)["input_ids"], tokenizer("b", add_special_tokens=False)["input_ids"]]
+    words = [
+        tokenizer("a", add_special_tokens=False)["input_ids"],
+        tokenizer("b", add_special_tokens=False)["input_ids"],
+    ]
     ids = list(tokenizer("a", "b")["input_ids"] if pair else tokenizer("a")["input_ids"])
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     start = next(i for i, number in enumerate(ids) if number == words[0][0])

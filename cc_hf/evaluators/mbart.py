@@ -1,4 +1,6 @@
-"""mBART with its languages as tokens: mBART-50 puts them first on both sides, mBART-25 last in the source and at the start of the decoder."""
+"""mBART with its languages as tokens: mBART-50 puts them first on both sides, mBART-25 last in the
+source and at the start of the decoder.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ __all__ = ["MBartEvaluator"]
 
 
 class MBartEvaluator(MultilingualEvaluator):
-    """Source: language, text, EOS (mBART-25: text, EOS, language); target: language (forced), text, EOS, behind EOS (mBART-25: behind nothing).
+    """Source: language, text, EOS (mBART-25: text, EOS, language); target: language (forced), text,
+    EOS, behind EOS (mBART-25: behind nothing).
 
     Which of both it is, the class of the tokenizer tells.
     """
@@ -27,7 +30,11 @@ class MBartEvaluator(MultilingualEvaluator):
 
     def language_marks(self) -> dict[str, int]:
         """Tokens of the form xx_XX."""
-        return {token: number for token, number in self.tokenizer.get_vocab().items() if re.fullmatch("[a-z]{2}_[A-Z]{2}", token)}
+        return {
+            token: number
+            for token, number in self.tokenizer.get_vocab().items()
+            if re.fullmatch("[a-z]{2}_[A-Z]{2}", token)
+        }
 
     def language_codes(self) -> Mapping[str, str]:
         """Codes such as de_DE."""

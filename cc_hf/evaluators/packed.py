@@ -1,8 +1,11 @@
-"""Teacher forcing faster than the model's own forward pass: the same sums, from the same weights, with less of everything else.
+"""Teacher forcing faster than the model's own forward pass: the same sums, from the same weights,
+with less of everything else.
 
-Each distinct source is encoded once. Tokens lie one after the other without padding, and get it for attention alone. Products are in fp32, bf16 or int8, the
-residual stream, norms and softmax in fp32. Of the vocabulary only the sum of exponentials is kept, tile by tile; the logit of the token itself is computed in fp32. For
-the encoder-decoders of transformers that share this plan: Marian, FSMT, M2M100 (NLLB), mBART and BART.
+Each distinct source is encoded once. Tokens lie one after the other without padding, and get it for
+attention alone. Products are in fp32, bf16 or int8, the residual stream, norms and softmax in fp32.
+Of the vocabulary only the sum of exponentials is kept, tile by tile; the logit of the token itself
+is computed in fp32. For the encoder-decoders of transformers that share this plan: Marian, FSMT,
+M2M100 (NLLB), mBART and BART.
 """
 
 from __future__ import annotations
@@ -18,7 +21,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from cc_hf.evaluators.arithmetic import ARITHMETICS, Product, fast_exact_products, in_fp32, is_layout_known
+from cc_hf.evaluators.arithmetic import (
+    ARITHMETICS,
+    Product,
+    fast_exact_products,
+    in_fp32,
+    is_layout_known,
+)
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.file_memory import FileMemory
 
@@ -35,7 +44,9 @@ _LOG2_E = math.log2(math.e)
 
 @dataclass(frozen=True)
 class _Attention:
-    """`inputs`: one product for queries, keys and values, or for keys and values (`queries` then stands apart)."""
+    """`inputs`: one product for queries, keys and values, or for keys and values (`queries` then
+    stands apart).
+    """
 
     inputs: Product
     output: Product
@@ -54,7 +65,10 @@ class _Layer:
 
 @dataclass(frozen=True)
 class _Stack:
-    """An encoder or a decoder. `before`, `after`: norms of the embeddings and of the last states, where the model has them."""
+    """An encoder or a decoder.
+
+    `before`, `after`: norms of the embeddings and of the last states, where the model has them.
+    """
 
     embed: Callable[[torch.Tensor], torch.Tensor]
     positions: torch.Tensor
@@ -64,26 +78,37 @@ class _Stack:
 
 
 class _Rows:
-    """Rows of ids, whose tokens lie one after the other, and as rows of one length where attention wants them so.
+    """Rows of ids, whose tokens lie one after the other, and as rows of one length where attention
+    wants them so.
 
     Attributes:
         ids: (tokens,).
         columns: of each token in its row, (tokens,).
-        real: where tokens are among the places of rows of one length, (rows, longest), never on a device.
+        real: where tokens are among the places of rows of one length, (rows, longest), never on a
+            device.
     """
 
-    def __init__(self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    def __init__(
+        self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]
+    ) -> None:
         lengths = torch.tensor([len(row) for row in rows])
         self.real = _real(lengths)
         self._put, self._columns = put, self.real.nonzero()[:, 1]
         self.ids, self.columns = put(_joined_ids(rows)), put(self._columns)
         self._is_full = bool(self.real.all())
         if not self._is_full:
-            self._slots, self._places = put(_slots(lengths.cumsum(0) - lengths, self.real)), put(self.real.flatten().nonzero().squeeze(-1))
+            self._slots, self._places = (
+                put(_slots(lengths.cumsum(0) - lengths, self.real)),
+                put(self.real.flatten().nonzero().squeeze(-1)),
+            )
 
     def padded(self, states: torch.Tensor) -> torch.Tensor:
         """(tokens, width) -> (rows, longest, width)."""
-        return states.view(*self.real.shape, -1) if self._is_full else functional.embedding(self._slots, states)
+        return (
+            states.view(*self.real.shape, -1)
+            if self._is_full
+            else functional.embedding(self._slots, states)
+        )
 
     def unpadded(self, states: torch.Tensor) -> torch.Tensor:
         """(rows, longest, width) -> (tokens, width)."""
@@ -92,7 +117,11 @@ class _Rows:
 
     def behind(self, n: int, states: torch.Tensor) -> torch.Tensor:
         """Those of tokens that are not among the first n of their row, (tokens, width)."""
-        return states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1))) if n else states
+        return (
+            states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1)))
+            if n
+            else states
+        )
 
 
 class PackedModel:
@@ -101,7 +130,8 @@ class PackedModel:
     Args:
         model: of transformers, in eval mode; its parameters keep their values.
         mode: of `ARITHMETICS`, the arithmetic of the products.
-        alone: nothing else reads the weights for the time being: where they are shown from a file, their memory is given back after they were copied.
+        alone: nothing else reads the weights for the time being: where they are shown from a file,
+            their memory is given back after they were copied.
     """
 
     def __init__(self, model: Any, *, mode: str, alone: bool = False) -> None:
@@ -123,33 +153,60 @@ class PackedModel:
             self.head_bias = _head_bias(model)
             self.tiles = self._tiles()
         tables = (encoder.embed_tokens.weight, decoder.embed_tokens.weight, self.head_weight)
-        self.tables = tuple({table.data_ptr(): table for table in tables}.values())  # rows of them are looked up, each with the pages around it
+        # rows of them are looked up, each with the pages around it
+        self.tables = tuple({table.data_ptr(): table for table in tables}.values())
 
     def logprobs(
-        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int = 0, batch_tokens: int
+        self,
+        sources: Sequence[Sequence[int]],
+        inputs: Sequence[Sequence[int]],
+        labels: Sequence[Sequence[int]],
+        *,
+        n_uncounted: int = 0,
+        batch_tokens: int,
     ) -> list[npt.NDArray[np.float64]]:
-        """Per pair of one batch the natural-log probabilities of its labels behind decoder inputs, under its source.
+        """Per pair of one batch the natural-log probabilities of its labels behind decoder inputs,
+        under its source.
 
         Args:
-            sources, inputs, labels: token ids, as many rows of each; inputs and labels of a row are of equal length.
+            sources, inputs, labels: token ids, as many rows of each; inputs and labels of a row are
+                of equal length.
             n_uncounted: so many labels at the start of each row are left out.
             batch_tokens: padded source tokens that are encoded together.
         """
         with torch.inference_mode(), fast_exact_products():
             states, places = self._encode(sources, batch_tokens)
-            found = self._decode(states, [places[tuple(source)] for source in sources], inputs, labels, n_uncounted=n_uncounted)
+            found = self._decode(
+                states,
+                [places[tuple(source)] for source in sources],
+                inputs,
+                labels,
+                n_uncounted=n_uncounted,
+            )
         self._give_back(*self.tables)
-        return np.split(found.double().cpu().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1])
+        return np.split(
+            found.double().cpu().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1]
+        )
 
-    def _encode(self, sources: Sequence[Sequence[int]], batch_tokens: int) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """The states of all distinct sources one after the other, (tokens, width), and where each stands: first row and number of rows."""
-        distinct = sorted({tuple(source) for source in sources}, key=lambda source: (len(source), source))
+    def _encode(
+        self, sources: Sequence[Sequence[int]], batch_tokens: int
+    ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
+        """The states of all distinct sources one after the other, (tokens, width), and where each
+        stands: first row and number of rows.
+        """
+        distinct = sorted(
+            {tuple(source) for source in sources}, key=lambda source: (len(source), source)
+        )
         found, places, at = [], {}, 0
-        for batch in plan_batches([len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens):
+        for batch in plan_batches(
+            [len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens
+        ):
             rows = _Rows([distinct[i] for i in batch], self._put)
             hidden, mask = self._embed(self.encoder, rows), self._additive(rows.real)
             for layer in self.encoder.layers:
-                hidden = self._self_attention(layer.self_attention, hidden, rows, self.n_heads[0], mask=mask)
+                hidden = self._self_attention(
+                    layer.self_attention, hidden, rows, self.n_heads[0], mask=mask
+                )
                 hidden = self._feed_forward(layer, hidden)
             found.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
             for i in batch:
@@ -158,7 +215,13 @@ class PackedModel:
         return torch.cat(found), places
 
     def _decode(
-        self, states: torch.Tensor, places: Sequence[tuple[int, int]], inputs: Sequence[Sequence[int]], labels: Sequence[Sequence[int]], *, n_uncounted: int
+        self,
+        states: torch.Tensor,
+        places: Sequence[tuple[int, int]],
+        inputs: Sequence[Sequence[int]],
+        labels: Sequence[Sequence[int]],
+        *,
+        n_uncounted: int,
     ) -> torch.Tensor:
         """Log-probabilities of all counted labels, row by row, (tokens,)."""
         rows = _Rows(inputs, self._put)
@@ -169,7 +232,9 @@ class PackedModel:
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
         hidden = self._embed(self.decoder, rows)
         for layer in self.decoder.layers:
-            hidden = self._self_attention(layer.self_attention, hidden, rows, self.n_heads[1], mask=causal)
+            hidden = self._self_attention(
+                layer.self_attention, hidden, rows, self.n_heads[1], mask=causal
+            )
             hidden = self._cross_attention(layer, hidden, rows, memory, slots, mask)
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
@@ -178,7 +243,9 @@ class PackedModel:
         return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """In base 2 until the end: 2 ** x is four times as fast as e ** x where that is done by a library."""
+        """In base 2 until the end: 2 ** x is four times as fast as e ** x where that is done by a
+        library.
+        """
         chosen: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
         if self.head_bias is not None:
             chosen += self.head_bias[labels]
@@ -188,22 +255,35 @@ class PackedModel:
             total += in_fp32(tile(prepared)).exp2_().sum(-1)
         if bool(((total > _LEAST) & (total < torch.inf)).all()):
             return chosen - total.log()
-        logits = torch.stack([in_fp32(tile(prepared)).mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles])  # logits beyond 2 ** 127: by their differences
+        # logits beyond 2 ** 127: by their differences
+        logits = torch.stack(
+            [in_fp32(tile(prepared)).mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles]
+        )
         return chosen - logits.logsumexp(0)
 
     def _tiles(self) -> list[Product]:
         weight, bias = self.head_weight, self.head_bias
         is_on_file = self.file_memory is not None and self.file_memory.holds(weight)
-        make = self.arithmetic.passing if weight.numel() > _LARGE and not is_on_file else self.arithmetic.product
+        make = (
+            self.arithmetic.passing
+            if weight.numel() > _LARGE and not is_on_file
+            else self.arithmetic.product
+        )
         found = []
         for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE)):
-            found.append(make(weight[tile], None if bias is None else bias[tile] * _LOG2_E, copies=is_on_file))
+            found.append(
+                make(
+                    weight[tile], None if bias is None else bias[tile] * _LOG2_E, copies=is_on_file
+                )
+            )
             self._give_back(weight[tile])
         return found
 
     def _give_back(self, *weights: torch.Tensor) -> None:
         """What was copied into another form."""
-        if self.file_memory is not None and (self.mode != "exact" or is_layout_known(torch.float32)):
+        if self.file_memory is not None and (
+            self.mode != "exact" or is_layout_known(torch.float32)
+        ):
             for weight in weights:
                 self.file_memory.give_back(weight)
 
@@ -213,27 +293,68 @@ class PackedModel:
             hidden = stack.before(hidden)
         return hidden
 
-    def _self_attention(self, block: _Attention, hidden: torch.Tensor, rows: _Rows, n_heads: int, *, mask: torch.Tensor | None) -> torch.Tensor:
+    def _self_attention(
+        self,
+        block: _Attention,
+        hidden: torch.Tensor,
+        rows: _Rows,
+        n_heads: int,
+        *,
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
         given = block.norm(hidden) if self.pre_norm else hidden
-        queries, keys, values = (_heads(part, n_heads) for part in rows.padded(block.inputs(self.arithmetic.prepare(given))).chunk(3, dim=-1))
+        queries, keys, values = (
+            _heads(part, n_heads)
+            for part in rows.padded(block.inputs(self.arithmetic.prepare(given))).chunk(3, dim=-1)
+        )
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
-    def _cross_attention(self, layer: _Layer, hidden: torch.Tensor, rows: _Rows, memory: Any, slots: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    def _cross_attention(
+        self,
+        layer: _Layer,
+        hidden: torch.Tensor,
+        rows: _Rows,
+        memory: Any,
+        slots: torch.Tensor,
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
         block = layer.cross_attention
         if block is None or block.queries is None:
             raise TypeError("a decoder layer has attention over the source")
         given = block.norm(hidden) if self.pre_norm else hidden
-        queries = _heads(rows.padded(block.queries(self.arithmetic.prepare(given))), self.n_heads[1])
-        keys, values = (_heads(part, self.n_heads[1]) for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1))
+        queries = _heads(
+            rows.padded(block.queries(self.arithmetic.prepare(given))), self.n_heads[1]
+        )
+        keys, values = (
+            _heads(part, self.n_heads[1])
+            for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1)
+        )
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
-    def _add(self, block: _Attention, hidden: torch.Tensor, rows: _Rows, found: torch.Tensor) -> torch.Tensor:
-        return self._after(block.norm, hidden.add_(block.output(self.arithmetic.prepare(rows.unpadded(found.transpose(1, 2).flatten(2)), is_spare=True))))
+    def _add(
+        self, block: _Attention, hidden: torch.Tensor, rows: _Rows, found: torch.Tensor
+    ) -> torch.Tensor:
+        return self._after(
+            block.norm,
+            hidden.add_(
+                block.output(
+                    self.arithmetic.prepare(
+                        rows.unpadded(found.transpose(1, 2).flatten(2)), is_spare=True
+                    )
+                )
+            ),
+        )
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
-        """By blocks of rows, all of about the same size, whose inner states stay in the processor's cache."""
+        """By blocks of rows, all of about the same size, whose inner states stay in the processor's
+        cache.
+        """
         prepare = self.arithmetic.prepare
-        for rows in hidden.tensor_split(-(-len(hidden) // _BLOCK)) if hidden.device.type == "cpu" else (hidden,):
+        for rows in (
+            hidden.tensor_split(-(-len(hidden) // _BLOCK))
+            if hidden.device.type == "cpu"
+            else (hidden,)
+        ):
             given = layer.norm(rows) if self.pre_norm else rows
             inner = self.activation(layer.fc1(prepare(given)))
             rows.add_(layer.fc2(prepare(inner, is_positive=self.is_relu, is_spare=True)))
@@ -268,25 +389,51 @@ class PackedModel:
 
     def _layer(self, layer: Any) -> _Layer:
         own, cross = layer.self_attn, getattr(layer, "encoder_attn", None)
-        attention = _Attention(self._joined(own.q_proj, own.k_proj, own.v_proj), self._joined(own.out_proj), layer.self_attn_layer_norm)
+        attention = _Attention(
+            self._joined(own.q_proj, own.k_proj, own.v_proj),
+            self._joined(own.out_proj),
+            layer.self_attn_layer_norm,
+        )
         over_source = None
         if cross is not None:
-            over_source = _Attention(self._joined(cross.k_proj, cross.v_proj), self._joined(cross.out_proj), layer.encoder_attn_layer_norm, self._joined(cross.q_proj))
-        return _Layer(attention, over_source, self._joined(layer.fc1, relu=self.is_relu), self._joined(layer.fc2), layer.final_layer_norm)
+            over_source = _Attention(
+                self._joined(cross.k_proj, cross.v_proj),
+                self._joined(cross.out_proj),
+                layer.encoder_attn_layer_norm,
+                self._joined(cross.q_proj),
+            )
+        return _Layer(
+            attention,
+            over_source,
+            self._joined(layer.fc1, relu=self.is_relu),
+            self._joined(layer.fc2),
+            layer.final_layer_norm,
+        )
 
     def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
         """One product for modules that take the same input.
 
-        In fp32 weights that lie on a file are copied in the order that suits the product; of others those of the modules become parts of the joint one,
-        so that nothing is held twice.
+        In fp32 weights that lie on a file are copied in the order that suits the product; of others
+        those of the modules become parts of the joint one, so that nothing is held twice.
         """
         weights = [module.weight.detach() for module in modules]
-        biases = [torch.zeros(len(weight), device=self.device) if module.bias is None else module.bias.detach() for module, weight in zip(modules, weights, strict=True)]
+        biases = [
+            (
+                torch.zeros(len(weight), device=self.device)
+                if module.bias is None
+                else module.bias.detach()
+            )
+            for module, weight in zip(modules, weights, strict=True)
+        ]
         bias = None if all(module.bias is None for module in modules) else torch.cat(biases)
         weight = weights[0] if len(weights) == 1 else torch.cat(weights)
-        is_on_file = self.file_memory is not None and all(self.file_memory.holds(own) for own in weights)
+        is_on_file = self.file_memory is not None and all(
+            self.file_memory.holds(own) for own in weights
+        )
         if self.mode == "exact" and not is_on_file and len(modules) > 1:
-            for module, part in zip(modules, torch.split(weight, [len(own) for own in weights]), strict=True):
+            for module, part in zip(
+                modules, torch.split(weight, [len(own) for own in weights]), strict=True
+            ):
                 module.weight.data = part
         found = self.arithmetic.product(weight, bias, relu=relu, copies=is_on_file)
         self._give_back(*weights)
@@ -294,13 +441,22 @@ class PackedModel:
 
 
 def n_positions(model: Any) -> int:
-    """The longest source or target that the tables of positions of a model of PACKED_FAMILIES have."""
-    return min(len(_positions(part)) for part in (model.get_encoder(), model.get_decoder())) - PACKED_FAMILIES[model.config.model_type]
+    """The longest source or target that the tables of positions of a model of PACKED_FAMILIES
+    have.
+    """
+    return (
+        min(len(_positions(part)) for part in (model.get_encoder(), model.get_decoder()))
+        - PACKED_FAMILIES[model.config.model_type]
+    )
 
 
 def _positions(part: Any) -> torch.Tensor:
     """The table of an encoder or a decoder."""
-    table: torch.Tensor = part.embed_positions.weight if hasattr(part.embed_positions, "weight") else part.embed_positions.weights
+    table: torch.Tensor = (
+        part.embed_positions.weight
+        if hasattr(part.embed_positions, "weight")
+        else part.embed_positions.weights
+    )
     return table.detach()
 
 
@@ -310,7 +466,9 @@ def _head_bias(model: Any) -> torch.Tensor | None:
     return None if bias is None or not bias.any() else bias.detach().flatten()
 
 
-def _attend(queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+def _attend(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None
+) -> torch.Tensor:
     """Attention of short sequences, (rows, heads, tokens, width); `mask` is added to the logits."""
     logits = ((queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)).float()
     if mask is not None:
@@ -334,7 +492,9 @@ def _real(lengths: torch.Tensor) -> torch.Tensor:
 
 
 def _slots(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """(rows, longest): which token stands at each place, where those of a row begin at its start; 0 where there is none, which attention masks."""
+    """(rows, longest): which token stands at each place, where those of a row begin at its start; 0
+    where there is none, which attention masks.
+    """
     return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)
 
 

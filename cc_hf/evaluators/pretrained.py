@@ -1,4 +1,5 @@
-"""Weights and tokenizers of transformers that are complete and fit each other; anything else is an error.
+"""Weights and tokenizers of transformers that are complete and fit each other; anything else is an
+error.
 
 Every part of cc_hf that loads a model of transformers calls `load_weights`.
 """
@@ -26,9 +27,14 @@ __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading
 
 # how the name of an architecture ends -> family
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
-# family that the files tell -> others that fit, too: a SMaLL-100 that was saved with the tokenizer of
-# M2M100 looks like an M2M100, and the kinds of T5 are scored alike
-_ALIKE = {"m2m_100": ["small100"], "mt5": ["t5", "umt5"], "t5": ["mt5", "umt5"], "umt5": ["mt5", "t5"]}
+# family that the files tell -> others that fit, too: a SMaLL-100 that was saved with the tokenizer
+# of M2M100 looks like an M2M100, and the kinds of T5 are scored alike
+_ALIKE = {
+    "m2m_100": ["small100"],
+    "mt5": ["t5", "umt5"],
+    "t5": ["mt5", "umt5"],
+    "umt5": ["mt5", "t5"],
+}
 # family -> how the class of its tokenizer begins; other families take any tokenizer
 _TOKENIZERS = {
     "fairseq": "Fairseq",
@@ -41,7 +47,9 @@ _TOKENIZERS = {
 }
 # parts of pretraining that neither a translation model nor a language model uses, and what
 # fairseq leaves in its files; BERT's pooler and next-sentence head are in every BERT
-_UNUSED_PARTS = re.compile(r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$")
+_UNUSED_PARTS = re.compile(
+    r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$"
+)
 _NAMED = 3  # weights that a message names
 
 
@@ -72,7 +80,9 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
             remedy = "Check that its files are complete and undamaged: save or download it again"
         else:
             remedy = "Check the name. Without network, save the model to a folder and give its path"
-        raise EvaluatorError(f"{name}: the model could not be loaded ({problem}). {remedy}{alternative}") from error
+        raise EvaluatorError(
+            f"{name}: the model could not be loaded ({problem}). {remedy}{alternative}"
+        ) from error
     finally:
         if bars:
             logging.enable_progress_bar()
@@ -108,25 +118,39 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
         )
         if getattr(model, "_hf_peft_config_loaded", False):
             raise EvaluatorError(
-                f"{name}: expected a complete model, got an adapter (adapter_config.json), whose base model is elsewhere; merge it into its base model and save that"
+                f"{name}: expected a complete model, got an adapter (adapter_config.json), whose"
+                " base model is elsewhere; merge it into its base model and save that"
             )
         modules = dict(model.named_modules())
-        computed = {key for key in report["missing_keys"] if "Sinusoidal" in type(modules.get(key.rpartition(".")[0])).__name__}
+        computed = {
+            key
+            for key in report["missing_keys"]
+            if "Sinusoidal" in type(modules.get(key.rpartition(".")[0])).__name__
+        }
         buffers = {key for key, _ in model.named_buffers()} - set(model.state_dict())
-        unexpected = [key for key in report["unexpected_keys"] if not _UNUSED_PARTS.search(key) and not any(key == own or own.endswith(f".{key}") for own in buffers)]
+        unexpected = [
+            key
+            for key in report["unexpected_keys"]
+            if not _UNUSED_PARTS.search(key)
+            and not any(key == own or own.endswith(f".{key}") for own in buffers)
+        ]
         problems = [
             *_listed("lack", set(report["missing_keys"]) - computed),
             *_listed("hold, and the configuration has no place for,", unexpected),
             *_listed(
                 "hold in another shape than the configuration says",
-                [f"{key} {list(there)}, expected {list(here)}" for key, there, here in report["mismatched_keys"]],
+                [
+                    f"{key} {list(there)}, expected {list(here)}"
+                    for key, there, here in report["mismatched_keys"]
+                ],
             ),
         ]
     if problems:
         raise EvaluatorError(
-            f"{name}: expected the weights of a {type(model).__name__}; its files {'; they '.join(problems)}. "
-            "Such a model would be judged by with random or missing parts: check that all of its "
-            "files are there and belong together, and save or download it again"
+            f"{name}: expected the weights of a {type(model).__name__}; its files"
+            f" {'; they '.join(problems)}. Such a model would be judged by with random or missing"
+            " parts: check that all of its files are there and belong together, and save or"
+            " download it again"
         )
     check_finite_weights(model, name)
     return model.eval()
@@ -139,7 +163,9 @@ def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
     return [f"{what} {len(names)} of the weights: {shown}"] if names else []
 
 
-def choose_family(name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None) -> str:
+def choose_family(
+    name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None
+) -> str:
     """Return `kind`, or without one the evaluator family that the configuration tells.
 
     M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called.
@@ -163,33 +189,49 @@ def choose_family(name: str, config: Any, tokenizer_config: Mapping[str, Any], k
     what = f"a model of type {config.model_type!r} ({architectures})"
     if not fitting:
         raise EvaluatorError(
-            f"{name}: expected a sequence-to-sequence model or a language model of one of the families {', '.join(registry.names('evaluator family'))}, got {what}"
+            f"{name}: expected a sequence-to-sequence model or a language model of one of the"
+            f" families {', '.join(registry.names('evaluator family'))}, got {what}"
         )
     if kind is not None and kind not in fitting:
-        raise InputError(f"kind: {name} is {what}, which {kind!r} does not fit; expected {' or '.join(map(repr, fitting))}, or none, so that it is chosen by the model's files")
+        raise InputError(
+            f"kind: {name} is {what}, which {kind!r} does not fit; expected"
+            f" {' or '.join(map(repr, fitting))}, or none, so that it is chosen by the model's"
+            " files"
+        )
     return kind or fitting[0]
 
 
 def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
-    """Return the families that score this model rightly, the one that is chosen by default first."""
+    """Return the families that score this model rightly, the one that is chosen by default
+    first.
+    """
     if getattr(config, "cc_hf_tokenizer", None):
         return ["fairseq"]
     family: str = config.model_type
     if family == "m2m_100":
         tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
-        family = next((own for own in ("nllb", "small100") if tokenizer_class.startswith(own)), family)
+        family = next(
+            (own for own in ("nllb", "small100") if tokenizer_class.startswith(own)), family
+        )
     if family in registry.EVALUATOR_FAMILIES:
         return [family, *_ALIKE.get(family, [])]
     if config.architectures:
         names = [str(architecture) for architecture in config.architectures]
-        return list(dict.fromkeys(own for ending, own in _KINDS.items() if any(n.endswith(ending) for n in names)))
-    is_masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", False)
+        return list(
+            dict.fromkeys(
+                own for ending, own in _KINDS.items() if any(n.endswith(ending) for n in names)
+            )
+        )
+    is_masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
+        config, "is_decoder", False
+    )
     is_causal = family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     return ["masked_lm"] if is_masked else ["causal_lm"] if is_causal else []
 
 
 def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
-    """Check that a tokenizer is of the family's class, works, and gives no ids beyond the embeddings.
+    """Check that a tokenizer is of the family's class, works, and gives no ids beyond the
+    embeddings.
 
     Args:
         name: of the model, for messages.
@@ -203,16 +245,22 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     expected = _TOKENIZERS.get(family, "")
     if not type(tokenizer).__name__.startswith(expected):
         raise EvaluatorError(
-            f"{name}: expected a tokenizer of a class {expected}..., which models of the family {family} have, got "
-            f"{type(tokenizer).__name__}; save the model with the tokenizer that it was trained with"
+            f"{name}: expected a tokenizer of a class {expected}..., which models of the family"
+            f" {family} have, got {type(tokenizer).__name__}; save the model with the tokenizer"
+            " that it was trained with"
         )
     tokenizer(["a"])
     if family == "fairseq":
         largest = [n - 1 for n in tokenizer.vocabulary_sizes]
     else:
-        ids = [*tokenizer.get_vocab().values(), *getattr(tokenizer, "lang_token_to_id", {}).values()]
+        ids = [
+            *tokenizer.get_vocab().values(),
+            *getattr(tokenizer, "lang_token_to_id", {}).values(),
+        ]
         if min(ids) < 0:
-            raise EvaluatorError(f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}")
+            raise EvaluatorError(
+                f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}"
+            )
         other = getattr(tokenizer, "target_encoder" if family == "marian" else "decoder", {})
         targets = other.values() if family == "marian" else other if family == "fsmt" else ()
         largest = [max(ids), max(targets, default=max(ids))]
@@ -220,18 +268,28 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     for setting in ("pad_token_id", "eos_token_id", "decoder_start_token_id"):
         number = getattr(model.config, setting, None)
         if isinstance(number, int) and number >= n_embeddings[1]:
-            raise EvaluatorError(f"{name}: expected a {setting} below {n_embeddings[1]}, the number of target embeddings, its configuration says {number}")
+            raise EvaluatorError(
+                f"{name}: expected a {setting} below {n_embeddings[1]}, the number of target"
+                f" embeddings, its configuration says {number}"
+            )
     for side, number, n_rows in zip(("source", "target"), largest, n_embeddings, strict=True):
         if number >= n_rows:
             raise EvaluatorError(
-                f"{name}: expected a tokenizer with ids below {n_rows}, the number of {side} embeddings, it has the id "
-                f"{number}; its files belong to another model, or tokens were added without embeddings"
+                f"{name}: expected a tokenizer with ids below {n_rows}, the number of {side}"
+                f" embeddings, it has the id {number}; its files belong to another model, or tokens"
+                " were added without embeddings"
             )
 
 
 def _n_embeddings(model: Any) -> tuple[int, int]:
     """Return the number of rows of the embeddings on the side of the source, and of the target."""
-    sides = (model.get_encoder(), model.get_decoder()) if model.config.is_encoder_decoder else (model, model)
-    tables: list[Any] = [getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides]
+    sides = (
+        (model.get_encoder(), model.get_decoder())
+        if model.config.is_encoder_decoder
+        else (model, model)
+    )
+    tables: list[Any] = [
+        getattr(side, "embed_tokens", None) or side.get_input_embeddings() for side in sides
+    ]
     n_source, n_target = (len(table.weight) for table in tables)
     return n_source, n_target

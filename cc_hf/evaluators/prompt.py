@@ -15,7 +15,8 @@ _FIELDS = ("source", "src_lang", "tgt_lang", "src_name", "tgt_name")
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """Text with the fields {source}, {src_lang}, {tgt_lang} (codes), {src_name}, {tgt_name} (names in English); {{ and }} for braces.
+    """Text with the fields {source}, {src_lang}, {tgt_lang} (codes), {src_name}, {tgt_name} (names
+    in English); {{ and }} for braces.
 
     Raises:
         InputError: for other fields, or braces that do not match.
@@ -30,15 +31,22 @@ class PromptTemplate:
         try:
             fields = self.fields
         except ValueError as error:
-            raise InputError(f"prompt: {error} in {self.text!r}; write {{{{ and }}}} for braces") from error
+            raise InputError(
+                f"prompt: {error} in {self.text!r}; write {{{{ and }}}} for braces"
+            ) from error
         if unknown := sorted(fields - set(_FIELDS)):
-            raise InputError(f"prompt: expected the fields {', '.join(_FIELDS)}, got {', '.join(map(repr, unknown))} in {self.text!r}")
+            raise InputError(
+                f"prompt: expected the fields {', '.join(_FIELDS)}, got"
+                f" {', '.join(map(repr, unknown))} in {self.text!r}"
+            )
 
     @property
     def fields(self) -> set[str]:
         """The names in braces."""
         return {
-            name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "") for _, name, form, conversion in string.Formatter().parse(self.text) if name is not None
+            name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+            for _, name, form, conversion in string.Formatter().parse(self.text)
+            if name is not None
         }
 
     def check_language(self, name: str, side: str, lang: str) -> None:
@@ -53,11 +61,20 @@ class PromptTemplate:
         if not self.fields & {f"{prefix}_lang", f"{prefix}_name"}:
             return
         if not lang:
-            raise InputError(f"{name}: the prompt {self.text!r} names the {side} language; give it with {prefix}_lang")
+            raise InputError(
+                f"{name}: the prompt {self.text!r} names the {side} language; give it with"
+                f" {prefix}_lang"
+            )
         if f"{prefix}_name" in self.fields and two_letter_code(lang) not in LANGUAGES:
-            raise InputError(f"{name}: the {side} language {lang!r} has no name here; known: {', '.join(LANGUAGES)}")
+            raise InputError(
+                f"{name}: the {side} language {lang!r} has no name here; known:"
+                f" {', '.join(LANGUAGES)}"
+            )
 
     def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
         """The text for one source."""
-        names = {f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang) for side, lang in (("src", src_lang), ("tgt", tgt_lang))}
+        names = {
+            f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)
+            for side, lang in (("src", src_lang), ("tgt", tgt_lang))
+        }
         return self.text.format(source=source, src_lang=src_lang, tgt_lang=tgt_lang, **names)

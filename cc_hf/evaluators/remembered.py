@@ -1,7 +1,10 @@
-"""Evaluators known from before: where all scores are in the cache, no model is loaded. No torch here.
+"""Evaluators known from before: where all scores are in the cache, no model is loaded.
 
-The cache keeps, by the complete request that loaded an evaluator, what the evaluator said of itself. The same request then gives a `RememberedEvaluator`,
-which looks scores up as that evaluator would, and loads it as soon as anything else is asked of it.
+No torch here.
+
+The cache keeps, by the complete request that loaded an evaluator, what the evaluator said of
+itself. The same request then gives a `RememberedEvaluator`, which looks scores up as that evaluator
+would, and loads it as soon as anything else is asked of it.
 """
 
 from __future__ import annotations
@@ -47,7 +50,8 @@ class EvaluatorRecord:
 
     Attributes:
         options: of `Evaluator`, by name.
-        n_source_end, mode, signature, identity: as `Evaluator` has or answers them (`signature_fields`, `cache_identity`).
+        n_source_end, mode, signature, identity: as `Evaluator` has or answers them
+            (`signature_fields`, `cache_identity`).
         languages: pairs that it did not refuse.
         fast: of its faster, approximate copy, where it has one.
     """
@@ -63,7 +67,17 @@ class EvaluatorRecord:
     @classmethod
     def of(cls, evaluator: Evaluator, languages: Sequence[tuple[str, str]]) -> EvaluatorRecord:
         """What there is to know of a loaded one."""
-        names = ("name", "identity", "dtype", "batch_tokens", "max_tokens", "on_too_long", "src_lang", "tgt_lang", "device")
+        names = (
+            "name",
+            "identity",
+            "dtype",
+            "batch_tokens",
+            "max_tokens",
+            "on_too_long",
+            "src_lang",
+            "tgt_lang",
+            "device",
+        )
         fast = evaluator.fast
         return cls(
             {name: getattr(evaluator, name) for name in names},
@@ -83,7 +97,13 @@ class EvaluatorRecord:
     def from_json(cls, found: Mapping[str, Any]) -> EvaluatorRecord:
         """What `to_json` made of one."""
         fast = found["fast"]
-        return cls(**{**found, "languages": tuple((source, target) for source, target in found["languages"]), "fast": None if fast is None else cls.from_json(fast)})
+        return cls(
+            **{
+                **found,
+                "languages": tuple((source, target) for source, target in found["languages"]),
+                "fast": None if fast is None else cls.from_json(fast),
+            }
+        )
 
 
 class RememberedEvaluator(Evaluator):
@@ -95,13 +115,19 @@ class RememberedEvaluator(Evaluator):
         load: gives the evaluator itself.
     """
 
-    def __init__(self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]) -> None:
+    def __init__(
+        self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]
+    ) -> None:
         super().__init__(**record.options, cache=cache)
         self.n_source_end = record.n_source_end
         self._record = record
         self._load = load
         self.mode = record.mode
-        self._fast: Evaluator | None = None if record.fast is None else RememberedEvaluator(record.fast, cache=cache, load=self._load_fast)
+        self._fast: Evaluator | None = (
+            None
+            if record.fast is None
+            else RememberedEvaluator(record.fast, cache=cache, load=self._load_fast)
+        )
 
     @functools.cached_property
     def real(self) -> Evaluator:
@@ -129,7 +155,10 @@ class RememberedEvaluator(Evaluator):
     def _load_fast(self) -> Evaluator:
         found = self.real.fast
         if found is None:
-            raise EvaluatorError(f"{self.name}: expected the faster pass that it had when it was remembered, got none; clear the cache: cc-hf cache clear")
+            raise EvaluatorError(
+                f"{self.name}: expected the faster pass that it had when it was remembered, got"
+                " none; clear the cache: cc-hf cache clear"
+            )
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -146,12 +175,29 @@ class RememberedEvaluator(Evaluator):
         """As it answered when it was loaded."""
         return dict(self.real.cache_identity() if self.is_loaded else self._record.identity)
 
-    def score(self, requests: Sequence[ScoringRequest], *, src_lang: str, tgt_lang: str, progress: bool = False) -> TokenScores:
-        """From the cache where all is known, checked as `Evaluator.score` does, else by the evaluator itself."""
-        found = None if self.is_loaded else self._known(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
-        return found or self.real.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
+    def score(
+        self,
+        requests: Sequence[ScoringRequest],
+        *,
+        src_lang: str,
+        tgt_lang: str,
+        progress: bool = False,
+    ) -> TokenScores:
+        """From the cache where all is known, checked as `Evaluator.score` does, else by the
+        evaluator itself.
+        """
+        found = (
+            None
+            if self.is_loaded
+            else self._known(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
+        )
+        return found or self.real.score(
+            requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress
+        )
 
-    def _known(self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str) -> TokenScores | None:
+    def _known(
+        self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
+    ) -> TokenScores | None:
         """None unless every score is known."""
         if not requests or (src_lang, tgt_lang) not in self._record.languages:
             return None
@@ -177,15 +223,26 @@ class RememberedEvaluator(Evaluator):
         """By the evaluator itself."""
         return self.real.encode_targets(texts, src_lang, tgt_lang)
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         """By the evaluator itself."""
         return self.real.logprobs_batch(sources, targets)
 
-    def score_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
+    def score_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> TokenScores:
         """By the evaluator itself."""
         return self.real.score_batch(sources, targets)
 
-    def token_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[npt.NDArray[np.float64]]:
+    def token_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[npt.NDArray[np.float64]]:
         """By the evaluator itself."""
         return self.real.token_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
 
@@ -193,19 +250,36 @@ class RememberedEvaluator(Evaluator):
         """By the evaluator itself."""
         return self.real.decode_targets(rows)
 
-    def named_logprobs(self, sources: Sequence[str], translations: Sequence[str], *, src_lang: str = "", tgt_lang: str = "") -> list[list[tuple[str, float]]]:
+    def named_logprobs(
+        self,
+        sources: Sequence[str],
+        translations: Sequence[str],
+        *,
+        src_lang: str = "",
+        tgt_lang: str = "",
+    ) -> list[list[tuple[str, float]]]:
         """By the evaluator itself."""
         return self.real.named_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
 
-    def id_logprobs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def id_logprobs(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         """By the evaluator itself."""
         return self.real.id_logprobs(sources, targets)
 
-    def check_not_cut_alike(self, pairs: Sequence[tuple[ScoringRequest, ScoringRequest]], *, src_lang: str, tgt_lang: str) -> None:
+    def check_not_cut_alike(
+        self,
+        pairs: Sequence[tuple[ScoringRequest, ScoringRequest]],
+        *,
+        src_lang: str,
+        tgt_lang: str,
+    ) -> None:
         """By the evaluator itself."""
         self.real.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
-    def fit(self, source: list[int], target: list[int], request: ScoringRequest) -> tuple[list[int], list[int]]:
+    def fit(
+        self, source: list[int], target: list[int], request: ScoringRequest
+    ) -> tuple[list[int], list[int]]:
         """By the evaluator itself."""
         return self.real.fit(source, target, request)
 
@@ -218,10 +292,11 @@ def open_evaluator(
     distributed: bool = False,
     **options: Any,
 ) -> Evaluator:
-    """As `cc_hf.load_evaluator`, but an evaluator that the cache remembers is not loaded before it has something to score.
+    """As `cc_hf.load_evaluator`, but an evaluator that the cache remembers is not loaded before it
+    has something to score.
 
-    Remembered are embedded models, folders, and models of the Hub at a full commit, each with all options, for this machine and these versions; never
-    among several processes.
+    Remembered are embedded models, folders, and models of the Hub at a full commit, each with all
+    options, for this machine and these versions; never among several processes.
 
     Args:
         name_or_path, cache, distributed, options: as `cc_hf.load_evaluator`.
@@ -239,9 +314,16 @@ def open_evaluator(
         return load_evaluator(name_or_path, cache=cache, distributed=distributed, **options)
 
     def members() -> list[Evaluator]:
-        return [open_evaluator(name, languages=languages, cache=cache, **own) for name, own in _models(name_or_path, options)]
+        return [
+            open_evaluator(name, languages=languages, cache=cache, **own)
+            for name, own in _models(name_or_path, options)
+        ]
 
-    request = None if cache is False or (distributed and is_launched()) else _request(name_or_path, options)
+    request = (
+        None
+        if cache is False or (distributed and is_launched())
+        else _request(name_or_path, options)
+    )
     if request is None:
         return load()
     store = ScoreCache(None if isinstance(cache, bool) else cache)
@@ -249,7 +331,11 @@ def open_evaluator(
     if known == _MEMBERS:
         return SentenceEnsembleEvaluator(members())
     record = None if known is None else EvaluatorRecord.from_json(known)
-    if record is not None and _resolved(languages, record.options["src_lang"], record.options["tgt_lang"]) in record.languages:
+    if (
+        record is not None
+        and _resolved(languages, record.options["src_lang"], record.options["tgt_lang"])
+        in record.languages
+    ):
         return RememberedEvaluator(record, cache=store, load=load)
     evaluator = load()
     if request != _request(name_or_path, options):
@@ -257,8 +343,13 @@ def open_evaluator(
     if isinstance(evaluator, SentenceEnsembleEvaluator):
         members()  # which are loaded, so that they are only remembered
         store.remember(request, _MEMBERS)
-    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _takes(evaluator, pair):
-        store.remember(request, EvaluatorRecord.of(evaluator, [*(record.languages if record else ()), pair]).to_json())
+    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _takes(
+        evaluator, pair
+    ):
+        store.remember(
+            request,
+            EvaluatorRecord.of(evaluator, [*(record.languages if record else ()), pair]).to_json(),
+        )
     return evaluator
 
 
@@ -276,33 +367,66 @@ def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple
     return languages[0] or src_lang, languages[1] or tgt_lang
 
 
-def _models(name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Names and options of the members of an ensemble, or of the one model; none where names and revisions do not match."""
+def _models(
+    name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Names and options of the members of an ensemble, or of the one model; none where names and
+    revisions do not match.
+    """
     names = [name_or_path] if isinstance(name_or_path, (str, Path)) else list(name_or_path)
     revisions = options.get("revision")
     if not isinstance(revisions, (list, tuple)):
         revisions = [revisions] * (len(names) if revisions is None else 1)
     if len(names) != len(revisions):
         return []
-    return [(str(name), {**options, "revision": revision}) for name, revision in zip(names, revisions, strict=True)]
+    return [
+        (str(name), {**options, "revision": revision})
+        for name, revision in zip(names, revisions, strict=True)
+    ]
 
 
-def _request(name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]) -> dict[str, Any] | None:
+def _request(
+    name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """All that decides what is loaded; None for a model that can change without notice."""
     models = []
     for name, own in _models(name_or_path, options):
         place, revision = Path(locate(name)[0]), own["revision"]
         if not is_folder(place) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
             return None
-        models.append([name, str(place.resolve()) if is_folder(place) else "", revision, stamp(model_files(place))])
+        models.append(
+            [
+                name,
+                str(place.resolve()) if is_folder(place) else "",
+                revision,
+                stamp(model_files(place)),
+            ]
+        )
     given = {name: str(value) for name, value in options.items() if name != "revision"}
-    return {"models": models, "options": given, "versions": {"cc_hf": __version__, **library_versions()}, "code": _code(), "machine": _machine()} if models else None
+    return (
+        {
+            "models": models,
+            "options": given,
+            "versions": {"cc_hf": __version__, **library_versions()},
+            "code": _code(),
+            "machine": _machine(),
+        }
+        if models
+        else None
+    )
 
 
 @functools.cache
 def _code() -> list[tuple[str, int, int, int]]:
     """Of this package: an evaluator that is changed in place may say other things of itself."""
-    return list(stamp([(path.relative_to(_PACKAGE).as_posix(), path) for path in sorted(_PACKAGE.rglob("*.py"))]))
+    return list(
+        stamp(
+            [
+                (path.relative_to(_PACKAGE).as_posix(), path)
+                for path in sorted(_PACKAGE.rglob("*.py"))
+            ]
+        )
+    )
 
 
 @functools.cache
@@ -311,8 +435,19 @@ def _machine() -> list[str]:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             first = itertools.takewhile(str.strip, file)
-            processor = "".join(line for line in first if line.partition(":")[0].strip() in _PROCESSOR)
+            processor = "".join(
+                line for line in first if line.partition(":")[0].strip() in _PROCESSOR
+            )
     except OSError:
         processor = f"{platform.node()} {platform.processor()}"
     accelerators = [path for pattern in _ACCELERATORS for path in sorted(glob.glob(pattern))]
-    return [platform.machine(), processor, *accelerators, *(f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_SETTINGS))]
+    return [
+        platform.machine(),
+        processor,
+        *accelerators,
+        *(
+            f"{name}={value}"
+            for name, value in sorted(os.environ.items())
+            if name.startswith(_SETTINGS)
+        ),
+    ]

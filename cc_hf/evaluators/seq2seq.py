@@ -1,5 +1,6 @@
-"""What all sequence-to-sequence families share: the encoder runs once per distinct source, the decoder by teacher forcing, and the projection to the
-vocabulary at real target positions only. A family says how languages and labels are marked.
+"""What all sequence-to-sequence families share: the encoder runs once per distinct source, the
+decoder by teacher forcing, and the projection to the vocabulary at real target positions only. A
+family says how languages and labels are marked.
 """
 
 from __future__ import annotations
@@ -22,27 +23,39 @@ from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
 from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.int8_products import is_int8_available
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
-from cc_hf.evaluators.teacher_forcing import embeddings_without, input_device, label_logprobs, pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import (
+    embeddings_without,
+    input_device,
+    label_logprobs,
+    pad_ids,
+    projection_input,
+)
 from cc_hf.languages import LANGUAGES, two_letter_code
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
 
-_LARGE = 3 * 2**28  # bytes of weights: with a copy in bf16, and all libraries, half as much again and half a GB
+# bytes of weights: with a copy in bf16, and all libraries, half as much again and half a GB
+_LARGE = 3 * 2**28
 
 
 class Seq2SeqEvaluator(Evaluator):
-    """A model of transformers with an encoder and a decoder, and its tokenizer; options as in `Evaluator`.
+    """A model of transformers with an encoder and a decoder, and its tokenizer; options as in
+    `Evaluator`.
 
-    A target is the ids that the decoder must produce behind `decoder_start`, EOS last. The first `n_forced` of them are given to the model (a
-    language token) and never counted.
+    A target is the ids that the decoder must produce behind `decoder_start`, EOS last. The first
+    `n_forced` of them are given to the model (a language token) and never counted.
 
     Attributes:
-        own_languages: of the model, where it has one direction: «source» and «target» -> code, "" where the tokenizer does not say.
-        decoder_start: what stands before every target; in models that start with a language token nothing does.
+        own_languages: of the model, where it has one direction: «source» and «target» -> code, ""
+            where the tokenizer does not say.
+        decoder_start: what stands before every target; in models that start with a language token
+            nothing does.
         n_forced: how many tokens at the start of a target are not counted.
-        weights_change: the model is in training, so that nothing made of its weights is kept from one call to the next.
+        weights_change: the model is in training, so that nothing made of its weights is kept from
+            one call to the next.
         shares_weights: another evaluator goes on to read the model's weights.
-        rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of their two forms of the weights one is held at a time.
+        rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of
+            their two forms of the weights one is held at a time.
     """
 
     n_forced: int = 0
@@ -50,8 +63,19 @@ class Seq2SeqEvaluator(Evaluator):
     shares_weights: bool = False
     rival: Seq2SeqEvaluator | None = None
 
-    def __init__(self, model: Any, tokenizer: Any, *, own_languages: tuple[str, str] = ("", ""), src_lang: str = "", tgt_lang: str = "", **options: Any) -> None:
-        super().__init__(src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options)
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        own_languages: tuple[str, str] = ("", ""),
+        src_lang: str = "",
+        tgt_lang: str = "",
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options
+        )
         self.model = model
         self.tokenizer = tokenizer
         self.own_languages = dict(zip(("source", "target"), own_languages, strict=True))
@@ -74,11 +98,16 @@ class Seq2SeqEvaluator(Evaluator):
         self.check_language("target", tgt_lang)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Only the direction of the model, as far as the tokenizer says it; a group of languages («gem», «mul») refuses none."""
+        """Only the direction of the model, as far as the tokenizer says it; a group of languages
+        («gem», «mul») refuses none.
+        """
         own = self.own_languages[side]
         if lang and own in LANGUAGES and two_letter_code(lang) != own:
             directions = " to ".join(repr(language) for language in self.own_languages.values())
-            raise InputError(f"{self.name} does not support the {side} language {lang!r}: it translates from {directions}")
+            raise InputError(
+                f"{self.name} does not support the {side} language {lang!r}: it translates from"
+                f" {directions}"
+            )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """By the source side of the tokenizer, with EOS."""
@@ -86,11 +115,14 @@ class Seq2SeqEvaluator(Evaluator):
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """By the target side of the tokenizer, with EOS."""
-        return list(self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"])
+        return list(
+            self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"]
+        )
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for the CPU.
+        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for
+        the CPU.
 
         Raises:
             EvaluatorError: as `check_finite_weights`.
@@ -100,8 +132,13 @@ class Seq2SeqEvaluator(Evaluator):
             return None
         if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
             give_back_freed()
-        check_finite_weights(self.model, self.name)  # again, for they may have changed: products with ReLU would turn NaN into 0
-        return PackedModel(self.model, mode=arithmetic, alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights))
+        # again, for they may have changed: products with ReLU would turn NaN into 0
+        check_finite_weights(self.model, self.name)
+        return PackedModel(
+            self.model,
+            mode=arithmetic,
+            alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights),
+        )
 
     def refresh(self) -> None:
         """Forget the packed weights of a model in training."""
@@ -122,9 +159,14 @@ class Seq2SeqEvaluator(Evaluator):
         return found
 
     def _is_large_on_file(self) -> bool:
-        """Whether two forms of the weights would take more memory than is worth not making them again, and they can be made from the file."""
+        """Whether two forms of the weights would take more memory than is worth not making them
+        again, and they can be made from the file.
+        """
         memory = FileMemory()
-        return sum(int(weight.nbytes) for weight in self.model.parameters() if memory.holds(weight)) > _LARGE
+        return (
+            sum(int(weight.nbytes) for weight in self.model.parameters() if memory.holds(weight))
+            > _LARGE
+        )
 
     def fast_modes(self) -> tuple[str, ...]:
         """Of models that have the packed pass: bf16, and on the CPU int8."""
@@ -144,23 +186,41 @@ class Seq2SeqEvaluator(Evaluator):
 
     def _is_packable(self) -> bool:
         model = self.model
-        if model.config.model_type not in PACKED_FAMILIES or model.dtype != torch.float32 or n_positions(model) < self.max_tokens:
+        if (
+            model.config.model_type not in PACKED_FAMILIES
+            or model.dtype != torch.float32
+            or n_positions(model) < self.max_tokens
+        ):
             return False
-        return len({parameter.device for parameter in model.parameters()}) == 1 and model.device.type in ("cpu", "cuda")  # not spread over devices
+        # not spread over devices
+        return len(
+            {parameter.device for parameter in model.parameters()}
+        ) == 1 and model.device.type in ("cpu", "cuda")
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         """Teacher forcing behind `decoder_start`."""
         rows = [(*self.decoder_start, *target) for target in targets]
         inputs, labels = [row[:-1] for row in rows], [row[1:] for row in rows]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
         if self.packed is not None:
-            return self.packed.logprobs(sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=self.batch_tokens)
+            return self.packed.logprobs(
+                sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=self.batch_tokens
+            )
         return self._by_the_model(sources, inputs, labels, n_uncounted)
 
-    def logprobs_without(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], places: Sequence[int | None]) -> list[npt.NDArray[np.float64]]:
-        """As `logprobs_batch`, exactly and by the model itself, with the embedding of one source token of each pair replaced by zeros.
+    def logprobs_without(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        places: Sequence[int | None],
+    ) -> list[npt.NDArray[np.float64]]:
+        """As `logprobs_batch`, exactly and by the model itself, with the embedding of one source
+        token of each pair replaced by zeros.
 
-        The token keeps its position and is attended to. Targets may be cut: a token does not depend on those behind it.
+        The token keeps its position and is attended to. Targets may be cut: a token does not depend
+        on those behind it.
 
         Args:
             sources, targets: as of `logprobs_batch`.
@@ -168,7 +228,9 @@ class Seq2SeqEvaluator(Evaluator):
         """
         rows = [(*self.decoder_start, *target) for target in targets]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
-        return self._by_the_model(sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted, places)
+        return self._by_the_model(
+            sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted, places
+        )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """What the tokenizer calls the tokens of a source."""
@@ -180,15 +242,24 @@ class Seq2SeqEvaluator(Evaluator):
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """Tokens that stand for no text, such as EOS and languages; the unknown token is none of them."""
+        """Tokens that stand for no text, such as EOS and languages; the unknown token is none of
+        them.
+        """
         return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
     def _by_the_model(
-        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int, places: Sequence[int | None] = ()
+        self,
+        sources: Sequence[Sequence[int]],
+        inputs: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int]],
+        n_uncounted: int,
+        places: Sequence[int | None] = (),
     ) -> list[npt.NDArray[np.float64]]:
         with torch.inference_mode():
             hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted, places)
-            found = label_logprobs(hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary)
+            found = label_logprobs(
+                hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary
+            )
         return np.split(found.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
 
     @property
@@ -203,9 +274,16 @@ class Seq2SeqEvaluator(Evaluator):
         return logits if bias is None else logits + bias.to(logits.device)
 
     def _teacher_forcing(
-        self, sources: Sequence[Sequence[int]], inputs: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], n_uncounted: int, places: Sequence[int | None] = ()
+        self,
+        sources: Sequence[Sequence[int]],
+        inputs: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int]],
+        n_uncounted: int,
+        places: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The decoder's states (n, length, width), the labels and the mask of those that count, (n, length) each."""
+        """The decoder's states (n, length, width), the labels and the mask of those that count, (n,
+        length) each.
+        """
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
         labels, mask = pad_ids(rows, pad=pad, device=device)
@@ -214,15 +292,32 @@ class Seq2SeqEvaluator(Evaluator):
         row_of = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         source_ids, source_mask = pad_ids([source for source, _ in row_of], pad=pad, device=device)
         encoder = self.model.get_encoder()
-        with embeddings_without(encoder.embed_tokens, [place for _, place in row_of]) if places else contextlib.nullcontext():
+        with (
+            embeddings_without(encoder.embed_tokens, [place for _, place in row_of])
+            if places
+            else contextlib.nullcontext()
+        ):
             states = encoder(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
         if len(row_of) < len(sources):
             chosen = torch.tensor([row_of[key] for key in keys], device=device)
-            source_ids, source_mask, states = source_ids[chosen], source_mask[chosen], states[chosen.to(states.device)]
+            source_ids, source_mask, states = (
+                source_ids[chosen],
+                source_mask[chosen],
+                states[chosen.to(states.device)],
+            )
         return self._decode(input_ids, source_ids, source_mask, states), labels, mask
 
-    def _decode(self, inputs: torch.Tensor, source_ids: torch.Tensor, source_mask: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        """What the projection would get. `use_cache=False` and the ids of the source: without both FSMT drops the causal mask."""
+    def _decode(
+        self,
+        inputs: torch.Tensor,
+        source_ids: torch.Tensor,
+        source_mask: torch.Tensor,
+        states: torch.Tensor,
+    ) -> torch.Tensor:
+        """What the projection would get.
+
+        `use_cache=False` and the ids of the source: without both FSMT drops the causal mask.
+        """
         found: list[torch.Tensor] = []
 
         def keep(hidden: torch.Tensor) -> torch.Tensor:
@@ -246,11 +341,22 @@ class Seq2SeqEvaluator(Evaluator):
     def generation_options(self, tgt_lang: str) -> dict[str, Any]:
         """What `generate` must be told to translate into a language."""
         forced = self.forced_tokens(tgt_lang)
-        return {} if not forced else {"forced_bos_token_id": forced[0]} if self.decoder_start else {"decoder_start_token_id": forced[0]}
+        return (
+            {}
+            if not forced
+            else (
+                {"forced_bos_token_id": forced[0]}
+                if self.decoder_start
+                else {"decoder_start_token_id": forced[0]}
+            )
+        )
 
 
 class MultilingualEvaluator(Seq2SeqEvaluator):
-    """A model whose languages are tokens. Languages are named by cc_hf's codes or by the model's own; unknown ones are refused."""
+    """A model whose languages are tokens.
+
+    Languages are named by cc_hf's codes or by the model's own; unknown ones are refused.
+    """
 
     n_forced = 1
 
@@ -275,14 +381,21 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
 
     @abstractmethod
     def language_codes(self) -> Mapping[str, str]:
-        """cc_hf's code -> what models of this family call the language, "" where they do not have it."""
+        """cc_hf's code -> what models of this family call the language, "" where they do not have
+        it.
+        """
 
     def check_language(self, side: str, lang: str) -> None:
         """It must be named and known."""
         if not lang:
-            raise InputError(f"{self.name} is multilingual: name the {side} language with {'src' if side == 'source' else 'tgt'}_lang; known: {self._known()}")
+            raise InputError(
+                f"{self.name} is multilingual: name the {side} language with"
+                f" {'src' if side == 'source' else 'tgt'}_lang; known: {self._known()}"
+            )
         if self.own_code(lang) not in self.marks:
-            raise InputError(f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}")
+            raise InputError(
+                f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}"
+            )
 
     def own_code(self, lang: str) -> str:
         """The model's code of a language; unknown ones are returned as they are."""
@@ -299,8 +412,14 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
 
     def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokens of the texts alone: marks are put here and not by the tokenizer, whose language is a hidden state."""
-        return list(self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+        """Tokens of the texts alone: marks are put here and not by the tokenizer, whose language is
+        a hidden state.
+        """
+        return list(
+            self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
+                "input_ids"
+            ]
+        )
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
         """What stands before and behind the source: its language, and EOS."""
@@ -311,4 +430,8 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         return [self.marks[self.own_code(tgt_lang)]]
 
     def _known(self) -> str:
-        return ", ".join(sorted(self.codes)) + (f" (or the model's own codes, such as {sorted(self.marks)[0]})" if self.marks.keys() - self.codes.keys() else "")
+        return ", ".join(sorted(self.codes)) + (
+            f" (or the model's own codes, such as {sorted(self.marks)[0]})"
+            if self.marks.keys() - self.codes.keys()
+            else ""
+        )

@@ -1,7 +1,9 @@
-"""Scoring in several processes, which torchrun or `accelerate launch` started: even shares, results on every process, errors on all.
+"""Scoring in several processes, which torchrun or `accelerate launch` started: even shares, results
+on every process, errors on all.
 
-All processes run the same program on the same input. They meet in rounds of a few seconds: whoever has an error says so there instead of leaving the
-others waiting, and the main process stores what came. One process needs none of this; accelerate is imported only where there are several.
+All processes run the same program on the same input. They meet in rounds of a few seconds: whoever
+has an error says so there instead of leaving the others waiting, and the main process stores what
+came. One process needs none of this; accelerate is imported only where there are several.
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from typing import Any, TypeVar
 
 from cc_hf.errors import EvaluatorError, MissingDependencyError
 
-__all__ = ["ALONE", "Team", "even_shares", "is_launched", "is_main_process", "join", "leave", "process_label"]
+__all__ = [
+    "ALONE",
+    "Team",
+    "even_shares",
+    "is_launched",
+    "is_main_process",
+    "join",
+    "leave",
+    "process_label",
+]
 
 _ROUND_SECONDS = 2.0
 
@@ -26,7 +37,9 @@ T = TypeVar("T")
 
 def is_launched() -> bool:
     """Whether torchrun or `accelerate launch` started this process together with others."""
-    return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(os.environ.get("WORLD_SIZE", "1")) > 1
+    return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(
+        os.environ.get("WORLD_SIZE", "1")
+    ) > 1
 
 
 def is_main_process() -> bool:
@@ -40,7 +53,8 @@ def process_label() -> str:
 
 
 def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
-    """Indices for each of the shares, the costliest first, each to whoever has least: loads differ by one index at most.
+    """Indices for each of the shares, the costliest first, each to whoever has least: loads differ
+    by one index at most.
 
     >>> even_shares([5, 4, 3, 3], 2)
     [[0, 3], [1, 2]]
@@ -59,7 +73,8 @@ class Team:
 
     Args:
         rank, size: of this process, and how many there are.
-        exchange: gives what it is given to all, and answers what all gave, in the order of their ranks; all must call it equally often.
+        exchange: gives what it is given to all, and answers what all gave, in the order of their
+            ranks; all must call it equally often.
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:
@@ -78,11 +93,14 @@ class Team:
         Raises:
             EvaluatorError: when they do not, or one of them failed.
         """
-        digests = self._gather(hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest())
+        digests = self._gather(
+            hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
+        )
         if different := [rank for rank, digest in enumerate(digests) if digest != digests[0]]:
             raise EvaluatorError(
-                f"expected the same evaluator and the same pairs in all {self.size} processes, got others in process {', '.join(map(str, different))}; "
-                "call in all of them with the same input"
+                f"expected the same evaluator and the same pairs in all {self.size} processes, got"
+                f" others in process {', '.join(map(str, different))}; call in all of them with the"
+                " same input"
             )
 
     def from_main(self, make: Callable[[], T]) -> T:
@@ -100,17 +118,23 @@ class Team:
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:
-        """Around work of this process alone: an error in it is raised here, and told to the others, who raise at their next meeting."""
+        """Around work of this process alone: an error in it is raised here, and told to the others,
+        who raise at their next meeting.
+        """
         try:
             yield
         except Exception as error:
             self._gather(None, problem=f"{type(error).__name__}: {error}")
             raise
 
-    def run(self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]) -> Iterator[tuple[list[int], T]]:
-        """Every batch with what `score` makes of it, on all processes, each scored by one; costs say how much work a batch is.
+    def run(
+        self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
+    ) -> Iterator[tuple[list[int], T]]:
+        """Every batch with what `score` makes of it, on all processes, each scored by one; costs
+        say how much work a batch is.
 
-        The batches are those of one process, never cut smaller: other batches round otherwise, and a tie could fall the other way.
+        The batches are those of one process, never cut smaller: other batches round otherwise, and
+        a tie could fall the other way.
 
         Raises:
             EvaluatorError: when another process failed.
@@ -131,7 +155,9 @@ class Team:
 
     def _gather(self, item: Any, *, problem: str = "") -> list[Any]:
         found = self._exchange((problem, item))
-        failed = [f"process {rank} of {self.size}: {told}" for rank, (told, _) in enumerate(found) if told]
+        failed = [
+            f"process {rank} of {self.size}: {told}" for rank, (told, _) in enumerate(found) if told
+        ]
         if failed and not problem:
             raise EvaluatorError(f"scoring failed in {'; '.join(failed)}")
         return [item for _, item in found]
@@ -143,7 +169,9 @@ class _Alone(Team):
     def __init__(self) -> None:
         super().__init__(0, 1, lambda item: [item])
 
-    def run(self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]) -> Iterator[tuple[list[int], T]]:
+    def run(
+        self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
+    ) -> Iterator[tuple[list[int], T]]:
         """Every batch in its order, as soon as it is scored."""
         return ((batch, score(batch)) for batch in batches)
 
@@ -152,7 +180,9 @@ ALONE: Team = _Alone()
 
 
 def join(device: str) -> Team:
-    """The team of all processes that were launched with this one; `ALONE` where there are none. On GPUs each takes its own.
+    """The team of all processes that were launched with this one; `ALONE` where there are none.
+
+    On GPUs each takes its own.
 
     Args:
         device: kind of device that scores, «cpu» or «cuda».
@@ -167,7 +197,8 @@ def join(device: str) -> Team:
         from accelerate.utils import gather_object
     except ModuleNotFoundError as error:
         raise MissingDependencyError(str(error.name), "models") from error
-    state = PartialState(cpu=device == "cpu")  # with CUDA it also makes the GPU of this process the current one
+    # with CUDA it also makes the GPU of this process the current one
+    state = PartialState(cpu=device == "cpu")
     return Team(state.process_index, state.num_processes, lambda item: list(gather_object([item])))
 
 

@@ -1,4 +1,6 @@
-"""What an evaluator was made for, how often its verdicts were found right, and which evaluators are recommended. No torch here."""
+"""What an evaluator was made for, how often its verdicts were found right, and which evaluators are
+recommended. No torch here.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     return next((one for one in RECOMMENDED if (one.src_lang, one.tgt_lang) == pair), None)
 
 
-def evaluator_notes(evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = "") -> tuple[str, ...]:
+def evaluator_notes(
+    evaluator: object, references: Sequence[Mapping[str, Any]], *, dataset: str = ""
+) -> tuple[str, ...]:
     """Return what a reader must know of verdicts that an embedded evaluator gave.
 
     A copy of an embedded model, and an ensemble that it is a member of, count as the model.
@@ -89,20 +93,42 @@ def evaluator_notes(evaluator: object, references: Sequence[Mapping[str, Any]], 
     if embedded is None:
         return ()
     n = len(references)
-    n_outside = sum(not differ_by_gender_brackets(row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang) for row in references)
+    n_outside = sum(
+        not differ_by_gender_brackets(
+            row["correct_sources"], row["incorrect_sources"], src_lang=embedded.src_lang
+        )
+        for row in references
+    )
     if not n_outside:
         return ()
-    rows = f"{n_outside:,} of the {n:,} rows have" if n_outside < n else f"all {n:,} rows have" if n > 1 else "this row has"
+    rows = (
+        f"{n_outside:,} of the {n:,} rows have"
+        if n_outside < n
+        else f"all {n:,} rows have"
+        if n > 1
+        else "this row has"
+    )
     measured = next((one for one in embedded.agreements if one.dataset == dataset), None)
-    known = "How often it is right on such data was not measured" if measured is None else f"Measured: {measured}"
+    known = (
+        "How often it is right on such data was not measured"
+        if measured is None
+        else f"Measured: {measured}"
+    )
     large = recommended(embedded.src_lang, embedded.tgt_lang)
     remedy = "a large evaluator" if large is None else f"a large evaluator, such as {large}"
-    return (f"{embedded.name} was made to judge {embedded.made_for}; {rows} other cues, so its verdicts there are not reliable. {known}. Use {remedy}",)
+    return (
+        (
+            f"{embedded.name} was made to judge {embedded.made_for}; {rows} other cues, so its"
+            f" verdicts there are not reliable. {known}. Use {remedy}"
+        ),
+    )
 
 
 def _embedded(evaluator: object) -> EmbeddedModel | None:
     if not isinstance(evaluator, Evaluator):
         return None
     identities = evaluator.identity.split("+")  # of the members of an ensemble
-    models: list[EmbeddedModel] = [registry.resolve("evaluator", name) for name in registry.names("evaluator")]
+    models: list[EmbeddedModel] = [
+        registry.resolve("evaluator", name) for name in registry.names("evaluator")
+    ]
     return next((model for model in models if model.identity in identities), None)

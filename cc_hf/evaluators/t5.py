@@ -17,16 +17,25 @@ __all__ = ["T5Evaluator"]
 class T5Evaluator(Seq2SeqEvaluator):
     """Any model of T5's kind.
 
-    `prompt` is a template, see `cc_hf.evaluators.prompt`. None is «<2de> {source}», in the language wanted, where the vocabulary has such tokens
-    (MADLAD), else T5's own «translate {src_name} to {tgt_name}: {source}».
+    `prompt` is a template, see `cc_hf.evaluators.prompt`. None is «<2de> {source}», in the language
+    wanted, where the vocabulary has such tokens (MADLAD), else T5's own «translate {src_name} to
+    {tgt_name}: {source}».
     """
 
     takes_prompt: ClassVar[bool] = True
 
-    def __init__(self, model: Any, tokenizer: Any, *, prompt: str | None = None, **options: Any) -> None:
-        self.marks = {token[2:-1] for token in tokenizer.get_vocab() if re.fullmatch("<2[A-Za-z_]+>", token)}
+    def __init__(
+        self, model: Any, tokenizer: Any, *, prompt: str | None = None, **options: Any
+    ) -> None:
+        self.marks = {
+            token[2:-1] for token in tokenizer.get_vocab() if re.fullmatch("<2[A-Za-z_]+>", token)
+        }
         self.uses_marks = bool(self.marks) and prompt is None
-        default = "<2{tgt_lang}> {source}" if self.uses_marks else "translate {src_name} to {tgt_name}: {source}"
+        default = (
+            "<2{tgt_lang}> {source}"
+            if self.uses_marks
+            else "translate {src_name} to {tgt_name}: {source}"
+        )
         self.prompt = PromptTemplate(default if prompt is None else prompt)
         if "source" not in self.prompt.fields:
             raise InputError(f"prompt: expected the field {{source}}, got {self.prompt.text!r}")
@@ -40,16 +49,36 @@ class T5Evaluator(Seq2SeqEvaluator):
         """A language that the prompt names must be known, to the vocabulary where it is a token."""
         self.prompt.check_language(self.name, side, lang)
         if side == "target" and self.uses_marks and self._mark(lang) not in self.marks:
-            raise InputError(f"{self.name} does not support the target language {lang!r}; known: {', '.join(sorted(self.marks))}")
-        if side == "source" and lang and self.uses_marks and two_letter_code(lang) not in {two_letter_code(mark) for mark in self.marks}:
-            raise InputError(f"{self.name} does not support the source language {lang!r}; known: {', '.join(sorted(self.marks))}")
+            raise InputError(
+                f"{self.name} does not support the target language {lang!r}; known:"
+                f" {', '.join(sorted(self.marks))}"
+            )
+        if (
+            side == "source"
+            and lang
+            and self.uses_marks
+            and two_letter_code(lang) not in {two_letter_code(mark) for mark in self.marks}
+        ):
+            raise InputError(
+                f"{self.name} does not support the source language {lang!r}; known:"
+                f" {', '.join(sorted(self.marks))}"
+            )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """In the prompt, with EOS."""
         target = self._mark(tgt_lang) if self.uses_marks else tgt_lang
-        return super().encode_sources([self.prompt.fill(text, src_lang, target) for text in texts], src_lang, tgt_lang)
+        return super().encode_sources(
+            [self.prompt.fill(text, src_lang, target) for text in texts], src_lang, tgt_lang
+        )
 
     def _mark(self, lang: str) -> str:
         """MADLAD's code of a language; some are not of two letters, or older."""
         row = LANGUAGE_CODES.get(two_letter_code(lang))
-        return next((code for code in (lang, *((row.code, *row.others) if row else ())) if code in self.marks), lang)
+        return next(
+            (
+                code
+                for code in (lang, *((row.code, *row.others) if row else ()))
+                if code in self.marks
+            ),
+            lang,
+        )

@@ -1,4 +1,6 @@
-"""The model's probability of given target tokens: decoder hidden states at real positions only, logits in chunks, float32 log-softmax."""
+"""The model's probability of given target tokens: decoder hidden states at real positions only,
+logits in chunks, float32 log-softmax.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ __all__ = ["embeddings_without", "input_device", "label_logprobs", "pad_ids", "p
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
 
-def pad_ids(rows: Sequence[Sequence[int]], *, pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+def pad_ids(
+    rows: Sequence[Sequence[int]], *, pad: int, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Right-padded ids and the attention mask, both (n, longest) int64."""
     width = max(len(row) for row in rows)
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
@@ -22,20 +26,36 @@ def pad_ids(rows: Sequence[Sequence[int]], *, pad: int, device: torch.device) ->
 
 
 def input_device(model: Any) -> torch.device:
-    """Where the batches of a model go: of one that is spread over several devices, the first GPU that has a part of it."""
-    parts = [part for part in getattr(model, "hf_device_map", {}).values() if str(part) not in ("cpu", "disk")]
+    """Where the batches of a model go: of one that is spread over several devices, the first GPU
+    that has a part of it.
+    """
+    parts = [
+        part
+        for part in getattr(model, "hf_device_map", {}).values()
+        if str(part) not in ("cpu", "disk")
+    ]
     if parts:
-        return torch.device("cuda", parts[0]) if isinstance(parts[0], int) else torch.device(parts[0])
-    return torch.device("cpu") if getattr(model, "hf_device_map", {}) else torch.device(model.device)
+        return (
+            torch.device("cuda", parts[0]) if isinstance(parts[0], int) else torch.device(parts[0])
+        )
+    return (
+        torch.device("cpu") if getattr(model, "hf_device_map", {}) else torch.device(model.device)
+    )
 
 
 @contextlib.contextmanager
-def projection_input(projection: torch.nn.Module, select: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
-    """While open, the projection to the vocabulary gets what `select` makes of its input, so that it need not run at every position.
+def projection_input(
+    projection: torch.nn.Module, select: Callable[[torch.Tensor], torch.Tensor]
+) -> Iterator[None]:
+    """While open, the projection to the vocabulary gets what `select` makes of its input, so that
+    it need not run at every position.
 
-    What a model does around its projection (scaling before it, a cap of the logits behind it) stays the model's own.
+    What a model does around its projection (scaling before it, a cap of the logits behind it) stays
+    the model's own.
     """
-    handle = projection.register_forward_pre_hook(lambda _module, arguments: (select(arguments[0]), *arguments[1:]))
+    handle = projection.register_forward_pre_hook(
+        lambda _module, arguments: (select(arguments[0]), *arguments[1:])
+    )
     try:
         yield
     finally:
@@ -71,7 +91,8 @@ def label_logprobs(
     """(number of real positions,) float64 natural-log probabilities of the labels, row by row.
 
     Args:
-        hidden: (n, length, width) last decoder states, on any device; position t predicts labels[:, t].
+        hidden: (n, length, width) last decoder states, on any device; position t predicts labels[:,
+            t].
         labels: (n, length) target ids, EOS included.
         mask: (n, length), 1 at real target positions.
         project: states (k, width) to logits (k, n_vocabulary).

@@ -1,4 +1,6 @@
-"""The tables in the cards of cc_hf's own datasets, which are prose in cards/, and the card of a dataset that a user made from a file."""
+"""The tables in the cards of cc_hf's own datasets, which are prose in cards/, and the card of a
+dataset that a user made from a file.
+"""
 
 from __future__ import annotations
 
@@ -51,17 +53,32 @@ Columns: `id`, `src_lang`, `tgt_lang`, `source`, `focus` (the words in question 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
-def sizes_table(declaration: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int | None]] | None = None) -> str:
-    """The table of a dataset's configurations in Markdown. `sizes`: number of rows by configuration and split; None for all as declared."""
-    rows = ["| configuration | format | examples | languages | what it is |", "|---|---|---|---|---|"]
+def sizes_table(
+    declaration: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int | None]] | None = None
+) -> str:
+    """The table of a dataset's configurations in Markdown.
+
+    `sizes`: number of rows by configuration and split; None for all as declared.
+    """
+    rows = [
+        "| configuration | format | examples | languages | what it is |",
+        "|---|---|---|---|---|",
+    ]
     for config in declaration.configs:
         if sizes is not None and config.name not in sizes:
             continue
         default = " (default)" if config.name == declaration.default_config else ""
         found = config.splits if sizes is None else sizes[config.name]
         numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in found.items()}
-        examples = numbers["test"] if list(numbers) == ["test"] else ", ".join(f"{split} {n}" for split, n in numbers.items())
-        rows.append(f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {config.src_lang} → {', '.join(config.tgt_langs)} | {config.description} |")
+        examples = (
+            numbers["test"]
+            if list(numbers) == ["test"]
+            else ", ".join(f"{split} {n}" for split, n in numbers.items())
+        )
+        rows.append(
+            f"| `{config.name}`{default} | {FORMS[config.form]} | {examples} | {config.src_lang} →"
+            f" {', '.join(config.tgt_langs)} | {config.description} |"
+        )
     return "\n".join(rows)
 
 
@@ -91,7 +108,9 @@ def custom_card(declaration: DatasetDeclaration) -> str:
         size=next((name for limit, name in _SIZES if len(examples) < limit), "n>1M"),
         n=f"{len(examples):,}",
         file=markdown_code(config.description.removeprefix("made from ")),
-        categories="\n".join(f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())),
+        categories="\n".join(
+            f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
+        ),
         example=json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
         bibtex=citation("vamvas-sennrich-2021").bibtex,
     )
@@ -103,5 +122,7 @@ def yaml_text(text: str) -> str:
     >>> print(yaml_text('a: "b"'))
     "a: \\"b\\""
     """
-    quoted: str = yaml.safe_dump(" ".join(text.split()), default_style='"', allow_unicode=True, width=float("inf"))
+    quoted: str = yaml.safe_dump(
+        " ".join(text.split()), default_style='"', allow_unicode=True, width=float("inf")
+    )
     return quoted.strip()

@@ -1,4 +1,6 @@
-"""Results as a model's repository holds them for the Hub's leaderboards: .eval_results/*.yaml, one file per result, by huggingface_hub's own types."""
+"""Results as a model's repository holds them for the Hub's leaderboards: .eval_results/*.yaml, one
+file per result, by huggingface_hub's own types.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,16 @@ from cc_hf.signature import parse
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
 
-__all__ = ["Published", "check_dataset", "checked_date", "dataset_repos", "entries", "eval_result_files", "published", "today"]
+__all__ = [
+    "Published",
+    "check_dataset",
+    "checked_date",
+    "dataset_repos",
+    "entries",
+    "eval_result_files",
+    "published",
+    "today",
+]
 
 _FOLDER = ".eval_results"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
@@ -36,20 +47,25 @@ class Published:
 
     @property
     def path(self) -> str:
-        """The file in the model's repository: one for each dataset, configuration, language, split and metric."""
+        """The file in the model's repository: one for each dataset, configuration, language, split
+        and metric.
+        """
         stem = self.values[0][0].id.rpartition("--")[0]
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
 
 
 def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> list[Published]:
-    """What of the results goes to leaderboards: of each metric the scores that it declares (`MetricDeclaration.leaderboard`).
+    """What of the results goes to leaderboards: of each metric the scores that it declares
+    (`MetricDeclaration.leaderboard`).
 
     Args:
-        results: on registered datasets, at most one for each configuration, language, split and metric.
+        results: on registered datasets, at most one for each configuration, language, split and
+            metric.
         repos: dataset -> repository of the benchmark.
 
     Raises:
-        InputError: for a result on data of the caller's own, on a configuration that the metric does not fit, or a second one for the same tasks.
+        InputError: for a result on data of the caller's own, on a configuration that the metric
+            does not fit, or a second one for the same tasks.
 
     >>> published([], {})
     []
@@ -60,8 +76,9 @@ def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> 
         for other in found:
             if other.path == one.path:
                 raise InputError(
-                    f"expected one result for each dataset, configuration, language and metric, got two of {_named(result)}: "
-                    f"{other.result.signature} and {result.signature}; leave one out"
+                    "expected one result for each dataset, configuration, language and metric, got"
+                    f" two of {_named(result)}: {other.result.signature} and {result.signature};"
+                    " leave one out"
                 )
         found.append(one)
     return found
@@ -70,25 +87,44 @@ def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> 
 def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
     check_dataset(result)
     if result.dataset not in repos:
-        raise InputError(f"expected the repository of the dataset {result.dataset} on the Hub; name it with --dataset-repo {result.dataset}=ORGANISATION/NAME")
+        raise InputError(
+            f"expected the repository of the dataset {result.dataset} on the Hub; name it with"
+            f" --dataset-repo {result.dataset}=ORGANISATION/NAME"
+        )
     split = _split(result)
-    known = [task for task in tasks(result.dataset, [result.config]) if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)]
-    values = tuple((task, result.scores[task.score]) for task in known if task.score in result.scores)
+    known = [
+        task
+        for task in tasks(result.dataset, [result.config])
+        if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)
+    ]
+    values = tuple(
+        (task, result.scores[task.score]) for task in known if task.score in result.scores
+    )
     if not values:
-        expected = ", ".join(task.score for task in known) or f"a metric that fits {result.dataset} {result.config}"
-        raise InputError(f"{_named(result)}: no score for a leaderboard: expected {expected}, got {', '.join(result.scores) or 'none'}; evaluate it again")
+        expected = (
+            ", ".join(task.score for task in known)
+            or f"a metric that fits {result.dataset} {result.config}"
+        )
+        raise InputError(
+            f"{_named(result)}: no score for a leaderboard: expected {expected}, got"
+            f" {', '.join(result.scores) or 'none'}; evaluate it again"
+        )
     return Published(result, repos[result.dataset], values)
 
 
 def check_dataset(result: EvaluationResult) -> None:
-    """Refuse a result that is on no dataset of cc_hf: leaderboards compare systems on the same data.
+    """Refuse a result that is on no dataset of cc_hf: leaderboards compare systems on the same
+    data.
 
     Raises:
         InputError: for data of the caller's own.
     """
     if result.dataset not in registry.names("dataset"):
         what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
-        raise InputError(f"leaderboards compare systems on the same data: expected a result on a dataset of cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`")
+        raise InputError(
+            "leaderboards compare systems on the same data: expected a result on a dataset of"
+            f" cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`"
+        )
 
 
 def _named(result: EvaluationResult) -> str:
@@ -102,7 +138,8 @@ def _split(result: EvaluationResult) -> str:
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
-    """The repositories that --dataset-repo names: NAME=ORGANISATION/REPO, or ORGANISATION/REPO where the results are of one dataset.
+    """The repositories that --dataset-repo names: NAME=ORGANISATION/REPO, or ORGANISATION/REPO
+    where the results are of one dataset.
 
     Raises:
         InputError: for anything else, or a dataset that no result is of.
@@ -117,12 +154,18 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
         name, equals, repo = value.rpartition("=")
         if not equals:
             if len(own) != 1 or len(values) != 1:
-                raise InputError(f"--dataset-repo: expected NAME=ORGANISATION/REPO for each of {', '.join(own) or 'the datasets'}, got {value!r}")
+                raise InputError(
+                    "--dataset-repo: expected NAME=ORGANISATION/REPO for each of"
+                    f" {', '.join(own) or 'the datasets'}, got {value!r}"
+                )
             name = own[0]
         if name not in registry.names("dataset"):
             raise UnknownNameError("dataset", name, registry.names("dataset"))
         if name not in own:
-            raise InputError(f"--dataset-repo: no result is on {name}; the results are on {', '.join(own) or 'none'}")
+            raise InputError(
+                f"--dataset-repo: no result is on {name}; the results are on"
+                f" {', '.join(own) or 'none'}"
+            )
         if name in found:
             raise InputError(f"--dataset-repo: expected {name} once, got {found[name]} and {repo}")
         found[name] = check_repo(repo, "--dataset-repo")
@@ -148,12 +191,17 @@ def checked_date(text: str) -> str:
             raise ValueError(text)
         datetime.fromisoformat(re.sub("Z$", "+00:00", text))
     except ValueError:
-        raise InputError(f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}") from None
+        raise InputError(
+            f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}"
+        ) from None
     return text
 
 
-def entries(one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None) -> list[EvalResultEntry]:
-    """The entries of one result, a value in [0, 1] for each task; the notes are its signature and its own notes.
+def entries(
+    one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None
+) -> list[EvalResultEntry]:
+    """The entries of one result, a value in [0, 1] for each task; the notes are its signature and
+    its own notes.
 
     Args:
         one: from `published`.
@@ -166,10 +214,14 @@ def entries(one: Published, *, date: str, source_url: str | None = None, source_
     try:
         from huggingface_hub import EvalResultEntry
     except ImportError as error:
-        raise MissingDependencyError("huggingface_hub with EvalResultEntry", install="pip install --upgrade huggingface_hub") from error
+        raise MissingDependencyError(
+            "huggingface_hub with EvalResultEntry", install="pip install --upgrade huggingface_hub"
+        ) from error
 
     if source_name and not source_url:
-        raise InputError(f"source name: expected an address with it (--source-url), got {source_name!r} alone")
+        raise InputError(
+            f"source name: expected an address with it (--source-url), got {source_name!r} alone"
+        )
     return [
         EvalResultEntry(
             dataset_id=one.dataset_repo,
@@ -184,7 +236,13 @@ def entries(one: Published, *, date: str, source_url: str | None = None, source_
     ]
 
 
-def eval_result_files(results: Sequence[Published], *, date: str, source_url: str | None = None, source_name: str | None = None) -> dict[str, str]:
+def eval_result_files(
+    results: Sequence[Published],
+    *,
+    date: str,
+    source_url: str | None = None,
+    source_name: str | None = None,
+) -> dict[str, str]:
     """Path in the model's repository -> text of the YAML file.
 
     Args: as of `entries`.
@@ -197,5 +255,9 @@ def eval_result_files(results: Sequence[Published], *, date: str, source_url: st
         found = entries(one, date=date, source_url=source_url, source_name=source_name)
         from huggingface_hub import eval_result_entries_to_yaml
 
-        files[one.path] = str(yaml.safe_dump(eval_result_entries_to_yaml(found), sort_keys=False, width=4096, allow_unicode=True))
+        files[one.path] = str(
+            yaml.safe_dump(
+                eval_result_entries_to_yaml(found), sort_keys=False, width=4096, allow_unicode=True
+            )
+        )
     return files

@@ -15,13 +15,15 @@ __all__ = ["new_folder"]
 
 @contextlib.contextmanager
 def new_folder(output: str | Path) -> Iterator[Path]:
-    """A folder beside `output`, which takes its name when all is written; nothing is kept otherwise.
+    """A folder beside `output`, which takes its name when all is written; nothing is kept
+    otherwise.
 
     Args:
         output: a folder that does not exist yet, or is empty.
 
     Raises:
-        InputError: when `output` exists and is not an empty folder, its parent does not exist, or it cannot be written to.
+        InputError: when `output` exists and is not an empty folder, its parent does not exist, or
+            it cannot be written to.
 
     >>> with tempfile.TemporaryDirectory() as place:
     ...     with new_folder(Path(place, "new")) as folder:
@@ -34,9 +36,13 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     if exists(target) and (not is_folder(target) or any(target.iterdir())):
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
     if not is_folder(target.absolute().parent):
-        raise InputError(f"output: the folder {target.absolute().parent} does not exist; create it first")
+        raise InputError(
+            f"output: the folder {target.absolute().parent} does not exist; create it first"
+        )
     try:
-        with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=f".{file_slug(target.name)}.") as place:
+        with tempfile.TemporaryDirectory(
+            dir=target.absolute().parent, prefix=f".{file_slug(target.name)}."
+        ) as place:
             folder = Path(place) / "build"
             folder.mkdir()
             yield folder
@@ -44,4 +50,6 @@ def new_folder(output: str | Path) -> Iterator[Path]:
                 target.rmdir()
             folder.rename(target)
     except OSError as error:
-        raise InputError(f"output: {target} could not be written ({error.strerror or error}); nothing was kept") from error
+        raise InputError(
+            f"output: {target} could not be written ({error.strerror or error}); nothing was kept"
+        ) from error

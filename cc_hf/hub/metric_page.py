@@ -1,7 +1,9 @@
-"""The page of a metric's Space: its card, and a few lines judged by it. Needs gradio, which is imported when the page is made.
+"""The page of a metric's Space: its card, and a few lines judged by it.
 
-Whoever opens the page is a stranger: no option is taken that names a file, a model or a program, lines and characters are limited, and texts are
-shown as texts.
+Needs gradio, which is imported when the page is made.
+
+Whoever opens the page is a stranger: no option is taken that names a file, a model or a program,
+lines and characters are limited, and texts are shown as texts.
 """
 
 from __future__ import annotations
@@ -27,54 +29,98 @@ _MAX_EVENT = 1 << 21  # bytes: three texts of MAX_CHARACTERS in JSON, all escape
 
 @dataclass(frozen=True)
 class Answer:
-    """Of the lines that were judged. `rows`: line, translation, verdict or probability, as texts; `figures`: scores and counts; `signature`."""
+    """Of the lines that were judged.
+
+    `rows`: line, translation, verdict or probability, as texts; `figures`: scores and counts;
+    `signature`.
+    """
 
     rows: list[list[str]]
     figures: dict[str, Any]
     signature: str
 
 
-def judge_lines(name: str, translations: str, references: str, *, src_lang: str = "", tgt_lang: str = "", alignments: str = "") -> Answer:
+def judge_lines(
+    name: str,
+    translations: str,
+    references: str,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    alignments: str = "",
+) -> Answer:
     """Judge a few lines, as the page does.
 
     Args:
         name: a registered metric.
         translations: one per line; of no use to a metric that judges the evaluator itself.
-        references: a JSON list with one object per line, with the keys that the metric's card names.
+        references: a JSON list with one object per line, with the keys that the metric's card
+            names.
         src_lang, tgt_lang: ISO 639-1, blank for the metric's own default.
-        alignments: for metrics that take them: one line of Pharaoh pairs per translation, blank for none.
+        alignments: for metrics that take them: one line of Pharaoh pairs per translation, blank for
+            none.
 
     Raises:
-        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, JSON that is none, or what the metric refuses.
+        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, JSON that is
+            none, or what the metric refuses.
 
-    >>> reference = '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}]'
-    >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", reference, tgt_lang="de").rows
+    >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
+    >>> rows = "[{" + texts + "}]"
+    >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", rows, tgt_lang="de").rows
     [['1', 'Die Ärztin ist gut.', 'correct']]
     """
     declared: MetricDeclaration = registry.resolve("metric", name)
-    for what, text in (("translations", translations), ("references", references), ("alignments", alignments)):
+    for what, text in (
+        ("translations", translations),
+        ("references", references),
+        ("alignments", alignments),
+    ):
         if len(text) > MAX_CHARACTERS:
-            raise InputError(f"{what}: expected at most {MAX_CHARACTERS:,} characters here, got {len(text):,}; judge more with cc_hf on your own machine")
+            raise InputError(
+                f"{what}: expected at most {MAX_CHARACTERS:,} characters here, got {len(text):,};"
+                " judge more with cc_hf on your own machine"
+            )
     lines = translations.rstrip("\n").split("\n") if translations.strip() else []
     if len(lines) > MAX_LINES:
-        raise InputError(f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more with cc_hf on your own machine")
-    languages = {key: value.strip() for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)) if value.strip()}
+        raise InputError(
+            f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more"
+            " with cc_hf on your own machine"
+        )
+    languages = {
+        key: value.strip()
+        for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang))
+        if value.strip()
+    }
     given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
     if given and "alignments" not in declared.options:
         raise InputError(f"alignments: {name} takes none; leave them blank")
     objects = _objects(references)
     if len(objects) > MAX_LINES:
-        raise InputError(f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with cc_hf on your own machine")
+        raise InputError(
+            f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with"
+            " cc_hf on your own machine"
+        )
     compute = importlib.import_module(f"cc_hf.metrics.{name}").compute
     if declared.takes_translations:
         found = compute(lines, objects, **languages, **given)
     else:
         found = compute(objects, **languages)
         lines = [one["correct_translation"] for one in objects]
-    verdicts = found.pop("verdicts", None) or [f"{value:.3f}" for value in found.pop("probability_correct", [])] or [""] * len(lines)
-    rows = [[str(number), line, str(verdict)] for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)]
+    verdicts = (
+        found.pop("verdicts", None)
+        or [f"{value:.3f}" for value in found.pop("probability_correct", [])]
+        or [""] * len(lines)
+    )
+    rows = [
+        [str(number), line, str(verdict)]
+        for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)
+    ]
     signature = found.pop("signature")
-    figures = {key: round(value, 4) if isinstance(value, float) else value for key, value in found.items() if isinstance(value, (int, float, str)) or key == "notes"}
+    figures = {
+        key: round(value, 4) if isinstance(value, float) else value
+        for key, value in found.items()
+        if isinstance(value, (int, float, str)) or key == "notes"
+    }
     return Answer(rows, figures, signature)
 
 
@@ -82,9 +128,14 @@ def _objects(text: str) -> list[dict[str, Any]]:
     try:
         found = parse_json(text)
     except InputError as error:
-        raise InputError(f"references: expected a JSON list with one object per translation, got text that is not JSON: {error}") from error
+        raise InputError(
+            "references: expected a JSON list with one object per translation, got text that is"
+            f" not JSON: {error}"
+        ) from error
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise InputError("references: expected a JSON list with one object per translation, [{...}, {...}]")
+        raise InputError(
+            "references: expected a JSON list with one object per translation, [{...}, {...}]"
+        )
     return found
 
 
@@ -105,35 +156,75 @@ def metric_page(name: str, *, card: str) -> Any:
         raise MissingDependencyError("gradio", "leaderboard") from error
     declared: MetricDeclaration = registry.resolve("metric", name)
     example = card_example(card)
-    verdict = "probability that it is correct" if declared.takes_evaluator and declared.takes_translations else "verdict"
+    verdict = (
+        "probability that it is correct"
+        if declared.takes_evaluator and declared.takes_translations
+        else "verdict"
+    )
     with gr.Blocks(title=f"{name} · cc_hf") as page:
         gr.Markdown(_prose(card))
-        gr.Markdown(f"## Try it\nUp to {MAX_LINES} {'translations, each with its object of' if declared.takes_translations else ''} references.")
-        translations = gr.Textbox(
-            "\n".join(example.get("predictions", [])), label="Translations, one per line", lines=4, max_length=MAX_CHARACTERS, visible=declared.takes_translations
+        gr.Markdown(
+            f"## Try it\nUp to {MAX_LINES}"
+            f" {'translations, each with its object of' if declared.takes_translations else ''}"
+            " references."
         )
-        references = gr.Code(json.dumps(example["references"], ensure_ascii=False, indent=1), language="json", label="References, a JSON list")
+        translations = gr.Textbox(
+            "\n".join(example.get("predictions", [])),
+            label="Translations, one per line",
+            lines=4,
+            max_length=MAX_CHARACTERS,
+            visible=declared.takes_translations,
+        )
+        references = gr.Code(
+            json.dumps(example["references"], ensure_ascii=False, indent=1),
+            language="json",
+            label="References, a JSON list",
+        )
         with gr.Row():
-            src_lang = gr.Textbox(example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)")
-            tgt_lang = gr.Textbox(example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)")
+            src_lang = gr.Textbox(
+                example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)"
+            )
+            tgt_lang = gr.Textbox(
+                example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)"
+            )
         alignments = gr.Textbox(
-            "\n".join(example.get("alignments", [])), label="Alignments, one line of «0-0 1-1» per translation (optional)", visible="alignments" in declared.options
+            "\n".join(example.get("alignments", [])),
+            label="Alignments, one line of «0-0 1-1» per translation (optional)",
+            visible="alignments" in declared.options,
         )
         button = gr.Button("Judge", variant="primary")
         message = gr.Textbox(label="Message", visible=False, interactive=False)
-        table = gr.Dataframe(headers=["line", "translation", verdict], datatype="str", label="Each translation", interactive=False, wrap=True)
+        table = gr.Dataframe(
+            headers=["line", "translation", verdict],
+            datatype="str",
+            label="Each translation",
+            interactive=False,
+            wrap=True,
+        )
         figures = gr.JSON(label="Figures")
         signature = gr.Textbox(label="Signature", interactive=False)
 
         def judge(*texts: str) -> list[Any]:
             try:
                 lines, objects, source, target, pairs = ((text or "") for text in texts)
-                answer = judge_lines(name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs)
+                answer = judge_lines(
+                    name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs
+                )
             except CCError as error:
                 return [gr.update(value=str(error), visible=True), [], {}, ""]
-            return [gr.update(value="", visible=False), answer.rows, answer.figures, answer.signature]
+            return [
+                gr.update(value="", visible=False),
+                answer.rows,
+                answer.figures,
+                answer.signature,
+            ]
 
-        button.click(judge, [translations, references, src_lang, tgt_lang, alignments], [message, table, figures, signature], api_name="judge")
+        button.click(
+            judge,
+            [translations, references, src_lang, tgt_lang, alignments],
+            [message, table, figures, signature],
+            api_name="judge",
+        )
     return page
 
 

@@ -1,4 +1,6 @@
-"""Results in the older form, the `model-index` in the metadata of a model's card; what the card says already is kept."""
+"""Results in the older form, the `model-index` in the metadata of a model's card; what the card
+says already is kept.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ __all__ = ["eval_results", "with_model_index"]
 _KEY = "model-index"
 
 
-def eval_results(results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None) -> list[EvalResult]:
-    """The values of `published` as huggingface_hub's `EvalResult`, the signature among the metric's arguments.
+def eval_results(
+    results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None
+) -> list[EvalResult]:
+    """The values of `published` as huggingface_hub's `EvalResult`, the signature among the metric's
+    arguments.
 
     >>> eval_results([])
     []
@@ -37,9 +42,15 @@ def eval_results(results: Sequence[Published], *, source_url: str | None = None,
             dataset_config=task.config,
             dataset_split=task.split,
             metric_type=task.metric,
-            metric_name=f"{task.metric} {task.score} {declaration(one.result.dataset).config(task.config).src_lang}-{task.tgt_lang}",
+            metric_name=(
+                f"{task.metric} {task.score}"
+                f" {declaration(one.result.dataset).config(task.config).src_lang}-{task.tgt_lang}"
+            ),
             metric_value=value,
-            metric_args={"signature": one.result.signature, **({"notes": list(one.result.notes)} if one.result.notes else {})},
+            metric_args={
+                "signature": one.result.signature,
+                **({"notes": list(one.result.notes)} if one.result.notes else {}),
+            },
             source_url=source_url,
             source_name=source_name,
         )
@@ -49,7 +60,8 @@ def eval_results(results: Sequence[Published], *, source_url: str | None = None,
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:
-    """The text of a model's card with the results in its metadata; older values of the same metrics on the same data are replaced, all else is kept.
+    """The text of a model's card with the results in its metadata; older values of the same metrics
+    on the same data are replaced, all else is kept.
 
     Args:
         card: the text of README.md; None where there is none.
@@ -60,7 +72,11 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
         InputError: when the card's metadata cannot be read.
 
     >>> one = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
-    >>> print(with_model_index("---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [one]).splitlines()[:3])
+    >>> print(
+    ...     with_model_index(
+    ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [one]
+    ...     ).splitlines()[:3]
+    ... )
     ['---', 'license: mit', 'model-index:']
     """
     name = model.rpartition("/")[2]
@@ -70,22 +86,42 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
         try:
             metadata = metadata_load(path) or {}
         except (ValueError, yaml.YAMLError) as error:
-            raise InputError(f"the metadata of the card of {model} cannot be read ({error}); mend them, or leave the card alone with --no-model-index") from error
-        metadata_save(path, {**metadata, _KEY: _merged(metadata.get(_KEY), eval_results_to_model_index(name, list(results)), model)})
+            raise InputError(
+                f"the metadata of the card of {model} cannot be read ({error}); mend them, or leave"
+                " the card alone with --no-model-index"
+            ) from error
+        metadata_save(
+            path,
+            {
+                **metadata,
+                _KEY: _merged(
+                    metadata.get(_KEY), eval_results_to_model_index(name, list(results)), model
+                ),
+            },
+        )
         with path.open(encoding="utf-8", newline="") as file:
             return file.read()
 
 
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Merged as written, not through `EvalResult`, which knows one name and one source for all metrics on the same data."""
+    """Merged as written, not through `EvalResult`, which knows one name and one source for all
+    metrics on the same data.
+    """
     if not old:
         return new
-    if not isinstance(old, list) or not all(isinstance(one, dict) and isinstance(one.get("results", []), list) for one in old):
-        raise InputError(f"the {_KEY} of the card of {model} is not a list of models with results; mend it, or leave the card alone with --no-model-index")
+    if not isinstance(old, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("results", []), list) for one in old
+    ):
+        raise InputError(
+            f"the {_KEY} of the card of {model} is not a list of models with results; mend it, or"
+            " leave the card alone with --no-model-index"
+        )
     replaced = {key for entry in new[0]["results"] for key in _keys(entry)}
     kept = []
     for entry in old[0].get("results", []):
-        metrics = [metric for metric in entry.get("metrics") or [] if _key(entry, metric) not in replaced]
+        metrics = [
+            metric for metric in entry.get("metrics") or [] if _key(entry, metric) not in replaced
+        ]
         if metrics or not entry.get("metrics"):
             kept.append({**entry, **({"metrics": metrics} if metrics else {})})
     return [{"name": new[0]["name"], **old[0], "results": kept + new[0]["results"]}, *old[1:]]
@@ -98,4 +134,11 @@ def _keys(entry: dict[str, Any]) -> list[tuple[Any, ...]]:
 def _key(entry: dict[str, Any], metric: dict[str, Any]) -> tuple[Any, ...]:
     """What a value is of."""
     task, dataset = entry.get("task") or {}, entry.get("dataset") or {}
-    return (task.get("type"), dataset.get("type"), dataset.get("config"), dataset.get("split"), metric.get("type"), metric.get("name"))
+    return (
+        task.get("type"),
+        dataset.get("type"),
+        dataset.get("config"),
+        dataset.get("split"),
+        metric.get("type"),
+        metric.get("name"),
+    )

@@ -1,4 +1,6 @@
-"""The files that results add to a model's repository: .eval_results/*.yaml and the card with its `model-index`."""
+"""The files that results add to a model's repository: .eval_results/*.yaml and the card with its
+`model-index`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.hub.eval_results import check_dataset, checked_date, dataset_repos, eval_result_files, published, today
+from cc_hf.hub.eval_results import (
+    check_dataset,
+    checked_date,
+    dataset_repos,
+    eval_result_files,
+    published,
+    today,
+)
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.push import REFUSALS, refusal
@@ -47,7 +56,8 @@ def results_folder(
     Args:
         results: of one model.
         model: ORGANISATION/NAME.
-        dataset_repos: repositories of the benchmarks, as `cc_hf.hub.eval_results.dataset_repos` takes them.
+        dataset_repos: repositories of the benchmarks, as `cc_hf.hub.eval_results.dataset_repos`
+            takes them.
         output: a folder that does not exist yet, or is empty.
         date: of the evaluation, ISO 8601; None for today.
         source_url, source_name: where the evaluation is written up.
@@ -58,9 +68,13 @@ def results_folder(
         InputError: as `cc_hf.hub.eval_results.published` and `with_model_index`.
     """
     found = published(results, _repos(dataset_repos, results))
-    files = eval_result_files(found, date=checked_date(date or today()), source_url=source_url, source_name=source_name)
+    files = eval_result_files(
+        found, date=checked_date(date or today()), source_url=source_url, source_name=source_name
+    )
     if model_index:
-        files[CARD] = with_model_index(card, model, eval_results(found, source_url=source_url, source_name=source_name))
+        files[CARD] = with_model_index(
+            card, model, eval_results(found, source_url=source_url, source_name=source_name)
+        )
     with new_folder(output) as folder:
         for path, text in files.items():
             (folder / path).parent.mkdir(exist_ok=True)
@@ -88,8 +102,11 @@ def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str 
         commit = api.model_info(model).sha
         path = api.hf_hub_download(model, CARD, revision=commit)
     except REFUSALS as error:
-        if isinstance(error, EntryNotFoundError) and not isinstance(error, LocalEntryNotFoundError):  # the latter: the Hub was not reached
+        # the latter: the Hub was not reached
+        if isinstance(error, EntryNotFoundError) and not isinstance(error, LocalEntryNotFoundError):
             return None, commit
-        raise refusal(error, f"https://huggingface.co/{model}", "Nothing was sent", api=api) from error
+        raise refusal(
+            error, f"https://huggingface.co/{model}", "Nothing was sent", api=api
+        ) from error
     with open(path, encoding="utf-8", newline="") as file:
         return file.read(), commit

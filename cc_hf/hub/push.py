@@ -13,13 +13,27 @@ from huggingface_hub.utils._validators import validate_repo_id
 
 from cc_hf.errors import DataError, InputError
 
-__all__ = ["REFUSALS", "RepoType", "Upload", "check_repo", "plan", "push", "refusal", "without_token"]
+__all__ = [
+    "REFUSALS",
+    "RepoType",
+    "Upload",
+    "check_repo",
+    "plan",
+    "push",
+    "refusal",
+    "without_token",
+]
 
 RepoType = Literal["dataset", "space", "model"]
 
-#: what the Hub's client raises, whatever library it speaks HTTP with; ValueError and RuntimeError of answers and storage that are not as it expects
+#: what the Hub's client raises, whatever library it speaks HTTP with; ValueError and RuntimeError
+#: of answers and storage that are not as it expects
 REFUSALS: tuple[type[Exception], ...] = (
-    *(kind for kind in HfHubHTTPError.__mro__ if issubclass(kind, Exception) and kind is not Exception),
+    *(
+        kind
+        for kind in HfHubHTTPError.__mro__
+        if issubclass(kind, Exception) and kind is not Exception
+    ),
     LocalTokenNotFoundError,
     OSError,
     RuntimeError,
@@ -77,7 +91,8 @@ def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
         repo_type: dataset, space or model.
 
     Raises:
-        InputError: for a folder that is not there or is empty, or a name that the Hub does not take.
+        InputError: for a folder that is not there or is empty, or a name that the Hub does not
+            take.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +102,11 @@ def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
     ((('README.md', 4),), 'https://huggingface.co/spaces/org/name')
     """
     folder = Path(folder)
-    files = tuple((path.relative_to(folder).as_posix(), path.stat().st_size) for path in sorted(folder.rglob("*")) if path.is_file())
+    files = tuple(
+        (path.relative_to(folder).as_posix(), path.stat().st_size)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    )
     if not files:
         raise InputError(f"folder: expected a folder with files, {folder} has none")
     return Upload(check_repo(repo), repo_type, folder, files)
@@ -103,9 +122,11 @@ def push(
     parent_commit: str | None = None,
     api: HfApi | None = None,
 ) -> str:
-    """Send the files of the plan in one commit, making the repository if it is not there; answers the address of the commit or pull request.
+    """Send the files of the plan in one commit, making the repository if it is not there; answers
+    the address of the commit or pull request.
 
-    The commit is taken whole or not at all, and files that the repository has already are left out, so that a push can be repeated.
+    The commit is taken whole or not at all, and files that the repository has already are left out,
+    so that a push can be repeated.
 
     Args:
         upload: from `plan`.
@@ -116,16 +137,29 @@ def push(
         api: with the token and endpoint to use; None for those of the environment.
 
     Raises:
-        DataError: when there is no token, or the Hub refuses or cannot be reached. The message says what was sent and what to do, and holds no token.
+        DataError: when there is no token, or the Hub refuses or cannot be reached. The message says
+            what was sent and what to do, and holds no token.
     """
     api = api or HfApi()
     sent = "Nothing was sent"
-    operations = [CommitOperationAdd(path_in_repo=path, path_or_fileobj=str(upload.folder / path)) for path, _ in upload.files]
+    operations = [
+        CommitOperationAdd(path_in_repo=path, path_or_fileobj=str(upload.folder / path))
+        for path, _ in upload.files
+    ]
     try:
         if not create_pr:
             sdk = _SPACE_SDK if upload.repo_type == "space" else None
-            api.create_repo(upload.repo, repo_type=upload.repo_type, private=private, exist_ok=True, space_sdk=sdk)
-            sent = f"The repository is there, without the {len(operations)} files: they go in one commit, whole or not at all"
+            api.create_repo(
+                upload.repo,
+                repo_type=upload.repo_type,
+                private=private,
+                exist_ok=True,
+                space_sdk=sdk,
+            )
+            sent = (
+                f"The repository is there, without the {len(operations)} files: they go in one"
+                " commit, whole or not at all"
+            )
         commit = api.create_commit(
             upload.repo,
             operations,
@@ -152,13 +186,22 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
     """
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
-        remedy = "Log in with `hf auth login` or set HF_TOKEN to a token that may write there, then run the command again"
+        remedy = (
+            "Log in with `hf auth login` or set HF_TOKEN to a token that may write there, then run"
+            " the command again"
+        )
     elif status is None and sent != "Nothing was sent":
         place = f"{url}/discussions" if is_pr else f"{url}/commits/main"
-        remedy = f"If the connection ended before the answer came, the commit may be there: see {place}; otherwise run the command again"
+        remedy = (
+            f"If the connection ended before the answer came, the commit may be there: see {place};"
+            " otherwise run the command again"
+        )
     else:
         remedy = "Run the command again, later if the Hub is to blame"
-    return DataError(f"{url}: the Hub did not take the files ({without_token(str(error) or repr(error), api)}). {sent}. {remedy}")
+    return DataError(
+        f"{url}: the Hub did not take the files ({without_token(str(error) or repr(error), api)})."
+        f" {sent}. {remedy}"
+    )
 
 
 def without_token(text: str, api: HfApi) -> str:

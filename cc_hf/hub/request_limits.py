@@ -1,4 +1,6 @@
-"""Limits on what visitors may send to a page of gradio, checked before any of it is parsed: an ASGI middleware, and how gradio takes it."""
+"""Limits on what visitors may send to a page of gradio, checked before any of it is parsed: an ASGI
+middleware, and how gradio takes it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class _RefusedError(Exception):
 
 
 class RequestLimits:
-    """ASGI middleware: read each body whole, within limits, before the application sees the request.
+    """ASGI middleware: read each body whole, within limits, before the application sees the
+    request.
 
     An application behind it never meets a body that is too large, slow or broken off, and so has
     nothing to clean up after one. A body lies in memory or in a file without a name, never both.
@@ -81,7 +84,9 @@ class RequestLimits:
         try:
             return await asyncio.wait_for(_read(receive, body, limit), self._seconds)
         except asyncio.TimeoutError:  # Python 3.10 has no other name for it
-            raise _RefusedError(408, f"expected the request within {self._seconds} seconds") from None
+            raise _RefusedError(
+                408, f"expected the request within {self._seconds} seconds"
+            ) from None
 
     def _limit(self, scope: _Message) -> int:
         """Return the largest body of a request that may be read at all."""
@@ -89,7 +94,9 @@ class RequestLimits:
         limit = next((size for start, size in self._bodies.items() if path.startswith(start)), None)
         if limit is None:
             raise _RefusedError(404, "expected one of the page's own paths")
-        declared = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"0")
+        declared = next(
+            (value for name, value in scope["headers"] if name.lower() == b"content-length"), b"0"
+        )
         digits = declared.strip().lstrip(b"0") or b"0"
         if not digits.isdigit() or len(digits) > 18 or int(digits) > limit:
             raise _too_large(limit)
@@ -138,7 +145,8 @@ async def _answer(send: _Send, status: int, text: str) -> None:
 
 
 def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options of gradio's `launch`: limits on what visitors may send, and a start that may take long.
+    """Return options of gradio's `launch`: limits on what visitors may send, and a start that may
+    take long.
 
     Without `_frontend`, `launch` does not end the server because the page did not come within
     three seconds, as happens on a busy machine.
@@ -152,4 +160,7 @@ def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict
     bodies = dict.fromkeys(EVENT_PATHS, event_bytes)
     if upload_bytes is not None:
         bodies[UPLOAD_PATH] = upload_bytes + _CHUNK  # what a form puts around a file
-    return {"app_kwargs": {"middleware": [Middleware(RequestLimits, bodies=bodies)]}, "_frontend": False}
+    return {
+        "app_kwargs": {"middleware": [Middleware(RequestLimits, bodies=bodies)]},
+        "_frontend": False,
+    }

@@ -1,4 +1,6 @@
-"""A metric as the folder that a Space holds: the module that `evaluate.load` takes, the card, a page to try it on, requirements, tests."""
+"""A metric as the folder that a Space holds: the module that `evaluate.load` takes, the card, a
+page to try it on, requirements, tests.
+"""
 
 from __future__ import annotations
 
@@ -56,17 +58,20 @@ def test_the_module_answers_as_the_package():
 '''
 
 
-def build_space(name: str, repo: str, *, output: str | Path, requirement: str | None = None) -> list[Path]:
+def build_space(
+    name: str, repo: str, *, output: str | Path, requirement: str | None = None
+) -> list[Path]:
     """Write the folder of a metric's Space; returns its files, sorted.
 
-    `evaluate.load(repo)` finds the module, which bears the name of the repository; cc_hf must be installed where it is loaded.
+    `evaluate.load(repo)` finds the module, which bears the name of the repository; cc_hf must be
+    installed where it is loaded.
 
     Args:
         name: a metric of `cc-hf list metrics`.
         repo: ORGANISATION/NAME of the Space.
         output: a folder that does not exist yet, or is empty.
-        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on PyPI or newer, with the extra `models` where an
-            evaluator scores.
+        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on
+            PyPI or newer, with the extra `models` where an evaluator scores.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -75,7 +80,9 @@ def build_space(name: str, repo: str, *, output: str | Path, requirement: str | 
     declared: MetricDeclaration = registry.resolve("metric", name)
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
-        raise InputError(f"repo: expected a name that a Python module can have, without «.», got {module!r}")
+        raise InputError(
+            f"repo: expected a name that a Python module can have, without «.», got {module!r}"
+        )
     line = requirement_line(requirement, "cc_hf[models]" if declared.takes_evaluator else "cc_hf")
     card = card_path(name, kind="metrics").read_text(encoding="utf-8")
     with new_folder(output) as folder:
@@ -84,7 +91,12 @@ def build_space(name: str, repo: str, *, output: str | Path, requirement: str | 
             "README.md": str(space_card(name, repo)),
             "app.py": _APP.format(name=name),
             "requirements.txt": f"{line}\n",
-            "tests.py": _TESTS.format(name=name, module=module, example=repr(card_example(card)), score=declared.leaderboard[0]),
+            "tests.py": _TESTS.format(
+                name=name,
+                module=module,
+                example=repr(card_example(card)),
+                score=declared.leaderboard[0],
+            ),
         }
         for path, text in files.items():
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
@@ -92,7 +104,8 @@ def build_space(name: str, repo: str, *, output: str | Path, requirement: str | 
 
 
 def requirement_line(given: str | None, package: str) -> str:
-    """The line of requirements.txt by which pip gets cc_hf: what is given, else this version or newer.
+    """The line of requirements.txt by which pip gets cc_hf: what is given, else this version or
+    newer.
 
     Args:
         given: a line, or None.
@@ -112,17 +125,26 @@ def requirement_line(given: str | None, package: str) -> str:
 
 
 def space_card(name: str, repo: str) -> SpaceCard:
-    """The card of a metric as the Space's: with the version of gradio, the name it is loaded by there, and without links that lead nowhere.
+    """The card of a metric as the Space's: with the version of gradio, the name it is loaded by
+    there, and without links that lead nowhere.
 
     >>> card = space_card("gender_accuracy", "org/gender_accuracy")
     >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
     ('gradio', 'app.py', ['evaluate', 'metric'])
     """
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
-    text = text.replace(f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or')
+    text = text.replace(
+        f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or'
+    )
     text = re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", text)
     card = SpaceCard(text, ignore_metadata_errors=False)
-    for key, value in {"sdk_version": GRADIO_VERSION, "emoji": "⚖️", "colorFrom": "blue", "colorTo": "gray", "pinned": False}.items():
+    for key, value in {
+        "sdk_version": GRADIO_VERSION,
+        "emoji": "⚖️",
+        "colorFrom": "blue",
+        "colorTo": "gray",
+        "pinned": False,
+    }.items():
         card.data[key] = value
     return card
 
@@ -133,7 +155,8 @@ def card_example(card: str) -> dict[str, Any]:
     Raises:
         InputError: when there is none, or it is not made of literals.
 
-    >>> card_example("```python\\nr = {'category': 'a'}\\nmetric.compute(predictions=['x'] * 2, references=[r, r])\\n```")
+    >>> code = "r = {'category': 'a'}\\nmetric.compute(predictions=['x'] * 2, references=[r, r])"
+    >>> card_example(f"```python\\n{code}\\n```")
     {'predictions': ['x', 'x'], 'references': [{'category': 'a'}, {'category': 'a'}]}
     """
     code = card.partition("```python\n")[2].partition("```")[0]
@@ -141,7 +164,11 @@ def card_example(card: str) -> dict[str, Any]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             known[node.targets[0].id] = node.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "compute":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "compute"
+        ):
             return {word.arg: _literal(word.value, known) for word in node.keywords if word.arg}
     raise InputError("card: expected an example in Python that calls compute, got none")
 
@@ -154,9 +181,20 @@ def _literal(node: ast.expr, known: dict[str, ast.expr]) -> Any:
     if isinstance(node, ast.List):
         return [_literal(one, known) for one in node.elts]
     if isinstance(node, ast.Dict) and None not in node.keys:
-        return {_literal(key, known): _literal(value, known) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
+        return {
+            _literal(key, known): _literal(value, known)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        }
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _literal(node.left, known) * _literal(node.right, known)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not node.keywords:
-        return str(_literal(node.func.value, known)).format(*(_literal(one, known) for one in node.args))
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "format"
+        and not node.keywords
+    ):
+        return str(_literal(node.func.value, known)).format(
+            *(_literal(one, known) for one in node.args)
+        )
     raise InputError(f"card: expected an example of literals, got {ast.unparse(node)}")

@@ -1,6 +1,8 @@
-"""The tasks of a benchmark, as the Hub's leaderboards know them: one for each configuration, target language, split, metric and score.
+"""The tasks of a benchmark, as the Hub's leaderboards know them: one for each configuration, target
+language, split, metric and score.
 
-Both sides take their ids from `task_id`: eval.yaml in the repository of the dataset, and the results in those of models.
+Both sides take their ids from `task_id`: eval.yaml in the repository of the dataset, and the
+results in those of models.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Task:
     score: str
 
 
-def task_id(dataset: str, config: str, *, tgt_lang: str, metric: str, score: str, split: str = "test") -> str:
+def task_id(
+    dataset: str, config: str, *, tgt_lang: str, metric: str, score: str, split: str = "test"
+) -> str:
     """The id of a task in a dataset: what tells it from the others, joined by «--».
 
     The language is named where the configuration has several, the split where it is not `test`.
@@ -41,13 +45,27 @@ def task_id(dataset: str, config: str, *, tgt_lang: str, metric: str, score: str
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
 
-    >>> task_id("winomt", "default", tgt_lang="de", metric="contrastive_conditioning", score="min_accuracy")
+    >>> task_id(
+    ...     "winomt",
+    ...     "default",
+    ...     tgt_lang="de",
+    ...     metric="contrastive_conditioning",
+    ...     score="min_accuracy",
+    ... )
     'default--de--contrastive_conditioning--min_accuracy'
     >>> task_id("simplegen", "en-de", tgt_lang="de", metric="simplegen_accuracy", score="accuracy")
     'en-de--simplegen_accuracy--accuracy'
     """
     several = len(declaration(dataset).config(config).tgt_langs) > 1
-    return "--".join([config, *([tgt_lang] if several else []), *([split] if split != "test" else []), metric, score])
+    return "--".join(
+        [
+            config,
+            *([tgt_lang] if several else []),
+            *([split] if split != "test" else []),
+            metric,
+            score,
+        ]
+    )
 
 
 def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
@@ -64,10 +82,28 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
     True
     """
     declared = declaration(dataset)
-    chosen = [declared.config(name) for name in configs] if configs is not None else declared.configs
-    metrics: list[MetricDeclaration] = [registry.resolve("metric", name) for name in registry.names("metric")]
+    chosen = (
+        [declared.config(name) for name in configs] if configs is not None else declared.configs
+    )
+    metrics: list[MetricDeclaration] = [
+        registry.resolve("metric", name) for name in registry.names("metric")
+    ]
     return [
-        Task(task_id(dataset, config.name, tgt_lang=language, metric=metric.name, score=score, split=split), config.name, language, split, metric.name, score)
+        Task(
+            task_id(
+                dataset,
+                config.name,
+                tgt_lang=language,
+                metric=metric.name,
+                score=score,
+                split=split,
+            ),
+            config.name,
+            language,
+            split,
+            metric.name,
+            score,
+        )
         for config in chosen
         for language in config.tgt_langs
         for metric in metrics
@@ -87,7 +123,8 @@ def pretty_name(dataset: str) -> str:
 
 
 def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
-    """The file eval.yaml, which makes a benchmark of a dataset's repository: name, description, evaluation_framework, tasks.
+    """The file eval.yaml, which makes a benchmark of a dataset's repository: name, description,
+    evaluation_framework, tasks.
 
     Args, Raises: as of `tasks`.
 
@@ -98,6 +135,9 @@ def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
         "name": pretty_name(dataset),
         "description": declaration(dataset).description,
         "evaluation_framework": FRAMEWORK,
-        "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in tasks(dataset, configs)],
+        "tasks": [
+            {"id": task.id, "config": task.config, "split": task.split}
+            for task in tasks(dataset, configs)
+        ],
     }
     return str(yaml.safe_dump(content, sort_keys=False, width=4096, allow_unicode=True))

@@ -1,1 +1,3 @@
-"""A page of results in the browser: what there is, the table, the judging of one's own translations."""
+"""A page of results in the browser: what there is, the table, the judging of one's own
+translations.
+"""

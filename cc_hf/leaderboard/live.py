@@ -1,4 +1,7 @@
-"""Judging from the page: one sentence, explained, and a file of translations. One model, behind a lock; loaded when first needed. No gradio here."""
+"""Judging from the page: one sentence, explained, and a file of translations.
+
+One model, behind a lock; loaded when first needed. No gradio here.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,8 @@ MAX_UPLOAD = 5 * 1024 * 1024
 MAX_LINES = 20_000
 #: bytes of one of its lines, which may hold a source and a translation in JSON
 MAX_LINE = 1 << 15
-#: of all translations of a file together, per translation: three times what those of the datasets have
+#: of all translations of a file together, per translation: three times what those of the datasets
+#: have
 MAX_MEAN_CHARACTERS = 300
 #: of a sentence of one's own, and of each translation of a file
 MAX_CHARACTERS = 2000
@@ -82,10 +86,28 @@ class SentenceJudge:
         InputError: when no evaluator is named and none ships for the pair.
     """
 
-    def __init__(self, evaluator: str | Path | Evaluator | None = None, *, src_lang: str = "en", tgt_lang: str = "de") -> None:
+    def __init__(
+        self,
+        evaluator: str | Path | Evaluator | None = None,
+        *,
+        src_lang: str = "en",
+        tgt_lang: str = "de",
+    ) -> None:
         self.src_lang, self.tgt_lang = src_lang, tgt_lang
-        self.name = str(default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator.name if isinstance(evaluator, Evaluator) else evaluator)
-        self._model = _Model(lambda: evaluator if isinstance(evaluator, Evaluator) else open_evaluator(self.name, languages=(src_lang, tgt_lang), mode="exact"))
+        self.name = str(
+            default_evaluator(src_lang, tgt_lang)
+            if evaluator is None
+            else evaluator.name
+            if isinstance(evaluator, Evaluator)
+            else evaluator
+        )
+        self._model = _Model(
+            lambda: (
+                evaluator
+                if isinstance(evaluator, Evaluator)
+                else open_evaluator(self.name, languages=(src_lang, tgt_lang), mode="exact")
+            )
+        )
 
     def prepare(self) -> None:
         """Load the model, so that the first sentence need not wait."""
@@ -115,27 +137,45 @@ class SentenceJudge:
             placement: before, after, or replace the focus.
 
         Raises:
-            InputError: for texts that are blank or too long, a focus that is not in the source, missing or too many cues, and as `explain`.
+            InputError: for texts that are blank or too long, a focus that is not in the source,
+                missing or too many cues, and as `explain`.
             TooLongError: as `explain`.
         """
         cues = {"correct cues": correct_cues, "incorrect cues": incorrect_cues}
-        for name, text in {"source": source, "translation": translation, "word": focus, **cues}.items():
+        for name, text in {
+            "source": source,
+            "translation": translation,
+            "word": focus,
+            **cues,
+        }.items():
             if not text.strip() and name not in cues:
                 raise InputError(f"{name}: expected a text, got none")
             if len(text) > MAX_CHARACTERS:
-                raise InputError(f"{name}: expected at most {MAX_CHARACTERS} characters, got {len(text)}")
-        row: dict[str, Any] = {"source": source, "focus": focus.strip(), "position": _position(source, focus.strip(), occurrence), "placement": placement}
+                raise InputError(
+                    f"{name}: expected at most {MAX_CHARACTERS} characters, got {len(text)}"
+                )
+        row: dict[str, Any] = {
+            "source": source,
+            "focus": focus.strip(),
+            "position": _position(source, focus.strip(), occurrence),
+            "placement": placement,
+        }
         if gender:
             row["gold"] = gender
         else:
             for name, text in cues.items():
                 found = [cue.strip() for cue in text.split(_CUE_SEPARATOR) if cue.strip()]
                 if not 0 < len(found) <= MAX_CUES:
-                    raise InputError(f"{name}: expected at least one cue and at most {MAX_CUES}, separated by «{_CUE_SEPARATOR}», got {len(found) or 'none'}")
+                    raise InputError(
+                        f"{name}: expected at least one cue and at most {MAX_CUES}, separated by"
+                        f" «{_CUE_SEPARATOR}», got {len(found) or 'none'}"
+                    )
                 row[name.replace(" ", "_")] = found
         example = custom_example(row, src_lang=self.src_lang)
         with self._model.lock:
-            return explain_example(self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang)
+            return explain_example(
+                self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang
+            )
 
 
 def read_occurrence(text: str) -> int | None:
@@ -156,13 +196,22 @@ def read_occurrence(text: str) -> int | None:
 def _position(source: str, focus: str, occurrence: int | None) -> int:
     places = focus_places(focus, source)
     if not places:
-        raise InputError(f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it stands there")
+        raise InputError(
+            f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it stands"
+            " there"
+        )
     if occurrence is None:
         if len(places) > 1:
-            raise InputError(f"word: {focus!r} occurs {len(places)} times in {source!r}; say which one, 1 to {len(places)}")
+            raise InputError(
+                f"word: {focus!r} occurs {len(places)} times in {source!r}; say which one, 1 to"
+                f" {len(places)}"
+            )
         return places[0]
     if not 1 <= occurrence <= len(places):
-        raise InputError(f"which one: expected 1 to {len(places)}, since {focus!r} occurs so often, got {occurrence}")
+        raise InputError(
+            f"which one: expected 1 to {len(places)}, since {focus!r} occurs so often, got"
+            f" {occurrence}"
+        )
     return places[occurrence - 1]
 
 
@@ -175,8 +224,17 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
     found: dict[str, list[ConfigDeclaration]] = {}
     for name in registry.names("dataset"):
         declared = declaration(name)
-        configs = [c for c in declared.configs if "test" in c.splits and all(is_here(file, data_dir) for file in declared.files_of(c.name))]
-        configs = [c for c in configs if any(fitting_metrics(name, c, language) for language in c.tgt_langs)]
+        configs = [
+            c
+            for c in declared.configs
+            if "test" in c.splits
+            and all(is_here(file, data_dir) for file in declared.files_of(c.name))
+        ]
+        configs = [
+            c
+            for c in configs
+            if any(fitting_metrics(name, c, language) for language in c.tgt_langs)
+        ]
         if configs:
             found[name] = configs
     return found
@@ -184,7 +242,13 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
 
 def fitting_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
     """The metrics that can judge translations of a configuration into a language."""
-    return [name for name in registry.names("metric") if not registry.resolve("metric", name).fits(dataset, config.name, config.form, config.src_lang, tgt_lang)]
+    return [
+        name
+        for name in registry.names("metric")
+        if not registry.resolve("metric", name).fits(
+            dataset, config.name, config.form, config.src_lang, tgt_lang
+        )
+    ]
 
 
 class FileJudge:
@@ -192,37 +256,61 @@ class FileJudge:
 
     Args:
         data_dir: a local copy of the upstream repositories.
-        evaluator: of metrics that take one: name, folder, or an Evaluator; None for the one that ships for the pair.
+        evaluator: of metrics that take one: name, folder, or an Evaluator; None for the one that
+            ships for the pair.
     """
 
-    def __init__(self, data_dir: str | Path | None = None, evaluator: str | Path | Evaluator | None = None) -> None:
+    def __init__(
+        self, data_dir: str | Path | None = None, evaluator: str | Path | Evaluator | None = None
+    ) -> None:
         self._data_dir = data_dir
         self._evaluator = evaluator
         self._lock = threading.Lock()
         self._models: dict[tuple[str, str], Evaluator] = {}
 
-    def judge(self, path: str | Path, dataset: str, config: str, tgt_lang: str, metric: str) -> EvaluationResult:
+    def judge(
+        self, path: str | Path, dataset: str, config: str, tgt_lang: str, metric: str
+    ) -> EvaluationResult:
         """Judge a file by a metric.
 
         Args:
-            path: of a file of at most MAX_UPLOAD bytes and MAX_LINES lines, as `cc_hf.data.translations.read_translations` takes it.
+            path: of a file of at most MAX_UPLOAD bytes and MAX_LINES lines, as
+                `cc_hf.data.translations.read_translations` takes it.
             dataset, config, tgt_lang, metric: names.
 
         Raises:
-            InputError: for a file that is too large, has too many or too long lines, is no text or does not match the dataset; messages name the file
-                without its folder.
+            InputError: for a file that is too large, has too many or too long lines, is no text or
+                does not match the dataset; messages name the file without its folder.
             UnknownNameError: for a dataset, configuration or metric that is not registered.
         As `cc_hf.run.evaluate`.
         """
         path = Path(path)
         check_upload(path)
-        declared = registry.resolve("dataset", dataset).config(config)  # never a file of this machine that a visitor names
+        # never a file of this machine that a visitor names
+        declared = registry.resolve("dataset", dataset).config(config)
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
-                _check_lengths(path, read_translations(path, load_examples(dataset, config, data_dir=self._data_dir)).translations)
-                options: dict[str, Any] = {"evaluator": self._model(declared.src_lang, tgt_lang)} if takes_evaluator else {}
-                return evaluate(dataset, config, translations=path, tgt_lang=tgt_lang, metric=metric, data_dir=self._data_dir, **options)
+                _check_lengths(
+                    path,
+                    read_translations(
+                        path, load_examples(dataset, config, data_dir=self._data_dir)
+                    ).translations,
+                )
+                options: dict[str, Any] = (
+                    {"evaluator": self._model(declared.src_lang, tgt_lang)}
+                    if takes_evaluator
+                    else {}
+                )
+                return evaluate(
+                    dataset,
+                    config,
+                    translations=path,
+                    tgt_lang=tgt_lang,
+                    metric=metric,
+                    data_dir=self._data_dir,
+                    **options,
+                )
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error
 
@@ -231,7 +319,9 @@ class FileJudge:
             return self._evaluator
         pair = src_lang, tgt_lang
         if pair not in self._models:
-            self._models[pair] = open_evaluator(self._evaluator or default_evaluator(*pair), languages=pair)
+            self._models[pair] = open_evaluator(
+                self._evaluator or default_evaluator(*pair), languages=pair
+            )
         return self._models[pair]
 
 
@@ -246,15 +336,27 @@ def check_upload(path: Path) -> None:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > MAX_UPLOAD:
-                raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB, got {size / 1024 / 1024:.1f} MB")
+                raise InputError(
+                    f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB, got"
+                    f" {size / 1024 / 1024:.1f} MB"
+                )
             while line := file.readline(MAX_LINE + 1):
                 n_lines += 1
                 if b"\x00" in line:
-                    raise InputError(f"{path.name}: expected a text in UTF-8 with one translation per line, got a binary file")
+                    raise InputError(
+                        f"{path.name}: expected a text in UTF-8 with one translation per line, got"
+                        " a binary file"
+                    )
                 if n_lines > MAX_LINES:
-                    raise InputError(f"{path.name}: expected at most {MAX_LINES:,} lines here, got more; {_ELSEWHERE}")
+                    raise InputError(
+                        f"{path.name}: expected at most {MAX_LINES:,} lines here, got more;"
+                        f" {_ELSEWHERE}"
+                    )
                 if len(line) > MAX_LINE:
-                    raise InputError(f"{path.name}: line {n_lines}: expected at most {MAX_LINE:,} bytes here, got more; {_ELSEWHERE}")
+                    raise InputError(
+                        f"{path.name}: line {n_lines}: expected at most {MAX_LINE:,} bytes here,"
+                        f" got more; {_ELSEWHERE}"
+                    )
                 is_blank = is_blank and not line.strip()
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read: {error.strerror}") from error
@@ -263,12 +365,18 @@ def check_upload(path: Path) -> None:
 
 
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
-    """Refuse translations that would take the machine long: aligning and scoring grow with their length."""
+    """Refuse translations that would take the machine long: aligning and scoring grow with their
+    length.
+    """
     for number, translation in enumerate(translations, 1):
         if len(translation) > MAX_CHARACTERS:
-            raise InputError(f"{path.name}: the translation of example {number}: expected at most {MAX_CHARACTERS} characters here, got {len(translation)}; {_ELSEWHERE}")
+            raise InputError(
+                f"{path.name}: the translation of example {number}: expected at most"
+                f" {MAX_CHARACTERS} characters here, got {len(translation)}; {_ELSEWHERE}"
+            )
     n_characters = sum(map(len, translations))
     if n_characters > MAX_MEAN_CHARACTERS * len(translations):
         raise InputError(
-            f"{path.name}: expected at most {MAX_MEAN_CHARACTERS} characters per translation on average here, got {n_characters / len(translations):.0f}; {_ELSEWHERE}"
+            f"{path.name}: expected at most {MAX_MEAN_CHARACTERS} characters per translation on"
+            f" average here, got {n_characters / len(translations):.0f}; {_ELSEWHERE}"
         )

@@ -1,4 +1,6 @@
-"""The page as a Space of the Hub: a folder with the program, what it needs, its card and the results. Nothing is sent here."""
+"""The page as a Space of the Hub: a folder with the program, what it needs, its card and the
+results. Nothing is sent here.
+"""
 
 from __future__ import annotations
 
@@ -42,31 +44,53 @@ Everyone can judge a sentence or a file of translations of their own here; nothi
 """
 
 
-def build_space(results: str | Path, output: str | Path, *, title: str = "Disambiguation leaderboard", quality: str | Path | None = None, requirement: str | None = None) -> Store:
-    """Write the folder, and answer what is in it; files of results that cannot be read are left out and named in `Store.broken`.
+def build_space(
+    results: str | Path,
+    output: str | Path,
+    *,
+    title: str = "Disambiguation leaderboard",
+    quality: str | Path | None = None,
+    requirement: str | None = None,
+) -> Store:
+    """Write the folder, and answer what is in it; files of results that cannot be read are left out
+    and named in `Store.broken`.
 
     Args:
         results: a folder with results, as `cc_hf.leaderboard.store.read_folder` takes it.
         output: a folder that is not there yet, or is empty.
         title: of the Space.
         quality: a file with BLEU by system, as `read_quality` takes it.
-        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on PyPI or newer.
+        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on
+            PyPI or newer.
 
     Raises:
-        InputError: for a folder without a result that can be read, an output that holds something, a blank title, a requirement of more than one
-            line, or a file of BLEU that is not as expected.
+        InputError: for a folder without a result that can be read, an output that holds something,
+            a blank title, a requirement of more than one line, or a file of BLEU that is not as
+            expected.
     """
     line = requirement_line(requirement, "cc_hf[leaderboard,models]")
     if not title.strip():
         raise InputError("title: expected a text, got none")
     store = read_folder(results)
     if not store.entries:
-        broken = f"; {len(store.broken)} could not be read, the first: {next(iter(store.broken.items()))}" if store.broken else ""
+        broken = (
+            f"; {len(store.broken)} could not be read, the first:"
+            f" {next(iter(store.broken.items()))}"
+            if store.broken
+            else ""
+        )
         raise InputError(f"results: expected at least one result in {results}, got none{broken}")
     if quality is not None:
         read_quality(quality)
     systems = sorted({entry.system for entry in store.entries})
-    bleu = None if quality is None else "bleu.json" if Path(quality).suffix.lower() == ".json" else "bleu.tsv"  # never a name from outside: it becomes Python
+    # never a name from outside: it becomes Python
+    bleu = (
+        None
+        if quality is None
+        else "bleu.json"
+        if Path(quality).suffix.lower() == ".json"
+        else "bleu.tsv"
+    )
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
@@ -82,6 +106,10 @@ def build_space(results: str | Path, output: str | Path, *, title: str = "Disamb
         if quality is not None and bleu is not None:
             shutil.copyfile(quality, folder / bleu)
         program = _APP.format(quality="None" if bleu is None else f'here / "{bleu}"')
-        for name, text in (("app.py", program), ("requirements.txt", f"{line}\n"), ("README.md", readme)):
+        for name, text in (
+            ("app.py", program),
+            ("requirements.txt", f"{line}\n"),
+            ("README.md", readme),
+        ):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store

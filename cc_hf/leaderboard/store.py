@@ -1,4 +1,7 @@
-"""Results in a folder, and the quality of the systems from a file. What cannot be read is kept with the reason, and the others are shown."""
+"""Results in a folder, and the quality of the systems from a file.
+
+What cannot be read is kept with the reason, and the others are shown.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _QUALITY_KEYS = ("system", "bleu", "dataset", "tgt_lang")
 
 @dataclass(frozen=True)
 class Entry:
-    """One result. `system`: as its signature names it, else as its file; `judgements` of the result are left out."""
+    """One result.
+
+    `system`: as its signature names it, else as its file; `judgements` of the result are left out.
+    """
 
     system: str
     file: str
@@ -34,7 +40,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Store:
-    """Results by file name. `broken`: file name -> why it could not be read; `not_run`: file name -> metric -> why the evaluation left it out."""
+    """Results by file name.
+
+    `broken`: file name -> why it could not be read; `not_run`: file name -> metric -> why the
+    evaluation left it out.
+    """
 
     entries: tuple[Entry, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -43,18 +53,28 @@ class Store:
 
 @dataclass(frozen=True)
 class Quality:
-    """BLEU of systems, in [0, 1], by (system, dataset, target language), the last two "" where it holds for all."""
+    """BLEU of systems, in [0, 1], by (system, dataset, target language), the last two "" where it
+    holds for all.
+    """
 
     bleu: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
     def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
-        """The closest figure: of this dataset and language, of one of both, of the system alone; None where there is none.
+        """The closest figure: of this dataset and language, of one of both, of the system alone;
+        None where there is none.
 
         >>> quality = Quality({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
-        >>> quality.of("aws", "winomt", "de"), quality.of("aws", "mucow", "de"), quality.of("x", "", "")
+        >>> quality.of("aws", "winomt", "de"), quality.of("aws", "mucow", "de"), quality.of(
+        ...     "x", "", ""
+        ... )
         (0.4, 0.3, None)
         """
-        keys = [(system, dataset, tgt_lang), (system, dataset, ""), (system, "", tgt_lang), (system, "", "")]
+        keys = [
+            (system, dataset, tgt_lang),
+            (system, dataset, ""),
+            (system, "", tgt_lang),
+            (system, "", ""),
+        ]
         return next((self.bleu[key] for key in keys if key in self.bleu), None)
 
 
@@ -65,11 +85,15 @@ def read_folder(folder: str | Path) -> Store:
         folder: with files that `cc-hf evaluate --output` wrote.
 
     Raises:
-        InputError: when the folder is not there. A file that cannot be read is no error: it is named in `Store.broken` and logged.
+        InputError: when the folder is not there. A file that cannot be read is no error: it is
+            named in `Store.broken` and logged.
     """
     folder = Path(folder)
     if not is_folder(folder):
-        raise InputError(f"results: expected a folder with files that `cc-hf evaluate --output` wrote, {folder} is not a folder")
+        raise InputError(
+            f"results: expected a folder with files that `cc-hf evaluate --output` wrote, {folder}"
+            " is not a folder"
+        )
     entries: list[Entry] = []
     broken: dict[str, str] = {}
     not_run: dict[str, Mapping[str, str]] = {}
@@ -94,24 +118,39 @@ def _entry(path: Path, result: EvaluationResult) -> Entry:
 def read_quality(path: str | Path) -> Quality:
     """BLEU by system, from a table with a header and tabs (.tsv), or from JSON.
 
-    Columns, or keys of each object in a list: `system`, named as in the table of the page, and `bleu`, 0 to 100; optional `dataset` and `tgt_lang`,
-    for figures that hold for these only. JSON may also be one object, system -> BLEU.
+    Columns, or keys of each object in a list: `system`, named as in the table of the page, and
+    `bleu`, 0 to 100; optional `dataset` and `tgt_lang`, for figures that hold for these only. JSON
+    may also be one object, system -> BLEU.
 
     Raises:
-        InputError: for a file that is not there or not as described, with the line or entry; a system that occurs twice for the same data; a BLEU
-            that is not a number of points, 0 or from 1 to 100.
+        InputError: for a file that is not there or not as described, with the line or entry; a
+            system that occurs twice for the same data; a BLEU that is not a number of points, 0 or
+            from 1 to 100.
     """
     path = Path(path)
     lines = read_lines(path)
     found: dict[tuple[str, str, str], float] = {}
-    for place, row in _json_rows(path, "\n".join(lines)) if path.suffix.lower() == ".json" else _table_rows(path, lines):
+    for place, row in (
+        _json_rows(path, "\n".join(lines))
+        if path.suffix.lower() == ".json"
+        else _table_rows(path, lines)
+    ):
         if unknown := [key for key in row if key not in _QUALITY_KEYS]:
-            raise InputError(f"{path}: {place}: expected {', '.join(_QUALITY_KEYS)}, got {unknown[0]!r}")
-        key = (_text(path, place, row, "system"), _text(path, place, row, "dataset"), _text(path, place, row, "tgt_lang"))
+            raise InputError(
+                f"{path}: {place}: expected {', '.join(_QUALITY_KEYS)}, got {unknown[0]!r}"
+            )
+        key = (
+            _text(path, place, row, "system"),
+            _text(path, place, row, "dataset"),
+            _text(path, place, row, "tgt_lang"),
+        )
         if not key[0]:
             raise InputError(f"{path}: {place}: expected a system, got none")
         if key in found:
-            raise InputError(f"{path}: {place}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each")
+            raise InputError(
+                f"{path}: {place}: {' '.join(filter(None, key))} occurs twice; expected one BLEU"
+                " each"
+            )
         found[key] = from_points(f"{path}: {place}: bleu", row.get("bleu"))
     if not found:
         raise InputError(f"{path}: expected at least one line with a system and its BLEU, got none")
@@ -121,12 +160,18 @@ def read_quality(path: str | Path) -> Quality:
 def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
     header = [name.strip().lower() for name in lines[0].split("\t")] if lines else []
     if not {"system", "bleu"} <= set(header):
-        raise InputError(f"{path}: line 1: expected a header with «system» and «bleu», separated by tabs, got {header}")
+        raise InputError(
+            f"{path}: line 1: expected a header with «system» and «bleu», separated by tabs, got"
+            f" {header}"
+        )
     for number, cells in enumerate(csv.reader(lines[1:], dialect="excel-tab"), 2):
         if not any(cells):
             continue
         if len(cells) != len(header):
-            raise InputError(f"{path}: line {number}: expected {len(header)} columns as in the header, got {len(cells)}")
+            raise InputError(
+                f"{path}: line {number}: expected {len(header)} columns as in the header, got"
+                f" {len(cells)}"
+            )
         yield f"line {number}", dict(zip(header, cells, strict=True))
 
 
@@ -138,7 +183,10 @@ def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]
     if isinstance(found, dict):
         found = [{"system": system, "bleu": bleu} for system, bleu in found.items()]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise InputError(f"{path}: expected an object, system to BLEU, or a list of objects with {', '.join(_QUALITY_KEYS)}")
+        raise InputError(
+            f"{path}: expected an object, system to BLEU, or a list of objects with"
+            f" {', '.join(_QUALITY_KEYS)}"
+        )
     return [(f"entry {number}", row) for number, row in enumerate(found, 1)]
 
 

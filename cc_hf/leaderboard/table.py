@@ -1,4 +1,7 @@
-"""The table of systems: rows from results, filtered and sorted, as CSV and JSON. Figures in [0, 1]; the page shows them in percent."""
+"""The table of systems: rows from results, filtered and sorted, as CSV and JSON.
+
+Figures in [0, 1]; the page shows them in percent.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,19 @@ from cc_hf.errors import InputError
 from cc_hf.leaderboard.store import Entry, Quality, Store
 from cc_hf.reports.tables import percent
 
-__all__ = ["HEADERS", "PERCENT_HEADERS", "SORT_KEYS", "Row", "choices", "display_cells", "filtered", "sorted_rows", "table_rows", "to_csv", "to_json"]
+__all__ = [
+    "HEADERS",
+    "PERCENT_HEADERS",
+    "SORT_KEYS",
+    "Row",
+    "choices",
+    "display_cells",
+    "filtered",
+    "sorted_rows",
+    "table_rows",
+    "to_csv",
+    "to_json",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +37,8 @@ class Row:
 
     Attributes:
         language: «source-target», or the target's code where the source's is not known.
-        min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None of metrics that do not have them. `_low`, `_high`: of their 95 % intervals.
+        min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None of metrics that do not have them.
+            `_low`, `_high`: of their 95 % intervals.
         bleu: in [0, 1], None where it was not given.
         other_figures: what else the result says of the whole: name -> value.
         notes: those of the result, one after the other, "" for none.
@@ -53,9 +69,22 @@ class Row:
 
 #: the page's columns
 HEADERS = (
-    "system", "dataset", "language", "metric", "min. accuracy", "min. 95 %", "accuracy", "acc. 95 %", "weighted", "weighted 95 %", "n", "BLEU", "other figures", "notes",
+    "system",
+    "dataset",
+    "language",
+    "metric",
+    "min. accuracy",
+    "min. 95 %",
+    "accuracy",
+    "acc. 95 %",
+    "weighted",
+    "weighted 95 %",
+    "n",
+    "BLEU",
+    "other figures",
+    "notes",
     "signature",
-)  # fmt: skip
+)
 #: those whose cells are numbers, or None, in percent
 PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
 #: what the page can sort by -> the field
@@ -69,7 +98,8 @@ SORT_KEYS = {
     "dataset": "dataset",
 }
 _SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")  # wide ones, too: East Asian settings take them
+# wide ones, too: East Asian settings take them
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def table_rows(store: Store, quality: Quality | None = None) -> list[Row]:
@@ -83,7 +113,11 @@ def _row(entry: Entry, quality: Quality) -> Row:
     figures: dict[str, float | None] = {}
     for name in _SHOWN:
         interval = result.intervals.get(name)
-        figures |= {name: result.scores.get(name), f"{name}_low": interval.low if interval else None, f"{name}_high": interval.high if interval else None}
+        figures |= {
+            name: result.scores.get(name),
+            f"{name}_low": interval.low if interval else None,
+            f"{name}_high": interval.high if interval else None,
+        }
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
     return Row(
@@ -95,7 +129,11 @@ def _row(entry: Entry, quality: Quality) -> Row:
         **figures,
         n=result.n,
         bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
-        other_figures={name: value for name, value in result.scores.items() if name not in _SHOWN and name not in categories},
+        other_figures={
+            name: value
+            for name, value in result.scores.items()
+            if name not in _SHOWN and name not in categories
+        },
         notes=" ".join(f"{note.rstrip('.')}." for note in result.notes),
         signature=result.signature,
         file=entry.file,
@@ -116,14 +154,27 @@ def choices(rows: Sequence[Row], name: str) -> list[str]:
     return sorted({str(getattr(row, name)) for row in rows})
 
 
-def filtered(rows: Iterable[Row], *, dataset: str = "", language: str = "", metric: str = "", text: str = "") -> list[Row]:
-    """The rows of a dataset, language and metric, "" for any, with all words of the text in system, dataset, configuration, metric or signature."""
+def filtered(
+    rows: Iterable[Row], *, dataset: str = "", language: str = "", metric: str = "", text: str = ""
+) -> list[Row]:
+    """The rows of a dataset, language and metric, "" for any, with all words of the text in system,
+    dataset, configuration, metric or signature.
+    """
     words = text.casefold().split()
 
     def fits(row: Row) -> bool:
-        if any(wanted and wanted != got for wanted, got in ((dataset, row.dataset), (language, row.language), (metric, row.metric))):
+        if any(
+            wanted and wanted != got
+            for wanted, got in (
+                (dataset, row.dataset),
+                (language, row.language),
+                (metric, row.metric),
+            )
+        ):
             return False
-        everything = " ".join((row.system, row.dataset, row.config, row.language, row.metric, row.signature)).casefold()
+        everything = " ".join(
+            (row.system, row.dataset, row.config, row.language, row.metric, row.signature)
+        ).casefold()
         return all(word in everything for word in words)
 
     return [row for row in rows if fits(row)]
@@ -138,7 +189,9 @@ def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> lis
     if by not in SORT_KEYS:
         raise InputError(f"sort: expected one of {', '.join(SORT_KEYS)}, got {by!r}")
     name = SORT_KEYS[by]
-    ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file))
+    ordered = sorted(
+        rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file)
+    )
     known = [row for row in ordered if getattr(row, name) is not None]
     known.sort(key=lambda row: row_key(row, name), reverse=descending)
     return known + [row for row in ordered if getattr(row, name) is None]
@@ -151,7 +204,9 @@ def row_key(row: Row, name: str) -> float | str:
 
 
 def display_cells(row: Row) -> list[str | float | int | None]:
-    """A row as the page shows it, one cell per header; percentages as numbers with one digit, so that a browser sorts them."""
+    """A row as the page shows it, one cell per header; percentages as numbers with one digit, so
+    that a browser sorts them.
+    """
 
     def in_percent(value: float | None) -> float | None:
         return None if value is None else float(percent(value))
@@ -161,27 +216,55 @@ def display_cells(row: Row) -> list[str | float | int | None]:
         return "" if low is None or high is None else f"{percent(low)} – {percent(high)}"
 
     figures = [cell for name in _SHOWN for cell in (in_percent(getattr(row, name)), interval(name))]
-    others = "; ".join(f"{name.replace('_', ' ')} {percent(value)}" for name, value in row.other_figures.items())
+    others = "; ".join(
+        f"{name.replace('_', ' ')} {percent(value)}" for name, value in row.other_figures.items()
+    )
     dataset = row.dataset if row.config in ("", "default") else f"{row.dataset} {row.config}"
-    return [row.system, dataset, row.language, row.metric.replace("_", " "), *figures, row.n, in_percent(row.bleu), others, row.notes, row.signature]
+    return [
+        row.system,
+        dataset,
+        row.language,
+        row.metric.replace("_", " "),
+        *figures,
+        row.n,
+        in_percent(row.bleu),
+        others,
+        row.notes,
+        row.signature,
+    ]
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """UTF-8 text with a header; `other_figures` as JSON, what is unknown empty. Texts that a spreadsheet would take for a formula get a «'» before them."""
+    """UTF-8 text with a header; `other_figures` as JSON, what is unknown empty.
+
+    Texts that a spreadsheet would take for a formula get a «'» before them.
+    """
     out = io.StringIO()
     names = [field.name for field in fields(Row)]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
-        cells = {**asdict(row), "other_figures": json.dumps(dict(row.other_figures), allow_nan=False)}
+        cells = {
+            **asdict(row),
+            "other_figures": json.dumps(dict(row.other_figures), allow_nan=False),
+        }
         writer.writerow([_harmless(cells[name]) for name in names])
     return out.getvalue()
 
 
 def _harmless(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else "" if cell is None else cell
+    return (
+        f"'{cell}"
+        if isinstance(cell, str) and cell.startswith(_FORMULA)
+        else ""
+        if cell is None
+        else cell
+    )
 
 
 def to_json(rows: Sequence[Row]) -> str:
     """Strict JSON: a list of objects with the fields of `Row`."""
-    return json.dumps([asdict(row) for row in rows], ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return (
+        json.dumps([asdict(row) for row in rows], ensure_ascii=False, allow_nan=False, indent=1)
+        + "\n"
+    )

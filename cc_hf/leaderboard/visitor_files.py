@@ -1,4 +1,6 @@
-"""What visitors send and are given lies in one folder, in which whatever is old is deleted, and all of it at the end."""
+"""What visitors send and are given lies in one folder, in which whatever is old is deleted, and all
+of it at the end.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,18 @@ SWEEP_INTERVAL = 60
 
 
 class VisitorFiles:
-    """A folder for one server. Nobody else writes there, so that everything that is old may go, whoever made it.
+    """A folder for one server.
+
+    Nobody else writes there, so that everything that is old may go, whoever made it.
 
     gradio deletes only files that it has listed, not uploads that broke off or were refused, and
     stops for good at the first one that it cannot delete.
     """
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="cc-hf-leaderboard-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="cc-hf-leaderboard-", ignore_cleanup_errors=True
+        )
         self._kept: frozenset[str] = frozenset()
 
     @property
@@ -45,10 +51,16 @@ class VisitorFiles:
 
     def keep_present(self) -> None:
         """Never sweep the files that are there now: those of the page itself."""
-        self._kept = frozenset(os.path.join(folder, name) for folder, _, names in os.walk(self._folder.name) for name in names)
+        self._kept = frozenset(
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(self._folder.name)
+            for name in names
+        )
 
     def sweep(self, age: float = LIFETIME) -> None:
-        """Delete files, links and empty folders that are older than `age` seconds; what cannot be deleted is logged and left."""
+        """Delete files, links and empty folders that are older than `age` seconds; what cannot be
+        deleted is logged and left.
+        """
         before = time.time() - age
         for folder, folders, names in os.walk(self._folder.name, topdown=False):
             for name in [*names, *folders]:

@@ -1,6 +1,8 @@
-"""What every metric checks of its rows, once: lists in their order, one reference per translation, each key with a value of its kind.
+"""What every metric checks of its rows, once: lists in their order, one reference per translation,
+each key with a value of its kind.
 
-A metric declares the keys of its references as `Fields`; what comes back are plain lists and dicts, whatever container came in.
+A metric declares the keys of its references as `Fields`; what comes back are plain lists and dicts,
+whatever container came in.
 """
 
 from __future__ import annotations
@@ -15,11 +17,26 @@ from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
 
 __all__ = [
-    "Fields", "any_text", "check_ids", "check_references", "check_rows", "check_spaced_language", "check_text", "check_twins", "index", "listed", "one_of", "optional_text",
-    "optional_texts", "own_data", "text", "texts",
-]  # fmt: skip
+    "Fields",
+    "any_text",
+    "check_ids",
+    "check_references",
+    "check_rows",
+    "check_spaced_language",
+    "check_text",
+    "check_twins",
+    "index",
+    "listed",
+    "one_of",
+    "optional_text",
+    "optional_texts",
+    "own_data",
+    "text",
+    "texts",
+]
 
-#: keys of a reference -> what reads a value: (value, where it stands) -> the value as a plain str, int or list, or an InputError
+#: keys of a reference -> what reads a value: (value, where it stands) -> the value as a plain str,
+#: int or list, or an InputError
 Fields: TypeAlias = Mapping[str, Callable[[Any, str], Any]]
 
 #: written without spaces between words, so that words cannot be told by splitting
@@ -27,7 +44,8 @@ _UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "zh"})
 
 
 def listed(name: str, values: Any) -> list[Any]:
-    """The values of a list, tuple, generator, array, column of `datasets` or pandas, by position: an index of pandas is no order.
+    """The values of a list, tuple, generator, array, column of `datasets` or pandas, by position:
+    an index of pandas is no order.
 
     Args:
         name: of the values, for the message.
@@ -40,13 +58,21 @@ def listed(name: str, values: Any) -> list[Any]:
     ['a', 'b']
     """
     if isinstance(values, (set, frozenset)):
-        raise InputError(f"{name}: expected a list, got {type(values).__name__}, which has no order")
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+        raise InputError(
+            f"{name}: expected a list, got {type(values).__name__}, which has no order"
+        )
+    if (
+        isinstance(values, (str, bytes, Mapping))
+        or not isinstance(values, Iterable)
+        or getattr(values, "ndim", 1) != 1
+    ):
         raise InputError(f"{name}: expected a list, got {type(values).__name__}")
     return list(values)
 
 
-def check_rows(predictions: Any, references: Any, fields: Fields, *, is_blank_allowed: bool = True) -> tuple[list[str], list[dict[str, Any]]]:
+def check_rows(
+    predictions: Any, references: Any, fields: Fields, *, is_blank_allowed: bool = True
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Check the rows of a metric that judges translations.
 
     Args:
@@ -60,18 +86,26 @@ def check_rows(predictions: Any, references: Any, fields: Fields, *, is_blank_al
     Raises:
         InputError: for no rows, different lengths, or with the first row that is not as expected.
 
-    >>> check_rows(["Ja."], [{"source": "Yes.", "remark": 3}], {"source": text, "pair": optional_text})
+    >>> check_rows(
+    ...     ["Ja."], [{"source": "Yes.", "remark": 3}], {"source": text, "pair": optional_text}
+    ... )
     (['Ja.'], [{'source': 'Yes.', 'pair': ''}])
     """
     translations, rows = listed("predictions", predictions), listed("references", references)
     if len(translations) != len(rows):
-        raise InputError(f"expected as many references as predictions, got {len(translations)} predictions and {len(rows)} references")
+        raise InputError(
+            f"expected as many references as predictions, got {len(translations)} predictions and"
+            f" {len(rows)} references"
+        )
     if not translations:
         raise InputError("nothing to judge: expected at least one prediction, got none")
     checked = []
     for row, translation in enumerate(translations):
         if not isinstance(translation, str) or not (is_blank_allowed or translation.strip()):
-            raise InputError(f"row {row}: expected a translation, got {translation!r}; fix the system's output or leave the row out of predictions and references")
+            raise InputError(
+                f"row {row}: expected a translation, got {translation!r}; fix the system's output"
+                " or leave the row out of predictions and references"
+            )
         checked.append(check_text(translation, f"row {row}: the translation"))
     return checked, _checked_references(rows, fields)
 
@@ -93,11 +127,19 @@ def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, A
     checked = []
     for row, reference in enumerate(rows):
         if not isinstance(reference, Mapping):
-            raise InputError(f"row {row}: expected a reference with the keys {', '.join(required)}, got {type(reference).__name__}")
+            raise InputError(
+                f"row {row}: expected a reference with the keys {', '.join(required)}, got"
+                f" {type(reference).__name__}"
+            )
         if missing := [key for key in required if key not in reference]:
             keys = ", ".join(map(str, reference)) or "none"
-            raise InputError(f"row {row}: the reference lacks {', '.join(missing)}; expected the keys {', '.join(required)}, got {keys}")
-        checked.append({key: read(reference.get(key), f"row {row}: {key}") for key, read in fields.items()})
+            raise InputError(
+                f"row {row}: the reference lacks {', '.join(missing)}; expected the keys"
+                f" {', '.join(required)}, got {keys}"
+            )
+        checked.append(
+            {key: read(reference.get(key), f"row {row}: {key}") for key, read in fields.items()}
+        )
     return checked
 
 
@@ -196,7 +238,10 @@ def check_text(text: str, where: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"{where} is not valid Unicode: a lone surrogate at character {error.start}; fix the encoding of the file it came from") from None
+        raise InputError(
+            f"{where} is not valid Unicode: a lone surrogate at character {error.start}; fix the"
+            " encoding of the file it came from"
+        ) from None
     return str.__str__(text)
 
 
@@ -204,7 +249,8 @@ def check_ids(ids: Any, n: int) -> list[str]:
     """One name per example; None for row numbers.
 
     Raises:
-        InputError: for another number of names than examples, one that is no text, or one that occurs twice.
+        InputError: for another number of names than examples, one that is no text, or one that
+            occurs twice.
 
     >>> check_ids(None, 2)
     ['0', '1']
@@ -217,12 +263,16 @@ def check_ids(ids: Any, n: int) -> list[str]:
     rows: dict[str, int] = {}
     for row, name in enumerate(names):
         if (earlier := rows.setdefault(text(name, f"ids: row {row}"), row)) != row:
-            raise InputError(f"ids: row {row}: expected an id that no other row has, got {name!r}, as in row {earlier}")
+            raise InputError(
+                f"ids: row {row}: expected an id that no other row has, got {name!r}, as in row"
+                f" {earlier}"
+            )
     return list(rows)
 
 
 def own_data(references: Sequence[Mapping[str, Any]]) -> str:
-    """The signature field of data that have no name: a digest of what the metric reads of them, in their order.
+    """The signature field of data that have no name: a digest of what the metric reads of them, in
+    their order.
 
     Results with the same digest are of the same rows, and can be joined by their numbers.
 
@@ -237,7 +287,8 @@ def own_data(references: Sequence[Mapping[str, Any]]) -> str:
 
 
 def check_spaced_language(lang: str, metric: str) -> None:
-    """Refuse a language that is unknown, or that has no spaces between words; "" stands for one that is not named.
+    """Refuse a language that is unknown, or that has no spaces between words; "" stands for one
+    that is not named.
 
     Raises:
         InputError: with the languages that are possible.
@@ -246,10 +297,14 @@ def check_spaced_language(lang: str, metric: str) -> None:
     Traceback (most recent call last):
         ...
     cc_hf.errors.InputError: tgt_lang: gender_accuracy reads words between spaces, which 'ja' does not write; expected one of af, am, ar, ...
-    """
+    """  # noqa: E501
     if lang == "" or (lang in LANGUAGES and lang not in _UNSPACED):
         return
-    why = f"reads words between spaces, which {lang!r} does not write" if lang in _UNSPACED else f"does not know the language {lang!r}"
+    why = (
+        f"reads words between spaces, which {lang!r} does not write"
+        if lang in _UNSPACED
+        else f"does not know the language {lang!r}"
+    )
     known = ", ".join(sorted(set(LANGUAGES) - _UNSPACED))
     raise InputError(f"tgt_lang: {metric} {why}; expected one of {known}")
 
@@ -268,4 +323,7 @@ def check_twins(pairs: Sequence[str]) -> None:
             rows.setdefault(pair, []).append(row)
     for pair, members in rows.items():
         if len(members) > 2:
-            raise InputError(f"row {members[2]}: pair {pair!r}: expected two rows at most, the twins of a schema, got {len(members)} (rows {', '.join(map(str, members[:5]))})")
+            raise InputError(
+                f"row {members[2]}: pair {pair!r}: expected two rows at most, the twins of a"
+                f" schema, got {len(members)} (rows {', '.join(map(str, members[:5]))})"
+            )

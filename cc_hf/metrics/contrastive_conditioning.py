@@ -1,4 +1,6 @@
-"""Contrastive conditioning (Vamvas & Sennrich 2021): a translation is right when it is more probable under a correct cue than under a wrong one."""
+"""Contrastive conditioning (Vamvas & Sennrich 2021): a translation is right when it is more
+probable under a correct cue than under a wrong one.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,33 @@ from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
-from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, share, total_accuracy
-from cc_hf.statistics.bootstrap import accuracy_intervals, check_bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.accuracy import (
+    category_accuracies,
+    min_accuracy,
+    rank_weights,
+    share,
+    total_accuracy,
+)
+from cc_hf.statistics.bootstrap import (
+    accuracy_intervals,
+    check_bootstrap,
+    known_intervals,
+    missing_intervals,
+)
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "contests", "evaluate", "function_name", "judge", "pair_scores", "requests", "split_options"]
+__all__ = [
+    "DECLARATION",
+    "METRIC_VERSION",
+    "check_input",
+    "compute",
+    "contests",
+    "evaluate",
+    "function_name",
+    "judge",
+    "pair_scores",
+    "requests",
+    "split_options",
+]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
@@ -37,24 +62,31 @@ _FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "catego
 _KEYS = tuple(_FIELDS)
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
+def check_input(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong.
 
     Returns:
         The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
-        InputError: empty lists, different lengths, an empty or blank translation, a missing key, no or blank sources, a category that is
-            not a string or is blank.
+        InputError: empty lists, different lengths, an empty or blank translation, a missing key, no
+            or blank sources, a category that is not a string or is blank.
     """
     translations, rows = check_rows(predictions, references, _FIELDS, is_blank_allowed=False)
     for row, reference in enumerate(rows):
         if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
-            raise InputError(f"row {row}: the same source is both correct and incorrect; every such pair would be a tie. Expected sources that differ in their cue")
+            raise InputError(
+                f"row {row}: the same source is both correct and incorrect; every such pair would"
+                " be a tie. Expected sources that differ in their cue"
+            )
     return translations, rows
 
 
-def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> list[ScoringRequest]:
+def requests(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
+) -> list[ScoringRequest]:
     """One request per translation and contrastive source, row by row, the correct sources first."""
     return [
         ScoringRequest(source, translation, row)
@@ -67,14 +99,21 @@ def requests(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     """Per row the places of both sides' requests among all `requests`.
 
-    >>> contests([{"correct_sources": ["a"], "incorrect_sources": ["b", "c"]}, {"correct_sources": ["d"], "incorrect_sources": ["e"]}])
+    >>> contests(
+    ...     [
+    ...         {"correct_sources": ["a"], "incorrect_sources": ["b", "c"]},
+    ...         {"correct_sources": ["d"], "incorrect_sources": ["e"]},
+    ...     ]
+    ... )
     [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
     """
     found: list[Contest] = []
     at = 0
     for reference in references:
         n_correct, n_incorrect = (len(reference[key]) for key in _KEYS[:2])
-        found.append((range(at, at + n_correct), range(at + n_correct, at + n_correct + n_incorrect)))
+        found.append(
+            (range(at, at + n_correct), range(at + n_correct, at + n_correct + n_incorrect))
+        )
         at += n_correct + n_incorrect
     return found
 
@@ -89,45 +128,68 @@ def pair_scores(
     score: str = "geometric",
     progress: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a callable gives them.
+    """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a
+    callable gives them.
 
     Args:
-        contests: see `cc_hf.evaluators.decisions.decision_scores`; without any all scores are exact.
+        contests: see `cc_hf.evaluators.decisions.decision_scores`; without any all scores are
+            exact.
 
     Raises:
         InputError: for a score that is not defined.
-        EvaluatorError: when a callable fails, or returns too few or too many scores, or one that is NaN, infinite or negative; of an evaluator as
-            `Evaluator.score`.
+        EvaluatorError: when a callable fails, or returns too few or too many scores, or one that is
+            NaN, infinite or negative; of an evaluator as `Evaluator.score`.
     """
     if isinstance(evaluator, Evaluator):
         check_score_name(score, SCORES)
-        return decision_scores(evaluator, wanted, contests, src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+        return decision_scores(
+            evaluator,
+            wanted,
+            contests,
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            score=score,
+            progress=progress,
+        )
     return _function_scores(wanted, evaluator)
 
 
-def _function_scores(wanted: Sequence[ScoringRequest], function: ScoreFunction) -> npt.NDArray[np.float64]:
+def _function_scores(
+    wanted: Sequence[ScoringRequest], function: ScoreFunction
+) -> npt.NDArray[np.float64]:
     what, name = "the evaluator function", f"(function {function_name(function)!r})"
     rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
     try:
         given = function([r.source for r in wanted], [r.translation for r in wanted])
     except CCError:
         raise
-    except Exception as error:  # whatever the user's code raises; it stays the cause, with its own traceback
-        raise EvaluatorError(f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}") from error
+    except Exception as error:
+        # whatever the user's code raises; it stays the cause, with its own traceback
+        raise EvaluatorError(
+            f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}"
+        ) from error
     try:
         if (kind := np.asarray(given).dtype.kind) not in "biufO":
             raise TypeError(f"got values of numpy's kind {kind!r}")
         found = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # RuntimeError: a tensor that needs gradients
-        raise EvaluatorError(f"{what} failed: expected one number per pair, as a list or an array (of a tensor: scores.detach().cpu().tolist()); {error} {name}") from error
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        # RuntimeError: a tensor that needs gradients
+        raise EvaluatorError(
+            f"{what} failed: expected one number per pair, as a list or an array (of a tensor:"
+            f" scores.detach().cpu().tolist()); {error} {name}"
+        ) from error
     if found.shape != (len(wanted),):
-        raise EvaluatorError(f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one number per pair {name}")
+        raise EvaluatorError(
+            f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one"
+            f" number per pair {name}"
+        )
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if len(bad):
         request = wanted[int(bad[0])]
         raise EvaluatorError(
-            f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected finite numbers of 0 or more. "
-            f"Source: {request.source!r}, translation: {request.translation!r} {name}"
+            f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected"
+            f" finite numbers of 0 or more. Source: {request.source!r}, translation:"
+            f" {request.translation!r} {name}"
         )
     return found
 
@@ -141,10 +203,18 @@ def function_name(function: ScoreFunction) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], scores: npt.NDArray[np.float64], *, ids: Sequence[str] | None = None) -> tuple[Judgement, ...]:
-    """The verdict on every translation (section 3.2): the best score of each side, their share, the rank weight.
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    scores: npt.NDArray[np.float64],
+    *,
+    ids: Sequence[str] | None = None,
+) -> tuple[Judgement, ...]:
+    """The verdict on every translation (section 3.2): the best score of each side, their share, the
+    rank weight.
 
-    Where both sides score 0, probability_correct is 0.5, a tie. Ties count as correct, as in the paper's program.
+    Where both sides score 0, probability_correct is 0.5, a tie. Ties count as correct, as in the
+    paper's program.
 
     Args:
         predictions, references: as in `compute`.
@@ -196,14 +266,18 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge translations and sum up.
 
-    An evaluator that ships with the package, on data that it was not made for, adds a note to the result, and warns (`ResultWarning`).
+    An evaluator that ships with the package, on data that it was not made for, adds a note to the
+    result, and warns (`ResultWarning`).
 
     Args:
         predictions: translations.
-        references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
-        evaluator: an Evaluator, or a function (sources, translations) -> scores, which are taken as they are.
+        references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of
+            sources) and `category`.
+        evaluator: an Evaluator, or a function (sources, translations) -> scores, which are taken as
+            they are.
         src_lang, tgt_lang: ISO 639-1 codes, checked against the evaluator's.
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); of no effect with a function.
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); of no effect
+            with a function.
         ids, dataset, config: names for the result.
         origin: signature fields of the data, such as {"data": "winomt/default@b2f1b31"}.
         seed, n_resamples: of the bootstrap.
@@ -219,8 +293,18 @@ def evaluate(
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     origin = {"data": own_data(references), **(origin or {})}
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
-        raise InputError(f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}")
-    scores = pair_scores(requests(predictions, references), evaluator, contests(references), src_lang=src_lang, tgt_lang=tgt_lang, score=score, progress=progress)
+        raise InputError(
+            f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
+        )
+    scores = pair_scores(
+        requests(predictions, references),
+        evaluator,
+        contests(references),
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        score=score,
+        progress=progress,
+    )
     judgements = judge(predictions, references, scores, ids=names)
     notes = evaluator_notes(evaluator, references, dataset=dataset)
     for note in notes:
@@ -238,13 +322,26 @@ def evaluate(
         "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
     }
     intervals = accuracy_intervals(correct, weights, categories, seed=seed, n_resamples=n_resamples)
-    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {f"weighted_accuracy_{c.category}": c.weighted_accuracy for c in found if c.weighted_accuracy is not None}
+    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {
+        f"weighted_accuracy_{c.category}": c.weighted_accuracy
+        for c in found
+        if c.weighted_accuracy is not None
+    }
     return EvaluationResult(
         dataset=dataset,
         config=config,
         tgt_lang=tgt_lang,
         metric="contrastive_conditioning",
-        signature=_signature(evaluator, origin, src_lang=src_lang, tgt_lang=tgt_lang, score=score, n=len(judgements), seed=seed, n_resamples=n_resamples),
+        signature=_signature(
+            evaluator,
+            origin,
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            score=score,
+            n=len(judgements),
+            seed=seed,
+            n_resamples=n_resamples,
+        ),
         n=len(judgements),
         scores={**totals, **by_category},
         intervals=known_intervals(intervals),
@@ -262,13 +359,27 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     >>> split_options({"score": "geometric", "num_process": 1})
     ({'score': 'geometric'}, {'num_process': 1})
     """
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
-    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+    # the host has a seed of its own
+    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}
+    return {k: v for k, v in options.items() if k in own}, {
+        k: v for k, v in options.items() if k not in own
+    }
 
 
-def _signature(evaluator: Evaluator | ScoreFunction, origin: Mapping[str, str], *, src_lang: str, tgt_lang: str, score: str, n: int, seed: int, n_resamples: int) -> str:
+def _signature(
+    evaluator: Evaluator | ScoreFunction,
+    origin: Mapping[str, str],
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    score: str,
+    n: int,
+    seed: int,
+    n_resamples: int,
+) -> str:
     if isinstance(evaluator, Evaluator):
-        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang  # as it scored
+        # as it scored
+        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
         model = {**evaluator.signature_fields(), "score": score}
     else:
         model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
@@ -312,22 +423,30 @@ def compute(
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None takes the one that ships for the language pair. The options from `kind`
-    on are those of `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
+    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None
+    takes the one that ships for the language pair. The options from `kind` on are those of
+    `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
 
     Returns:
-        accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category>,
-        n, n_correct, n_ties, probability_correct (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature;
-        and notes (list of str) if the evaluator is one that ships with the package and was not made for such data, of which a
-        `ResultWarning` warns.
+        accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
+        accuracy_<category>, weighted_accuracy_<category>, n, n_correct, n_ties, probability_correct
+        (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature; and
+        notes (list of str) if the evaluator is one that ships with the package and was not made for
+        such data, of which a `ResultWarning` warns.
 
     Raises:
         As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
 
     >>> def by_length(sources, translations):
     ...     return [1 / len(source) for source in sources]
-    >>> reference = {"correct_sources": ["The [male] cook left."], "incorrect_sources": ["The [female] cook left."], "category": "male"}
-    >>> result = compute(["Der Koch ging."], [reference], evaluator=by_length, src_lang="en", tgt_lang="de")
+    >>> reference = {
+    ...     "correct_sources": ["The [male] cook left."],
+    ...     "incorrect_sources": ["The [female] cook left."],
+    ...     "category": "male",
+    ... }
+    >>> result = compute(
+    ...     ["Der Koch ging."], [reference], evaluator=by_length, src_lang="en", tgt_lang="de"
+    ... )
     >>> result["accuracy"], round(result["probability_correct"][0], 3)
     (1.0, 0.523)
     """
@@ -346,7 +465,16 @@ def compute(
         cache=cache,
         distributed=distributed,
     )
-    result = evaluate(predictions, references, loaded, src_lang=src_lang, tgt_lang=tgt_lang, score=score, seed=seed, n_resamples=n_resamples)
+    result = evaluate(
+        predictions,
+        references,
+        loaded,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        score=score,
+        seed=seed,
+        n_resamples=n_resamples,
+    )
     return {
         **result.scores,
         "n": result.n,
@@ -359,11 +487,18 @@ def compute(
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    return [{key: getattr(example, key) for key in _KEYS} for example in cast(Sequence[ContrastiveSourceExample], examples)]
+    return [
+        {key: getattr(example, key) for key in _KEYS}
+        for example in cast(Sequence[ContrastiveSourceExample], examples)
+    ]
 
 
 def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return "" if form is ContrastiveSourceExample else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
+    return (
+        ""
+        if form is ContrastiveSourceExample
+        else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
+    )
 
 
 DECLARATION = MetricDeclaration(

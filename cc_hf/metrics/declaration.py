@@ -1,4 +1,6 @@
-"""What a metric declares of itself, once: its core, what it reads of the examples, where it fits, which options of its own it takes."""
+"""What a metric declares of itself, once: its core, what it reads of the examples, where it fits,
+which options of its own it takes.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,24 @@ class MetricDeclaration:
 
     Attributes:
         name: as registered.
-        evaluate: (translations, references, *, src_lang, tgt_lang, ids, dataset, config, origin, seed, n_resamples, progress) -> EvaluationResult;
-            with the keyword `evaluator` where `takes_evaluator`, and with those of `options`.
+        evaluate: (translations, references, *, src_lang, tgt_lang, ids, dataset, config, origin,
+            seed, n_resamples, progress) -> EvaluationResult; with the keyword `evaluator` where
+            `takes_evaluator`, and with those of `options`.
         references: what of the examples the metric reads, one mapping per example.
-        fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric fits, else the reason, as an error says it.
+        fits: (dataset, config, class of the examples, src_lang, tgt_lang) -> "" where the metric
+            fits, else the reason, as an error says it.
         takes_evaluator: whether an evaluator model scores for it.
-        takes_translations: whether it judges the translations of a system. One that does not judges the evaluator itself, as the system under test, on
-            what the dataset holds: `evaluate` then has no argument of translations.
-        judges: whether there is a verdict on each translation; without, results have no judgements and cannot be compared row by row.
-        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher is better, so no differences and no rates of errors.
+        takes_translations: whether it judges the translations of a system. One that does not judges
+            the evaluator itself, as the system under test, on what the dataset holds: `evaluate`
+            then has no argument of translations.
+        judges: whether there is a verdict on each translation; without, results have no judgements
+            and cannot be compared row by row.
+        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher
+            is better, so no differences and no rates of errors.
         ties: how a tie counts; None where the metric has no ties.
         resampling: how the bootstrap of its intervals draws, in words that follow "bootstrap".
-        options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the command line gives their values as strings.
+        options: names of keywords of `evaluate` that are its own, such as ("dictionary",); the
+            command line gives their values as strings.
     """
 
     name: str
@@ -47,7 +55,8 @@ class MetricDeclaration:
 
 
 def registered_declaration(metric: str) -> MetricDeclaration | None:
-    """Return what a metric declares; None for a metric that is not registered, whose results can be shown all the same.
+    """Return what a metric declares; None for a metric that is not registered, whose results can be
+    shown all the same.
 
     >>> registered_declaration("contrastive_conditioning").ties
     'correct'

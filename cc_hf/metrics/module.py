@@ -1,4 +1,6 @@
-"""What the modules of the `evaluate` library share: options of theirs and of the host apart, a result as one flat dict."""
+"""What the modules of the `evaluate` library share: options of theirs and of the host apart, a
+result as one flat dict.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,31 @@ from cc_hf.results import EvaluationResult
 __all__ = ["flat", "interval_fields", "opened_evaluator", "split_options"]
 
 
-def split_options(compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(
+    compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keyword arguments of a core's `compute`, and all others, which are the host's.
 
-    >>> split_options(lambda predictions, references, tgt_lang: {}, {"tgt_lang": "de", "num_process": 1})
+    >>> split_options(
+    ...     lambda predictions, references, tgt_lang: {}, {"tgt_lang": "de", "num_process": 1}
+    ... )
     ({'tgt_lang': 'de'}, {'num_process': 1})
     """
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}  # the host has a seed of its own
-    return {k: v for k, v in options.items() if k in own}, {k: v for k, v in options.items() if k not in own}
+    # the host has a seed of its own
+    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}
+    return {k: v for k, v in options.items() if k in own}, {
+        k: v for k, v in options.items() if k not in own
+    }
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:
-    """Scores, n, counts, verdicts and predicted (lists, where there are judgements), `interval_fields`, signature; notes where there are some."""
-    verdicts = {"verdicts": [j.verdict for j in result.judgements], "predicted": [j.predicted for j in result.judgements]}
+    """Scores, n, counts, verdicts and predicted (lists, where there are judgements),
+    `interval_fields`, signature; notes where there are some.
+    """
+    verdicts = {
+        "verdicts": [j.verdict for j in result.judgements],
+        "predicted": [j.predicted for j in result.judgements],
+    }
     return {
         **result.scores,
         "n": result.n,
@@ -39,12 +53,26 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
 
 
 def interval_fields(result: EvaluationResult) -> dict[str, Any]:
-    """Return `intervals` (name -> [low, high]) and `interval_notes` (name -> what is unusual of its interval, or why there is none)."""
-    return {"intervals": {name: [interval.low, interval.high] for name, interval in result.intervals.items()}, "interval_notes": result.interval_notes()}
+    """Return `intervals` (name -> [low, high]) and `interval_notes` (name -> what is unusual of its
+    interval, or why there is none).
+    """
+    return {
+        "intervals": {
+            name: [interval.low, interval.high] for name, interval in result.intervals.items()
+        },
+        "interval_notes": result.interval_notes(),
+    }
 
 
-def opened_evaluator(evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None, *, src_lang: str, tgt_lang: str, **loading: Any) -> Evaluator | ScoreFunction:
-    """What users of a module name, as an evaluator: a name, path or several are opened, None stands for the one that ships for the pair.
+def opened_evaluator(
+    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None,
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    **loading: Any,
+) -> Evaluator | ScoreFunction:
+    """What users of a module name, as an evaluator: a name, path or several are opened, None stands
+    for the one that ships for the pair.
 
     Args:
         loading: options of `cc_hf.load_evaluator`, of no effect on an Evaluator or a function.
@@ -66,4 +94,7 @@ def opened_evaluator(evaluator: str | Path | Sequence[str | Path] | Evaluator | 
         return open_evaluator(name, languages=(src_lang, tgt_lang), **loading)
     if isinstance(evaluator, Evaluator) or callable(evaluator):
         return evaluator
-    raise InputError(f"evaluator: expected a name, a path, an Evaluator or a function, got {type(evaluator).__name__}")
+    raise InputError(
+        "evaluator: expected a name, a path, an Evaluator or a function, got"
+        f" {type(evaluator).__name__}"
+    )

@@ -1,4 +1,6 @@
-"""MuCoW's pattern matching (Raganato et al. 2019, section 5): a translation is right when a word of the correct sense is in it, and none of another sense."""
+"""MuCoW's pattern matching (Raganato et al. 2019, section 5): a translation is right when a word of
+the correct sense is in it, and none of another sense.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ __all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate"
 METRIC_VERSION = 2
 
 _SENSES = ("correct_senses", "incorrect_senses")
-_GROUPS = {"domain": ("in_domain", "out_of_domain", ""), "frequency": ("frequent", "infrequent", "")}
+_GROUPS = {
+    "domain": ("in_domain", "out_of_domain", ""),
+    "frequency": ("frequent", "infrequent", ""),
+}
 _SPLIT_AT_HYPHENS = {"de"}  # compounds: «Golf-Schläger»
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -42,23 +47,35 @@ def _words(value: Any, where: str) -> list[str]:
 
 
 #: of a reference
-_FIELDS: Fields = {**dict.fromkeys(_SENSES, _words), **{key: one_of(known) for key, known in _GROUPS.items()}}
+_FIELDS: Fields = {
+    **dict.fromkeys(_SENSES, _words),
+    **{key: one_of(known) for key, known in _GROUPS.items()},
+}
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
-    """Refuse what cannot be judged, with the row that is wrong. A blank translation is judged: nothing is found in it.
+def check_input(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Refuse what cannot be judged, with the row that is wrong.
+
+    A blank translation is judged: nothing is found in it.
 
     Returns:
         The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
-        InputError: empty lists, different lengths, a translation that is not text, a missing key, no or blank senses, a word of both senses, an
-            unknown domain or frequency.
+        InputError: empty lists, different lengths, a translation that is not text, a missing key,
+            no or blank senses, a word of both senses, an unknown domain or frequency.
     """
     translations, rows = check_rows(predictions, references, _FIELDS)
     for row, reference in enumerate(rows):
-        if both := {_plain(word) for word in reference[_SENSES[0]]} & {_plain(word) for word in reference[_SENSES[1]]}:
-            raise InputError(f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out of one of them, or out of both")
+        if both := {_plain(word) for word in reference[_SENSES[0]]} & {
+            _plain(word) for word in reference[_SENSES[1]]
+        }:
+            raise InputError(
+                f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out"
+                " of one of them, or out of both"
+            )
     return translations, rows
 
 
@@ -74,26 +91,38 @@ def judge(
 ) -> tuple[Judgement, ...]:
     """The verdict on every translation, on its own.
 
-    Lower-cased tokens are searched first; only where none of them is of any sense, lemmas. Correct: a word of the correct sense is there, and none of
-    the other. Incorrect: a word of the other sense is there. Inconclusive: neither. `predicted` holds the words that were found, `gold` the correct ones.
+    Lower-cased tokens are searched first; only where none of them is of any sense, lemmas. Correct:
+    a word of the correct sense is there, and none of the other. Incorrect: a word of the other
+    sense is there. Inconclusive: neither. `predicted` holds the words that were found, `gold` the
+    correct ones.
 
     Args:
         predictions, references: as in `compute`.
         tgt_lang: ISO 639-1 code; German tokens are cut at hyphens.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
         lemmatized: the translations' lemmas, joined by spaces, instead.
-        parity: as the original programs: compare in Latin letters without diacritics, and search for senses that are no words (MuCoW lists «.»).
+        parity: as the original programs: compare in Latin letters without diacritics, and search
+            for senses that are no words (MuCoW lists «.»).
         ids: names of the examples; None for row numbers.
     """
     chosen = _chosen(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
     names, found = check_ids(ids, len(predictions)), []
     for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
-        senses = [{form(word) for word in reference[key] if parity or any(c.isalnum() for c in word)} for key in _SENSES]
-        tokens = moses_words(unicodedata.normalize("NFC", translation), tgt_lang, split_hyphens=tgt_lang in _SPLIT_AT_HYPHENS)
+        senses = [
+            {form(word) for word in reference[key] if parity or any(c.isalnum() for c in word)}
+            for key in _SENSES
+        ]
+        tokens = moses_words(
+            unicodedata.normalize("NFC", translation),
+            tgt_lang,
+            split_hyphens=tgt_lang in _SPLIT_AT_HYPHENS,
+        )
         correct, incorrect = _present(tokens, senses, form)
         if not (correct or incorrect):
-            lemmas = chosen.lemmas(tokens, tgt_lang) if lemmatized is None else lemmatized[row].split()
+            lemmas = (
+                chosen.lemmas(tokens, tgt_lang) if lemmatized is None else lemmatized[row].split()
+            )
             correct, incorrect = _present(lemmas, senses, form)
         verdict = "incorrect" if incorrect else "correct" if correct else "inconclusive"
         found.append(
@@ -114,7 +143,9 @@ def _plain(word: str) -> str:
     return unicodedata.normalize("NFC", word.lower())
 
 
-def _present(words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]) -> tuple[set[str], set[str]]:
+def _present(
+    words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]
+) -> tuple[set[str], set[str]]:
     there = {form(word) for word in words}
     return there & senses[0], there & senses[1]
 
@@ -143,7 +174,8 @@ def evaluate(
         references: as in `compute`.
         src_lang, tgt_lang: ISO 639-1 codes; the target language is needed.
         lemmatizer: simplemma, none, or a `cc_hf.text.lemmatization.Lemmatizer`.
-        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas joined by spaces.
+        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas
+            joined by spaces.
         parity: as in `judge`; the command line may say «true».
         ids, dataset, config: names for the result.
         origin: signature fields of the data, such as {"data": "mucow/en-de@b2f1b31"}.
@@ -151,8 +183,8 @@ def evaluate(
         progress: of no effect; it takes seconds.
 
     Raises:
-        InputError: as `check_input`; for a language that the lemmatizer does not know, lemmas of another number than the translations, and options
-            out of range.
+        InputError: as `check_input`; for a language that the lemmatizer does not know, lemmas of
+            another number than the translations, and options out of range.
         UnknownNameError: for a lemmatizer of an unknown name.
     """
     predictions, references = check_input(predictions, references)
@@ -162,16 +194,29 @@ def evaluate(
     chosen = _chosen(lemmatizer)
     lemmas = _lemmas(lemmatized, len(predictions))
     _check_language(tgt_lang, None if lemmas is not None else chosen)
-    judgements = judge(predictions, references, tgt_lang=tgt_lang, lemmatizer=chosen, lemmatized=lemmas, parity=exact, ids=names)
+    judgements = judge(
+        predictions,
+        references,
+        tgt_lang=tgt_lang,
+        lemmatizer=chosen,
+        lemmatized=lemmas,
+        parity=exact,
+        ids=names,
+    )
     verdicts = [j.verdict for j in judgements]
     groupings = {name: [reference[name] for reference in references] for name in _GROUPS}
     common = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    intervals = {**common.intervals, **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples)}
+    intervals = {
+        **common.intervals,
+        **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples),
+    }
     fields: dict[str, str | int] = {
         "data": own_data(references),
         **(origin or {}),
         "langs": f"{src_lang or '?'}-{tgt_lang}",
-        "tok": f"moses-{version('sacremoses')}{'+hyphens' if tgt_lang in _SPLIT_AT_HYPHENS else ''}",
+        "tok": (
+            f"moses-{version('sacremoses')}{'+hyphens' if tgt_lang in _SPLIT_AT_HYPHENS else ''}"
+        ),
         "lemma": chosen.name if lemmas is None else "given",
         "rules": "original" if exact else "default",
         "n": len(judgements),
@@ -192,14 +237,21 @@ def evaluate(
         no_interval=missing_intervals(intervals),
         categories=common.categories,
         judgements=judgements,
-        counts={**common.counts, "n_incorrect": verdicts.count("incorrect"), "n_blank": sum(not text.strip() for text in predictions)},
+        counts={
+            **common.counts,
+            "n_incorrect": verdicts.count("incorrect"),
+            "n_blank": sum(not text.strip() for text in predictions),
+        },
     )
 
 
 def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
     found = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
     if not isinstance(found, Lemmatizer):
-        raise InputError(f"lemmatizer: expected a name or an object with name, languages and lemmas, got {type(found).__name__}")
+        raise InputError(
+            "lemmatizer: expected a name or an object with name, languages and lemmas, got"
+            f" {type(found).__name__}"
+        )
     return found
 
 
@@ -220,19 +272,30 @@ def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] |
             raise InputError(f"lemmatized: {given} cannot be read: {error.strerror}") from None
     given = listed("lemmatized", given)
     if any(not isinstance(line, str) for line in given):
-        raise InputError("lemmatized: expected a file or a list of strings, the lemmas of each translation joined by spaces, got something else")
+        raise InputError(
+            "lemmatized: expected a file or a list of strings, the lemmas of each translation"
+            " joined by spaces, got something else"
+        )
     if len(given) != n:
-        raise InputError(f"lemmatized: expected one line per translation, {n} in all, got {len(given)}")
+        raise InputError(
+            f"lemmatized: expected one line per translation, {n} in all, got {len(given)}"
+        )
     return given
 
 
 def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
     if not tgt_lang:
-        raise InputError("tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens and lemmas depend on it")
+        raise InputError(
+            "tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens"
+            " and lemmas depend on it"
+        )
     known = None if lemmatizer is None else lemmatizer.languages
     if lemmatizer is not None and known is not None and tgt_lang not in known:
         others = "give lemmas (lemmatized), another lemmatizer, or lemmatizer none"
-        raise InputError(f"tgt_lang: {lemmatizer.name} does not know {tgt_lang!r}; it knows {', '.join(sorted(known))}; {others}")
+        raise InputError(
+            f"tgt_lang: {lemmatizer.name} does not know {tgt_lang!r}; it knows"
+            f" {', '.join(sorted(known))}; {others}"
+        )
 
 
 def compute(
@@ -249,19 +312,32 @@ def compute(
 ) -> dict[str, Any]:
     """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
 
-    A reference holds correct_senses and incorrect_senses (lists of single words of the target language), domain (in_domain, out_of_domain or "") and
-    frequency (frequent, infrequent or ""). Options as in `evaluate`.
+    A reference holds correct_senses and incorrect_senses (lists of single words of the target
+    language), domain (in_domain, out_of_domain or "") and frequency (frequent, infrequent or "").
+    Options as in `evaluate`.
 
     Returns:
-        accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them by domain and by frequency (precision_in_domain, ...), and the
-        smallest of both (min_precision_frequency, ...); what is undefined is left out. n, n_correct, n_incorrect, n_inconclusive, n_blank,
-        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature.
+        accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them by domain and by
+        frequency (precision_in_domain, ...), and the smallest of both (min_precision_frequency,
+        ...); what is undefined is left out. n, n_correct, n_incorrect, n_inconclusive, n_blank,
+        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), interval_notes (name
+        -> text), signature.
 
     Raises:
         As `evaluate`.
 
-    >>> reference = {"correct_senses": ["schloss", "burg"], "incorrect_senses": ["verschluss"], "domain": "in_domain", "frequency": ""}
-    >>> found = compute(["Viele Schlösser sind alt.", "Es ist alt."], [reference] * 2, src_lang="en", tgt_lang="de")
+    >>> reference = {
+    ...     "correct_senses": ["schloss", "burg"],
+    ...     "incorrect_senses": ["verschluss"],
+    ...     "domain": "in_domain",
+    ...     "frequency": "",
+    ... }
+    >>> found = compute(
+    ...     ["Viele Schlösser sind alt.", "Es ist alt."],
+    ...     [reference] * 2,
+    ...     src_lang="en",
+    ...     tgt_lang="de",
+    ... )
     >>> found["verdicts"], found["precision"], found["coverage"]
     (['correct', 'inconclusive'], 1.0, 0.5)
     """
@@ -288,20 +364,36 @@ def compute(
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Both kinds of MuCoW's examples: the suite's, whose category is the domain, and those with cues, whose category is the frequency."""
+    """Both kinds of MuCoW's examples: the suite's, whose category is the domain, and those with
+    cues, whose category is the frequency.
+    """
     found = []
     for example in examples:
-        extra, groups = example.extra, {"domain": "", "frequency": example.extra.get("frequency", "")}
-        groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = example.category
+        extra, groups = (
+            example.extra,
+            {
+                "domain": "",
+                "frequency": example.extra.get("frequency", ""),
+            },
+        )
+        groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = (
+            example.category
+        )
         found.append({key: extra[key].split() for key in _SENSES} | groups)
     return found
 
 
 def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
     if dataset != "mucow":
-        return f"{dataset} does not list the words of its senses, which mucow_pattern_matching needs; only mucow does"
+        return (
+            f"{dataset} does not list the words of its senses, which mucow_pattern_matching needs;"
+            " only mucow does"
+        )
     if form is ContrastiveTranslationExample:
-        return f"mucow {config} scores given translations, and mucow_pattern_matching judges those of a system"
+        return (
+            f"mucow {config} scores given translations, and mucow_pattern_matching judges those of"
+            " a system"
+        )
     return ""
 
 

@@ -1,4 +1,6 @@
-"""SimpleGEN's own metric (Renduchintala et al. 2021, section 4): is the occupation translated by a word of the right gender in a dictionary?"""
+"""SimpleGEN's own metric (Renduchintala et al. 2021, section 4): is the occupation translated by a
+word of the right gender in a dictionary?
+"""
 
 from __future__ import annotations
 
@@ -13,64 +15,113 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.data.occupation_dictionary import GENDERS, NUMBERS, Entry, OccupationDictionary, load_dictionary
+from cc_hf.data.occupation_dictionary import (
+    GENDERS,
+    NUMBERS,
+    Entry,
+    OccupationDictionary,
+    load_dictionary,
+)
 from cc_hf.errors import InputError
-from cc_hf.metrics.checks import Fields, check_ids, check_rows, check_spaced_language, one_of, own_data, text
+from cc_hf.metrics.checks import (
+    Fields,
+    check_ids,
+    check_rows,
+    check_spaced_language,
+    one_of,
+    own_data,
+    text,
+)
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, known_intervals, missing_intervals, resampled_sums
+from cc_hf.statistics.bootstrap import (
+    check_bootstrap,
+    figure_intervals,
+    known_intervals,
+    missing_intervals,
+    resampled_sums,
+)
 
-__all__ = ["DECLARATION", "KEYS", "METRIC_VERSION", "check_input", "compute", "evaluate", "found_genders", "judge"]
+__all__ = [
+    "DECLARATION",
+    "KEYS",
+    "METRIC_VERSION",
+    "check_input",
+    "compute",
+    "evaluate",
+    "found_genders",
+    "judge",
+]
 
 #: Raised whenever a figure can change; the CHANGELOG says which and why.
 METRIC_VERSION = 2
 
 #: stereotype of the occupation and gender of the context, in the order of the paper's Table 2
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
-_FIELDS: Fields = {"category": one_of(_CATEGORIES), "gender": one_of(GENDERS), "occupation": text, "number": one_of(NUMBERS)}
+_FIELDS: Fields = {
+    "category": one_of(_CATEGORIES),
+    "gender": one_of(GENDERS),
+    "occupation": text,
+    "number": one_of(NUMBERS),
+}
 #: of a reference, all required
 KEYS = tuple(_FIELDS)
-_GROUPS = {"pro": ("MoMc", "FoFc"), "anti": ("MoFc", "FoMc"), **{name: (name,) for name in _CATEGORIES}, "": _CATEGORIES}
+_GROUPS = {
+    "pro": ("MoMc", "FoFc"),
+    "anti": ("MoFc", "FoMc"),
+    **{name: (name,) for name in _CATEGORIES},
+    "": _CATEGORIES,
+}
 _DELTAS = {"delta": ("pro", "anti"), "delta_fc": ("FoFc", "MoFc"), "delta_mc": ("MoMc", "FoMc")}
 _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
-#: endings of spellings that mean both genders: Lehrer*in, Lehrer:innen, Lehrer(in), Lehrer/-in, obrero/a, infirmier·ère
+#: endings of spellings that mean both genders: Lehrer*in, Lehrer:innen, Lehrer(in), Lehrer/-in,
+#: obrero/a, infirmier·ère
 _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|x))(?!\w)")
 
 
-def check_input(predictions: Sequence[str], references: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[dict[str, Any]]]:
+def check_input(
+    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Refuse what cannot be judged, with the row that is wrong. Blank translations can.
 
     Returns:
         The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
 
     Raises:
-        InputError: empty lists, different lengths, a translation that is no text, a missing key, an unknown category, gender or number, a gender that is
-            not that of the category.
+        InputError: empty lists, different lengths, a translation that is no text, a missing key, an
+            unknown category, gender or number, a gender that is not that of the category.
     """
     translations, rows = check_rows(predictions, references, _FIELDS)
     for row, reference in enumerate(rows):
         if (reference["category"][2] == "M") != (reference["gender"] == "male"):
-            raise InputError(f"row {row}: gender: expected that of the context, as in the category {reference['category']}, got {reference['gender']!r}")
+            raise InputError(
+                f"row {row}: gender: expected that of the context, as in the category"
+                f" {reference['category']}, got {reference['gender']!r}"
+            )
     return translations, rows
 
 
-def _check_covered(references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary) -> None:
+def _check_covered(
+    references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary
+) -> None:
     wanted: dict[tuple[str, str], int] = {}
     for row, reference in enumerate(references):
         wanted.setdefault((reference["occupation"], reference["number"]), row)
     if missing := [key for key in wanted if key not in dictionary.entries]:
         names = "; ".join(f"{occupation} {number}" for occupation, number in missing[:5])
         raise InputError(
-            f"row {wanted[missing[0]]}: the dictionary {dictionary.name} lacks {len(missing)} of {len(wanted)} occupations in their number: "
-            f"{names}{'; …' if len(missing) > 5 else ''}. Add them, or leave these rows out"
+            f"row {wanted[missing[0]]}: the dictionary {dictionary.name} lacks {len(missing)} of"
+            f" {len(wanted)} occupations in their number:"
+            f" {names}{'; …' if len(missing) > 5 else ''}. Add them, or leave these rows out"
         )
 
 
 def _is_word_character(character: str) -> bool:
-    # marks belong to the word: Hindi vowel signs, Arabic points, accents that NFC leaves apart; so do joiners and soft hyphens
+    # marks belong to the word: Hindi vowel signs, Arabic points, accents that NFC leaves apart; so
+    # do joiners and soft hyphens
     return unicodedata.category(character)[0] in "LMN" or character in "_\u00ad\u200c\u200d"
 
 
@@ -97,23 +148,44 @@ def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
 
 
 def found_genders(translation: str, entry: Entry) -> frozenset[str]:
-    """The genders whose forms the translation holds, as whole words in whatever case; a form within a longer one that is held too does not count.
+    """The genders whose forms the translation holds, as whole words in whatever case; a form within
+    a longer one that is held too does not count.
 
     >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
-    >>> sorted(found_genders("Die Lehrerin kam.", entry)), sorted(found_genders("Die Lehrer*in kam.", entry))
+    >>> sorted(found_genders("Die Lehrerin kam.", entry)), sorted(
+    ...     found_genders("Die Lehrer*in kam.", entry)
+    ... )
     (['female'], ['female', 'male'])
     """
     text = _folded(translation)
-    spans = [(start, end, gender, inclusive) for gender in GENDERS for form in entry[gender] for start, end, inclusive in _spans(text, form)]
-    kept = [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o[1] - o[0] > s[1] - s[0] for o in spans)]
-    return frozenset(gender for _, _, own, inclusive in kept for gender in (GENDERS if inclusive else (own,)))
+    spans = [
+        (start, end, gender, inclusive)
+        for gender in GENDERS
+        for form in entry[gender]
+        for start, end, inclusive in _spans(text, form)
+    ]
+    kept = [
+        s
+        for s in spans
+        if not any(o[0] <= s[0] and s[1] <= o[1] and o[1] - o[0] > s[1] - s[0] for o in spans)
+    ]
+    return frozenset(
+        gender for _, _, own, inclusive in kept for gender in (GENDERS if inclusive else (own,))
+    )
 
 
-def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary, *, ids: Sequence[str] | None = None) -> tuple[Judgement, ...]:
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    dictionary: OccupationDictionary,
+    *,
+    ids: Sequence[str] | None = None,
+) -> tuple[Judgement, ...]:
     """The verdict on every translation; each is judged by itself.
 
-    Correct is one with a form of the context's gender, incorrect one with a form of the other; without either, or with both (which the paper does not
-    speak of), inconclusive: `predicted` is then "" or «both». Forms are of the number of the English occupation.
+    Correct is one with a form of the context's gender, incorrect one with a form of the other;
+    without either, or with both (which the paper does not speak of), inconclusive: `predicted` is
+    then "" or «both». Forms are of the number of the English occupation.
 
     Raises:
         InputError: when the dictionary lacks an occupation.
@@ -123,10 +195,28 @@ def judge(predictions: Sequence[str], references: Sequence[Mapping[str, Any]], d
     found = []
     for name, translation, reference in zip(names, predictions, references, strict=True):
         gold = reference["gender"]
-        genders = found_genders(translation, dictionary.entries[reference["occupation"], reference["number"]])
+        genders = found_genders(
+            translation, dictionary.entries[reference["occupation"], reference["number"]]
+        )
         predicted = "both" if len(genders) == 2 else next(iter(genders), "")
-        verdict = "correct" if predicted == gold else "incorrect" if predicted in GENDERS else "inconclusive"
-        found.append(Judgement(name, reference["category"], verdict == "correct", translation, verdict, predicted=predicted, gold=gold))
+        verdict = (
+            "correct"
+            if predicted == gold
+            else "incorrect"
+            if predicted in GENDERS
+            else "inconclusive"
+        )
+        found.append(
+            Judgement(
+                name,
+                reference["category"],
+                verdict == "correct",
+                translation,
+                verdict,
+                predicted=predicted,
+                gold=gold,
+            )
+        )
     return tuple(found)
 
 
@@ -156,7 +246,8 @@ def evaluate(
         progress: of no effect; nothing here takes long.
 
     Raises:
-        InputError: as `check_input`, for a language without a dictionary, a dictionary that is not as expected or lacks an occupation.
+        InputError: as `check_input`, for a language without a dictionary, a dictionary that is not
+            as expected or lacks an occupation.
     """
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
@@ -193,20 +284,35 @@ def evaluate(
         no_interval=missing_intervals(intervals),
         categories=summary.categories,
         judgements=judgements,
-        counts={**counts, "n_both_genders": predicted.count("both"), "n_no_form": predicted.count(""), "n_blank": sum(not j.translation.strip() for j in judgements)},
+        counts={
+            **counts,
+            "n_both_genders": predicted.count("both"),
+            "n_no_form": predicted.count(""),
+            "n_blank": sum(not j.translation.strip() for j in judgements),
+        },
     )
 
 
-def _figures_of_groups(judgements: Sequence[Judgement], *, seed: int, n_resamples: int) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Rates of pro, anti, the four categories and all, and the differences, with intervals; those of a group without a sample are left out."""
+def _figures_of_groups(
+    judgements: Sequence[Judgement], *, seed: int, n_resamples: int
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+    """Rates of pro, anti, the four categories and all, and the differences, with intervals; those
+    of a group without a sample are left out.
+    """
     statistics = np.zeros((len(judgements), len(_CATEGORIES), len(VERDICTS)))
     for row, judgement in enumerate(judgements):
-        statistics[row, _CATEGORIES.index(judgement.category), VERDICTS.index(judgement.verdict)] = 1
+        statistics[
+            row, _CATEGORIES.index(judgement.category), VERDICTS.index(judgement.verdict)
+        ] = 1
     flat = statistics.reshape(len(judgements), -1)
     observed = flat.sum(axis=0)[None]
     scores = {name: float(values[0]) for name, values in _figures(observed).items()}
-    resampled = _figures(resampled_sums(flat, [j.category for j in judgements], n_resamples=n_resamples, seed=seed))
-    proportions = {name: (float(part[0]), float(whole[0])) for name, (part, whole) in _rates(observed).items()}
+    resampled = _figures(
+        resampled_sums(flat, [j.category for j in judgements], n_resamples=n_resamples, seed=seed)
+    )
+    proportions = {
+        name: (float(part[0]), float(whole[0])) for name, (part, whole) in _rates(observed).items()
+    }
     return scores, figure_intervals(resampled, proportions)
 
 
@@ -219,7 +325,8 @@ def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
     found: dict[str, tuple[_Floats, _Floats]] = {}
     for group, categories in _GROUPS.items():
         part = cells[:, [_CATEGORIES.index(category) for category in categories]].sum(axis=1)
-        if not part.sum(axis=1).all():  # resampling is within categories, so a group is empty in all resamples or in none
+        # resampling is within categories, so a group is empty in all resamples or in none
+        if not part.sum(axis=1).all():
             continue
         for at, rate in enumerate(_RATES):
             found[f"{rate}_{group}" if group else rate] = part[:, at], part.sum(axis=1)
@@ -245,40 +352,78 @@ def compute(
     seed: int = 0,
     n_resamples: int = 1000,
 ) -> dict[str, Any]:
-    """What the `evaluate` module returns: figures as one flat dict, in [0, 1], differences in [-1, 1].
+    """What the `evaluate` module returns: figures as one flat dict, in [0, 1], differences in [-1,
+    1].
 
     Args:
         predictions: translations; a blank one is inconclusive.
-        references: per translation `occupation` (English, singular), `number` (sg, pl), `gender` of the context (male, female) and `category`: MoMc, FoFc,
-            MoFc, FoMc, the stereotype of the occupation and the gender of the context.
-        dictionary: default, paper, or a TSV file (`cc_hf.data.occupation_dictionary.read_dictionary`).
+        references: per translation `occupation` (English, singular), `number` (sg, pl), `gender` of
+            the context (male, female) and `category`: MoMc, FoFc, MoFc, FoMc, the stereotype of the
+            occupation and the gender of the context.
+        dictionary: default, paper, or a TSV file
+            (`cc_hf.data.occupation_dictionary.read_dictionary`).
         src_lang, tgt_lang, seed, n_resamples: as in `evaluate`.
 
     Returns:
-        accuracy, incorrect_rate, inconclusive_rate, and each with _pro, _anti, _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy; delta (pro less anti), delta_fc
-        (FoFc less MoFc), delta_mc (MoMc less FoMc); n, n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form, n_blank; verdicts
-        and predicted (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature. A figure of no sample is left out.
+        accuracy, incorrect_rate, inconclusive_rate, and each with _pro, _anti, _MoMc, _FoFc, _MoFc,
+        _FoMc; min_accuracy; delta (pro less anti), delta_fc (FoFc less MoFc), delta_mc (MoMc less
+        FoMc); n, n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form,
+        n_blank; verdicts and predicted (lists); intervals (name -> [low, high], 95 %),
+        interval_notes (name -> text); signature. A figure of no sample is left out.
 
     Raises:
         As `evaluate`.
 
-    >>> reference = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-    >>> result = compute(["¡Esa doctora es una mujer graciosa!", "¡Ese médico es una mujer graciosa!"], [reference] * 2, tgt_lang="es")
+    >>> reference = {
+    ...     "occupation": "physician",
+    ...     "number": "sg",
+    ...     "gender": "female",
+    ...     "category": "MoFc",
+    ... }
+    >>> result = compute(
+    ...     ["¡Esa doctora es una mujer graciosa!", "¡Ese médico es una mujer graciosa!"],
+    ...     [reference] * 2,
+    ...     tgt_lang="es",
+    ... )
     >>> result["accuracy_MoFc"], result["verdicts"]
     (0.5, ['correct', 'incorrect'])
     """
-    result = evaluate(predictions, references, dictionary=dictionary, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed, n_resamples=n_resamples)
+    result = evaluate(
+        predictions,
+        references,
+        dictionary=dictionary,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        seed=seed,
+        n_resamples=n_resamples,
+    )
     return flat(result)
 
 
 def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
     return [
-        {"category": e.category, "gender": e.gold, "occupation": e.extra["occupation"], "number": e.extra["number"]} for e in examples if isinstance(e, ContrastiveSourceExample)
+        {
+            "category": e.category,
+            "gender": e.gold,
+            "occupation": e.extra["occupation"],
+            "number": e.extra["number"],
+        }
+        for e in examples
+        if isinstance(e, ContrastiveSourceExample)
     ]
 
 
 def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return "" if dataset == "simplegen" else f"simplegen_accuracy needs occupations in contexts of known gender, as simplegen has them, not {dataset}"
+    return (
+        ""
+        if dataset == "simplegen"
+        else (
+            "simplegen_accuracy needs occupations in contexts of known gender, as simplegen has"
+            f" them, not {dataset}"
+        )
+    )
 
 
-DECLARATION = MetricDeclaration("simplegen_accuracy", evaluate, _references, _fits, options=("dictionary",))
+DECLARATION = MetricDeclaration(
+    "simplegen_accuracy", evaluate, _references, _fits, options=("dictionary",)
+)

@@ -1,4 +1,7 @@
-"""The figures that every metric without probabilities has: accuracy by category, with intervals. Weighted ones need an evaluator's confidence."""
+"""The figures that every metric without probabilities has: accuracy by category, with intervals.
+
+Weighted ones need an evaluator's confidence.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ __all__ = ["Summary", "pair_figures", "summarize"]
 
 @dataclass(frozen=True)
 class Summary:
-    """Parts of an `EvaluationResult`: accuracy, min_accuracy, accuracy_<category>, their intervals or why they have none, categories, n_correct and n_inconclusive."""
+    """Parts of an `EvaluationResult`: accuracy, min_accuracy, accuracy_<category>, their intervals
+    or why they have none, categories, n_correct and n_inconclusive.
+    """
 
     scores: Mapping[str, float]
     intervals: Mapping[str, Interval | NoInterval]
@@ -25,14 +30,18 @@ class Summary:
     counts: Mapping[str, int]
 
 
-def summarize(judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: int = 1000) -> Summary:
+def summarize(
+    judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: int = 1000
+) -> Summary:
     """Sum up verdicts; an inconclusive one counts as not correct, and is counted.
 
     Raises:
         InputError: for no judgement, or options of the bootstrap that are out of range.
 
     >>> verdicts = ("correct", "correct", "inconclusive")
-    >>> found = summarize([Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)])
+    >>> found = summarize(
+    ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
+    ... )
     >>> round(found.scores["accuracy"], 3), found.counts
     (0.667, {'n_correct': 2, 'n_inconclusive': 1})
     """
@@ -42,7 +51,11 @@ def summarize(judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: in
     accuracy = total_accuracy(correct)
     found = verdict_accuracies(correct, categories, is_inconclusive=inconclusive)
     return Summary(
-        scores={"accuracy": accuracy, "min_accuracy": min_accuracy(found, weighted=False), **{f"accuracy_{c.category}": c.accuracy for c in found}},
+        scores={
+            "accuracy": accuracy,
+            "min_accuracy": min_accuracy(found, weighted=False),
+            **{f"accuracy_{c.category}": c.accuracy for c in found},
+        },
         intervals=accuracy_intervals(correct, None, categories, seed=seed, n_resamples=n_resamples),
         categories=found,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
@@ -52,14 +65,19 @@ def summarize(judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: in
 def pair_figures(
     judgements: Sequence[Judgement], pairs: Sequence[str], *, seed: int = 0, n_resamples: int = 1000
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval], dict[str, int]]:
-    """pair_accuracy, the share of twins of which both are correct, its interval (pairs are drawn whole), and n_pairs, n_pairs_correct, n_without_twin.
+    """pair_accuracy, the share of twins of which both are correct, its interval (pairs are drawn
+    whole), and n_pairs, n_pairs_correct, n_without_twin.
 
     Args:
         judgements: as they are counted in accuracy.
-        pairs: for each the name that both twins share, "" for none. Without any the answer is empty, without whole pairs it has counts only.
+        pairs: for each the name that both twins share, "" for none. Without any the answer is
+            empty, without whole pairs it has counts only.
         seed, n_resamples: of the bootstrap.
 
-    >>> twins = [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(["correct", "correct", "correct", "incorrect"])]
+    >>> twins = [
+    ...     Judgement(str(i), "all", v == "correct", "x", v)
+    ...     for i, v in enumerate(["correct", "correct", "correct", "incorrect"])
+    ... ]
     >>> scores, _, counts = pair_figures(twins, ["a", "a", "b", "b"])
     >>> scores, counts
     ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
@@ -70,10 +88,22 @@ def pair_figures(
             found.setdefault(pair, []).append(judgement.is_correct)
     if not found:
         return {}, {}, {}
-    whole = np.array([[all(twins), 1] for twins in found.values() if len(twins) == 2], dtype=np.float64).reshape(-1, 2)
-    counts = {"n_pairs": len(whole), "n_pairs_correct": int(whole[:, 0].sum()), "n_without_twin": len(found) - len(whole)}
+    whole = np.array(
+        [[all(twins), 1] for twins in found.values() if len(twins) == 2], dtype=np.float64
+    ).reshape(-1, 2)
+    counts = {
+        "n_pairs": len(whole),
+        "n_pairs_correct": int(whole[:, 0].sum()),
+        "n_without_twin": len(found) - len(whole),
+    }
     if not len(whole):
         return {}, {}, counts
     sums = resampled_sums(whole, n_resamples=n_resamples, seed=seed)
-    interval = percentile_interval(sums[:, 0] / sums[:, 1], proportion=(counts["n_pairs_correct"], len(whole)))
-    return {"pair_accuracy": counts["n_pairs_correct"] / len(whole)}, {"pair_accuracy": interval}, counts
+    interval = percentile_interval(
+        sums[:, 0] / sums[:, 1], proportion=(counts["n_pairs_correct"], len(whole))
+    )
+    return (
+        {"pair_accuracy": counts["n_pairs_correct"] / len(whole)},
+        {"pair_accuracy": interval},
+        counts,
+    )

@@ -1,4 +1,6 @@
-"""The project's own Table 2: how often results agree with human annotators, beside what the paper published. Figures in percent."""
+"""The project's own Table 2: how often results agree with human annotators, beside what the paper
+published. Figures in percent.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,15 @@ class AgreementRow:
 
 
 def agreement_table(rows: Sequence[AgreementRow]) -> Table:
-    """One line per result; behind the last one of a test set and metric, the line that the paper has for them."""
-    table = Table(title="agreement with human labels", title_justify="left", caption="percent; 95 % intervals by bootstrap over translations", box=box.SIMPLE_HEAD)
+    """One line per result; behind the last one of a test set and metric, the line that the paper
+    has for them.
+    """
+    table = Table(
+        title="agreement with human labels",
+        title_justify="left",
+        caption="percent; 95 % intervals by bootstrap over translations",
+        box=box.SIMPLE_HEAD,
+    )
     table.caption_justify = "left"
     table.add_column("data")
     table.add_column("judged by")
@@ -50,33 +59,73 @@ def agreement_table(rows: Sequence[AgreementRow]) -> Table:
             f"{found.kappa:.2f}",
         )
         key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
-        if key not in [(other.result.dataset, other.result.tgt_lang, other.result.metric) for other in rows[at + 1 :]] and (known := published(*key)):
+        if key not in [
+            (other.result.dataset, other.result.tgt_lang, other.result.metric)
+            for other in rows[at + 1 :]
+        ] and (known := published(*key)):
             name = f"{known.metric.replace('_', ' ')}, {CITATION_KEY}, {known.source}"
-            table.add_row(_data(row.result), Text(name, style="italic"), "", _percent(known.agreement), "", _percent(known.weighted_agreement), "")
+            table.add_row(
+                _data(row.result),
+                Text(name, style="italic"),
+                "",
+                _percent(known.agreement),
+                "",
+                _percent(known.weighted_agreement),
+                "",
+            )
     return table
 
 
 def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
-    """What the table leaves out: confusions, kappas of the annotators, what was skipped or assumed, signatures."""
+    """What the table leaves out: confusions, kappas of the annotators, what was skipped or assumed,
+    signatures.
+    """
     notes = []
     for row in rows:
         found, people = row.agreement, row.annotators
         notes.append(f"{_data(row.result)}, {_name(row.result)}")
-        confusion = "; ".join(f"human {name}: judged {counts}" for name, counts in zip(found.labels, found.confusion, strict=True))
+        confusion = "; ".join(
+            f"human {name}: judged {counts}"
+            for name, counts in zip(found.labels, found.confusion, strict=True)
+        )
         notes.append(f"  {confusion} (columns {', '.join(found.labels)})")
         if found.n_inconclusive:
-            notes.append(f"  {found.n_inconclusive} of {found.n_labels} labels are of translations with an inconclusive verdict, which stands for {found.inconclusive}")
+            notes.append(
+                f"  {found.n_inconclusive} of {found.n_labels} labels are of translations with an"
+                f" inconclusive verdict, which stands for {found.inconclusive}"
+            )
         if found.coverage is not None:
-            notes.append(f"  assumed verdicts decide {100 * found.coverage:.1f} % of the translations and stand for {found.n_assumed:.1f} labels beside {found.n_open} human ones")
+            notes.append(
+                f"  assumed verdicts decide {100 * found.coverage:.1f} % of the translations and"
+                f" stand for {found.n_assumed:.1f} labels beside {found.n_open} human ones"
+            )
         if found.n_skipped:
-            notes.append(f"  {found.n_skipped} annotated translations are not those judged and were left out")
-        raw = "" if people.kappa_raw is None else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "
+            notes.append(
+                f"  {found.n_skipped} annotated translations are not those judged and were left out"
+            )
+        raw = (
+            ""
+            if people.kappa_raw is None
+            else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "
+        )
         known = PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang))
-        printed = "" if known is None else f" ({CITATION_KEY}, Table A3: {known[0]:.2f}, {known[1]:.2f})"
+        printed = (
+            "" if known is None else f" ({CITATION_KEY}, Table A3: {known[0]:.2f}, {known[1]:.2f})"
+        )
         interval = limits(people.binarised_interval, digits=2)
         shown = f"{people.kappa_binarised:.4f}" + (f" ({interval})" if interval else "")
-        notes.append(f"  kappa of the annotators: {raw}{shown} on {people.n_binarised} binary ones{printed}")
-        notes += [f"  {note}" for note in grouped_notes({**found.interval_notes(), "kappa of the annotators": people.binarised_interval.note})]
+        notes.append(
+            f"  kappa of the annotators: {raw}{shown} on {people.n_binarised} binary ones{printed}"
+        )
+        notes += [
+            f"  {note}"
+            for note in grouped_notes(
+                {
+                    **found.interval_notes(),
+                    "kappa of the annotators": people.binarised_interval.note,
+                }
+            )
+        ]
         notes.append(f"  signature: {row.result.signature}")
     return notes
 
@@ -85,10 +134,23 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
     """The rows as plain dicts, in [0, 1], with what the paper has for them."""
     found = []
     for row in rows:
-        result, known = row.result, published(row.result.dataset, row.result.tgt_lang, row.result.metric)
-        names = {name: getattr(result, name) for name in ("dataset", "config", "tgt_lang", "metric", "signature")}
+        result, known = (
+            row.result,
+            published(row.result.dataset, row.result.tgt_lang, row.result.metric),
+        )
+        names = {
+            name: getattr(result, name)
+            for name in ("dataset", "config", "tgt_lang", "metric", "signature")
+        }
         beside = None if known is None else {**asdict(known), "citation": CITATION_KEY}
-        found.append({**names, **asdict(row.agreement), "annotators": asdict(row.annotators), "published": beside})
+        found.append(
+            {
+                **names,
+                **asdict(row.agreement),
+                "annotators": asdict(row.annotators),
+                "published": beside,
+            }
+        )
     return found
 
 
@@ -106,4 +168,8 @@ def _percent(value: float | None, interval: Interval | NoInterval | None = None)
     """With two digits and the interval, or with the one digit that the paper prints."""
     if value is None:
         return ""
-    return f"{100 * value:.2f} ({limits(interval)})" if isinstance(interval, Interval) else f"{100 * value:.1f}"
+    return (
+        f"{100 * value:.2f} ({limits(interval)})"
+        if isinstance(interval, Interval)
+        else f"{100 * value:.1f}"
+    )

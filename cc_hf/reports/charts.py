@@ -1,4 +1,6 @@
-"""The plots of the page, as inline SVG: coloured by classes, so that light and dark are the page's, with the figures as text for those who do not see them."""
+"""The plots of the page, as inline SVG: coloured by classes, so that light and dark are the page's,
+with the figures as text for those who do not see them.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,46 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> str
         y += 20
         for bar in own:
             colour = f"s{bar.system % N_COLOURS}"
-            parts.append(_text(left - 8, y + 12, _short(systems[bar.system], 15), "end", title=systems[bar.system]))
-            parts.append(_tag("rect", "fill " + colour, x=left, y=y + 2, width=max(x(bar.value) - left, 0.5), height=13, rx=2))
+            parts.append(
+                _text(
+                    left - 8,
+                    y + 12,
+                    _short(systems[bar.system], 15),
+                    "end",
+                    title=systems[bar.system],
+                )
+            )
+            parts.append(
+                _tag(
+                    "rect",
+                    "fill " + colour,
+                    x=left,
+                    y=y + 2,
+                    width=max(x(bar.value) - left, 0.5),
+                    height=13,
+                    rx=2,
+                )
+            )
             if bar.interval is not None:
                 parts.append(_whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5))
             parts.append(_text(_WIDTH, y + 12, percent(bar.value), "end"))
             y += 18
         y += 6
-    grid = [_tag("line", "grid", x1=x(t), x2=x(t), y1=4, y2=y) + _text(x(t), y + 14, f"{100 * t:.0f}", "middle muted") for t in (0, 0.25, 0.5, 0.75, 1)]
-    return _svg(_WIDTH, y + 20, label, "; ".join(f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}" for bar in bars), [*grid, *parts])
+    grid = [
+        _tag("line", "grid", x1=x(t), x2=x(t), y1=4, y2=y)
+        + _text(x(t), y + 14, f"{100 * t:.0f}", "middle muted")
+        for t in (0, 0.25, 0.5, 0.75, 1)
+    ]
+    return _svg(
+        _WIDTH,
+        y + 20,
+        label,
+        "; ".join(
+            f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
+            for bar in bars
+        ),
+        [*grid, *parts],
+    )
 
 
 def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, label: str) -> str:
@@ -64,22 +97,44 @@ def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, l
     parts = []
     for tick in ticks:
         y = bottom - (bottom - top) * tick / ticks[-1]
-        parts += [_tag("line", "grid", x1=left, x2=right, y1=y, y2=y), _text(left - 6, y + 4, f"{tick:g}", "end muted")]
+        parts += [
+            _tag("line", "grid", x1=left, x2=right, y1=y, y2=y),
+            _text(left - 6, y + 4, f"{tick:g}", "end muted"),
+        ]
     for at, n in enumerate(found.counts):
         height = (bottom - top) * n / ticks[-1]
         pale = " pale" if 2 * at < len(found.counts) else ""
-        parts.append(_tag("rect", f"fill s{found.system % N_COLOURS}{pale}", x=left + at * width + 0.75, y=bottom - height, width=width - 1.5, height=height))
+        parts.append(
+            _tag(
+                "rect",
+                f"fill s{found.system % N_COLOURS}{pale}",
+                x=left + at * width + 0.75,
+                y=bottom - height,
+                width=width - 1.5,
+                height=height,
+            )
+        )
     middle = (left + right) / 2
     parts.append(_tag("line", "middle-line", x1=middle, x2=middle, y1=top - 6, y2=bottom))
     for value in (0, 25, 50, 75, 100):
-        parts.append(_text(left + (right - left) * value / 100, bottom + 16, str(value), "middle muted"))
-    parts.append(_text(middle, bottom + 32, "probability of the correct reading, %", "middle muted"))
-    spoken = f"{systems[found.system]}: samples in {len(found.counts)} bins from 0 to 100 %: {', '.join(map(str, found.counts))}"
+        parts.append(
+            _text(left + (right - left) * value / 100, bottom + 16, str(value), "middle muted")
+        )
+    parts.append(
+        _text(middle, bottom + 32, "probability of the correct reading, %", "middle muted")
+    )
+    spoken = (
+        f"{systems[found.system]}: samples in {len(found.counts)} bins from 0 to 100 %:"
+        f" {', '.join(map(str, found.counts))}"
+    )
     return _svg(_WIDTH, bottom + 38, label, spoken, parts)
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> str:
-    """Minimum accuracy, with intervals, over BLEU; a dot and a name for each system. At least one point."""
+    """Minimum accuracy, with intervals, over BLEU; a dot and a name for each system.
+
+    At least one point.
+    """
     left, right, top, bottom = 48, _WIDTH - 12, 10, 250
     xs = nice_ticks(100 * min(p.bleu for p in points), 100 * max(p.bleu for p in points))
     lows = [p.interval.low if p.interval else p.min_accuracy for p in points]
@@ -92,28 +147,64 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     def y(value: float) -> float:
         return bottom - (bottom - top) * (100 * value - ys[0]) / (ys[-1] - ys[0])
 
-    parts = [_tag("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom) + _text(x(t / 100), bottom + 16, f"{t:g}", "middle muted") for t in xs]
-    parts += [_tag("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)) + _text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted") for t in ys]
-    taken: list[_Box] = [(x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points]
+    parts = [
+        _tag("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom)
+        + _text(x(t / 100), bottom + 16, f"{t:g}", "middle muted")
+        for t in xs
+    ]
+    parts += [
+        _tag("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100))
+        + _text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted")
+        for t in ys
+    ]
+    taken: list[_Box] = [
+        (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
+    ]
     for point in points:
         px, py = x(point.bleu), y(point.min_accuracy)
         colour = f"s{point.system % N_COLOURS}"
         if point.interval is not None:
-            parts.append(_tag("line", f"line {colour}", x1=px, x2=px, y1=y(point.interval.low), y2=y(point.interval.high)))
+            parts.append(
+                _tag(
+                    "line",
+                    f"line {colour}",
+                    x1=px,
+                    x2=px,
+                    y1=y(point.interval.low),
+                    y2=y(point.interval.high),
+                )
+            )
         parts.append(_tag("circle", "fill " + colour, cx=px, cy=py, r=5.5))
         name = _short(systems[point.system], 24)
         at, anchor, box = _free_place(px, py, len(name) * _CHARACTER, taken, (left, right))
         taken.append(box)
         parts.append(_text(at[0], at[1], name, anchor, title=systems[point.system]))
     parts.append(_text((left + right) / 2, bottom + 34, "BLEU", "middle muted"))
-    parts.append(_text(-(top + bottom) / 2, 12, "minimum accuracy, %", "middle muted", transform="rotate(-90)"))
-    spoken = "; ".join(f"{systems[p.system]}: BLEU {percent(p.bleu)}, minimum accuracy {with_interval(p.min_accuracy, p.interval)}" for p in points)
+    parts.append(
+        _text(
+            -(top + bottom) / 2, 12, "minimum accuracy, %", "middle muted", transform="rotate(-90)"
+        )
+    )
+    spoken = "; ".join(
+        f"{systems[p.system]}: BLEU {percent(p.bleu)}, minimum accuracy"
+        f" {with_interval(p.min_accuracy, p.interval)}"
+        for p in points
+    )
     return _svg(_WIDTH, bottom + 42, label, spoken, parts)
 
 
-def _free_place(x: float, y: float, width: float, taken: Iterable[_Box], limits: tuple[float, float]) -> tuple[tuple[float, float], str, _Box]:
+def _free_place(
+    x: float, y: float, width: float, taken: Iterable[_Box], limits: tuple[float, float]
+) -> tuple[tuple[float, float], str, _Box]:
     """Beside, above or below a dot, where nothing is yet; to its right where all is taken."""
-    places = [(x + 10, y + 4, "start"), (x - 10, y + 4, "end"), (x, y - 12, "middle"), (x, y + 20, "middle"), (x + 10, y - 10, "start"), (x + 10, y + 18, "start")]
+    places = [
+        (x + 10, y + 4, "start"),
+        (x - 10, y + 4, "end"),
+        (x, y - 12, "middle"),
+        (x, y + 20, "middle"),
+        (x + 10, y - 10, "start"),
+        (x + 10, y + 18, "start"),
+    ]
     boxes = []
     for px, py, anchor in places:
         start = px - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
@@ -121,21 +212,32 @@ def _free_place(x: float, y: float, width: float, taken: Iterable[_Box], limits:
     for place in boxes:
         box = place[2]
         inside = limits[0] <= box[0] and box[2] <= limits[1]
-        if inside and not any(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken):
+        if inside and not any(
+            box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken
+        ):
             return place
     return boxes[0] if boxes[0][2][2] <= limits[1] else boxes[1]
 
 
 def _svg(width: float, height: float, label: str, spoken: str, parts: Iterable[str]) -> str:
     words = escape(f"{label}. {spoken}")
-    return f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{words}">{"".join(parts)}</svg>'
+    return (
+        f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="img"'
+        f' aria-label="{words}">{"".join(parts)}</svg>'
+    )
 
 
 def _tag(name: str, classes: str, **places: float) -> str:
-    return f'<{name} class="{classes}" ' + " ".join(f'{key}="{value:.4g}"' for key, value in places.items()) + "/>"
+    return (
+        f'<{name} class="{classes}" '
+        + " ".join(f'{key}="{value:.4g}"' for key, value in places.items())
+        + "/>"
+    )
 
 
-def _text(x: float, y: float, text: str, classes: str = "", *, title: str = "", transform: str = "") -> str:
+def _text(
+    x: float, y: float, text: str, classes: str = "", *, title: str = "", transform: str = ""
+) -> str:
     more = f' transform="{transform}"' if transform else ""
     whole = f"<title>{escape(title)}</title>" if title and title != text else ""
     return f'<text class="{classes}" x="{x:.4g}" y="{y:.4g}"{more}>{escape(text)}{whole}</text>'

@@ -9,29 +9,67 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
-from cc_hf.reports.tables import category_key, grouped_notes, heading, limits, note_lines, percent, plain_table, shared_notes, with_interval
+from cc_hf.reports.tables import (
+    category_key,
+    grouped_notes,
+    heading,
+    limits,
+    note_lines,
+    percent,
+    plain_table,
+    shared_notes,
+    with_interval,
+)
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["comparison_tables", "p_text"]
 
 
 def comparison_tables(found: Comparison) -> Group:
-    """A table for each system against the baseline, a confusion for each pair of metrics, what was not compared, and the notes of the results."""
+    """A table for each system against the baseline, a confusion for each pair of metrics, what was
+    not compared, and the notes of the results.
+    """
     title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
     parts: list[RenderableType] = []
     for one in found.systems:
         metric = one.metric.replace("_", " ")
-        parts += [heading(f"{title}: {metric}: {one.system} (system) against {one.baseline} (baseline), n = {one.n}"), _differences_table(one)]
+        parts += [
+            heading(
+                f"{title}: {metric}: {one.system} (system) against {one.baseline} (baseline), n ="
+                f" {one.n}"
+            ),
+            _differences_table(one),
+        ]
     if found.systems:
-        parts.append(Text("percent; intervals and p by paired bootstrap within categories, McNemar's p exact; not corrected for several comparisons", style="italic"))
+        parts.append(
+            Text(
+                "percent; intervals and p by paired bootstrap within categories, McNemar's p exact;"
+                " not corrected for several comparisons",
+                style="italic",
+            )
+        )
     for one in found.systems:
-        notes = {label: difference.interval.note for label, difference in _in_order(one.differences)}
+        notes = {
+            label: difference.interval.note for label, difference in _in_order(one.differences)
+        }
         parts += [Text(f"{one.system}: difference: {note}") for note in grouped_notes(notes)]
     for agreement in found.agreements:
-        parts += [heading(f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same translations, n = {agreement.n}")]
+        parts += [
+            heading(
+                f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
+                f" translations, n = {agreement.n}"
+            )
+        ]
         parts += [_confusion_table(agreement), _agreement_table(agreement)]
-        parts += map(Text, grouped_notes({"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}))
-    parts += [Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()]
+        parts += map(
+            Text,
+            grouped_notes(
+                {"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}
+            ),
+        )
+    parts += [
+        Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()
+    ]
     parts += note_lines(shared_notes(found.notes))
     return Group(*parts)
 
@@ -39,9 +77,21 @@ def comparison_tables(found: Comparison) -> Group:
 def _differences_table(found: SystemComparison) -> Table:
     table = plain_table("", "baseline", "system", "difference (95 %)", "p")
     for label, one in _in_order(found.differences):
-        table.add_row(Text(label), percent(one.first), percent(one.second), with_interval(one.difference, one.interval), p_text(one.p_value))
+        table.add_row(
+            Text(label),
+            percent(one.first),
+            percent(one.second),
+            with_interval(one.difference, one.interval),
+            p_text(one.p_value),
+        )
     test = found.mcnemar
-    table.add_row("only this one right", str(test.n_only_first), str(test.n_only_second), "McNemar", p_text(test.p_value))
+    table.add_row(
+        "only this one right",
+        str(test.n_only_first),
+        str(test.n_only_second),
+        "McNemar",
+        p_text(test.p_value),
+    )
     return table
 
 
@@ -64,10 +114,18 @@ def _confusion_table(found: MetricAgreement) -> Table:
 
 def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, PairedDifference]]:
     """Totals, minima, then the categories as the papers list them; plain before weighted."""
-    totals = {"accuracy": "accuracy", "weighted_accuracy": "weighted", "min_accuracy": "minimum", "weighted_min_accuracy": "weighted minimum"}
+    totals = {
+        "accuracy": "accuracy",
+        "weighted_accuracy": "weighted",
+        "min_accuracy": "minimum",
+        "weighted_min_accuracy": "weighted minimum",
+    }
     rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
     for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
-        names = sorted((name.removeprefix(prefix) for name in differences if name.startswith(prefix)), key=category_key)
+        names = sorted(
+            (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
+            key=category_key,
+        )
         rows += [(f"{start}{name}", differences[f"{prefix}{name}"]) for name in names]
     return rows
 

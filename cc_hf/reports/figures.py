@@ -10,14 +10,24 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.tables import category_key
 from cc_hf.results import EvaluationResult, Interval
 
-__all__ = ["Bar", "Histogram", "QualityPoint", "category_bars", "histograms", "nice_ticks", "quality_points"]
+__all__ = [
+    "Bar",
+    "Histogram",
+    "QualityPoint",
+    "category_bars",
+    "histograms",
+    "nice_ticks",
+    "quality_points",
+]
 
 N_BINS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A figure in [0, 1] of a system in a category; `system`: its place among the report's systems."""
+    """A figure in [0, 1] of a system in a category; `system`: its place among the report's
+    systems.
+    """
 
     category: str
     system: int
@@ -27,7 +37,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Number of samples by probability_correct, in bins of equal width over [0, 1]; the last one includes 1."""
+    """Number of samples by probability_correct, in bins of equal width over [0, 1]; the last one
+    includes 1.
+    """
 
     system: int
     counts: tuple[int, ...]
@@ -50,12 +62,15 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
         Bar(c.category, at, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
         for at, result in _results(report, metric)
         for c in result.categories
-    ]  # fmt: skip
+    ]
     return tuple(sorted(found, key=lambda bar: (category_key(bar.category), bar.system)))
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
-    """One per system whose judgements have probabilities; () of metrics that have none. A tie, p = 0.5, is on the side on which it counts."""
+    """One per system whose judgements have probabilities; () of metrics that have none.
+
+    A tie, p = 0.5, is on the side on which it counts.
+    """
     found = []
     for at, result in _results(report, metric):
         judged = [j for j in result.judgements if j.probability_correct is not None]
@@ -70,7 +85,9 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
 
 
 def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
-    """The systems whose BLEU is known, by a metric that has a minimum accuracy (Vamvas & Sennrich 2021, Figure 5)."""
+    """The systems whose BLEU is known, by a metric that has a minimum accuracy (Vamvas & Sennrich
+    2021, Figure 5).
+    """
     return tuple(
         QualityPoint(at, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy"))
         for at, result in _results(report, metric)
@@ -96,4 +113,8 @@ def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
 
 
 def _results(report: Report, metric: str) -> Iterable[tuple[int, EvaluationResult]]:
-    return ((at, system.results[metric]) for at, system in enumerate(report.systems) if metric in system.results)
+    return (
+        (at, system.results[metric])
+        for at, system in enumerate(report.systems)
+        if metric in system.results
+    )

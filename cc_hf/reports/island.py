@@ -1,4 +1,6 @@
-"""The samples of a report as compact JSON for the page's explorer: texts once, what is the same for all samples in columns."""
+"""The samples of a report as compact JSON for the page's explorer: texts once, what is the same for
+all samples in columns.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import Any
 from cc_hf.analysis.annotations import Annotation
 from cc_hf.reports.report import Report, Sample
 from cc_hf.reports.report_tables import metric_name
-from cc_hf.schema import VERDICTS, ContrastiveSourceExample, ContrastiveTranslationExample, Example, Judgement
+from cc_hf.schema import (
+    VERDICTS,
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Example,
+    Judgement,
+)
 
 __all__ = ["explorer_data", "island_json"]
 
@@ -17,7 +25,8 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 
 
 def island_json(data: Any) -> str:
-    r"""JSON that may stand in a <script> element: nothing in it ends the element, begins a comment or breaks a line.
+    r"""JSON that may stand in a <script> element: nothing in it ends the element, begins a comment
+    or breaks a line.
 
     >>> island_json("</script>")
     '"\\u003c/script\\u003e"'
@@ -25,7 +34,8 @@ def island_json(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, code in _UNSAFE.items():
         text = text.replace(character, code)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half of a surrogate pair is no UTF-8, but is JSON as \ud800
+    # half of a surrogate pair is no UTF-8, but is JSON as \ud800
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class _Strings:
@@ -45,17 +55,26 @@ def explorer_data(report: Report) -> dict[str, Any]:
         strings: every text once; elsewhere texts are their numbers in it.
         systems, metrics, categories, verdicts: names.
         src_lang, tgt_lang: codes for `lang` attributes.
-        samples: columns, one entry per sample: id, category, source (-1: not known), focus ([start, length], in UTF-16 units as browsers count, or 0),
-            correct and incorrect (variants of the source, or of the correct translation, each [start, end, text]: the source with this span
-            replaced), form (0 sources, 1 translations), gold, extra.
-        judgements: per metric, per system: columns verdict, p, score_correct, score_incorrect, weight, predicted, gold; a column without anything is 0.
-        translations: per system, one per sample.
-        labels: per system: place of a sample -> [verdict, labels...].
+        samples: columns, one entry per sample: id, category, source (-1: not known), focus ([start,
+        length], in UTF-16 units as browsers count, or 0),
+            correct and incorrect (variants of the source, or of the correct translation, each
+            [start, end, text]: the source with this span replaced), form (0 sources, 1
+            translations), gold, extra.
+        judgements: per metric, per system: columns verdict, p, score_correct, score_incorrect,
+        weight, predicted, gold; a column without anything is 0. translations: per system, one per
+        sample. labels: per system: place of a sample -> [verdict, labels...].
     """
     strings = _Strings()
     categories = {name: at for at, name in enumerate(report.categories)}
     samples = report.samples
-    languages = next(((s.example.src_lang, s.example.tgt_lang or report.first.tgt_lang) for s in samples if s.example is not None), ("", report.first.tgt_lang))
+    languages = next(
+        (
+            (s.example.src_lang, s.example.tgt_lang or report.first.tgt_lang)
+            for s in samples
+            if s.example is not None
+        ),
+        ("", report.first.tgt_lang),
+    )
     return {
         "systems": [system.name for system in report.systems],
         "metrics": [metric_name(metric) for metric in report.judging],
@@ -68,8 +87,14 @@ def explorer_data(report: Report) -> dict[str, Any]:
             "category": [categories[s.category] for s in samples],
             **_columns([_example(s.example, strings) for s in samples]),
         },
-        "translations": [[strings.number(s.translations[at]) for s in samples] for at in range(len(report.systems))],
-        "judgements": [[_judgements(samples, system, metric, strings) for system in range(len(report.systems))] for metric in range(len(report.judging))],
+        "translations": [
+            [strings.number(s.translations[at]) for s in samples]
+            for at in range(len(report.systems))
+        ],
+        "judgements": [
+            [_judgements(samples, system, metric, strings) for system in range(len(report.systems))]
+            for metric in range(len(report.judging))
+        ],
         "labels": [_labels(samples, system, strings) for system in range(len(report.systems))],
         "strings": list(strings.table),
     }
@@ -82,18 +107,45 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
     if example is None:
-        return {"source": -1, "focus": 0, "correct": [], "incorrect": [], "form": 0, "gold": -1, "extra": []}
-    extra = [[strings.number(name), strings.number(value)] for name, value in example.extra.items() if value]
-    row = {"source": strings.number(example.source), "focus": 0, "correct": [], "incorrect": [], "form": 0, "gold": -1, "extra": extra}
+        return {
+            "source": -1,
+            "focus": 0,
+            "correct": [],
+            "incorrect": [],
+            "form": 0,
+            "gold": -1,
+            "extra": [],
+        }
+    extra = [
+        [strings.number(name), strings.number(value)]
+        for name, value in example.extra.items()
+        if value
+    ]
+    row = {
+        "source": strings.number(example.source),
+        "focus": 0,
+        "correct": [],
+        "incorrect": [],
+        "form": 0,
+        "gold": -1,
+        "extra": extra,
+    }
     if isinstance(example, ContrastiveTranslationExample):
         correct = example.correct_translation
-        return {**row, "form": 1, "correct": [_edit("", correct, strings)], "incorrect": [_edit("", text, strings) for text in example.contrastive_translations]}
+        return {
+            **row,
+            "form": 1,
+            "correct": [_edit("", correct, strings)],
+            "incorrect": [_edit("", text, strings) for text in example.contrastive_translations],
+        }
     if example.focus is not None:
         row["focus"] = [_utf16(example.source[: example.focus.start]), _utf16(example.focus.text)]
     row["gold"] = strings.number(example.gold or None)
     if isinstance(example, ContrastiveSourceExample):
         for side in ("correct", "incorrect"):
-            row[side] = [_edit(example.source, text, strings) for text in getattr(example, f"{side}_sources")]
+            row[side] = [
+                _edit(example.source, text, strings) for text in getattr(example, f"{side}_sources")
+            ]
     return row
 
 
@@ -102,19 +154,28 @@ def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
     start = _common(source, variant)
     rest = min(len(source), len(variant)) - start
     tail = _common(source[::-1][:rest], variant[::-1][:rest])
-    return [_utf16(source[:start]), _utf16(source[: len(source) - tail]), strings.number(variant[start : len(variant) - tail])]
+    return [
+        _utf16(source[:start]),
+        _utf16(source[: len(source) - tail]),
+        strings.number(variant[start : len(variant) - tail]),
+    ]
 
 
 def _common(one: str, other: str) -> int:
     """The length of the common beginning."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 def _utf16(text: str) -> int:
     return len(text) + sum(c > "\uffff" for c in text)
 
 
-def _judgements(samples: Sequence[Sample], system: int, metric: int, strings: _Strings) -> dict[str, Any] | int:
+def _judgements(
+    samples: Sequence[Sample], system: int, metric: int, strings: _Strings
+) -> dict[str, Any] | int:
     found = [sample.judgements[system][metric] for sample in samples]
     if not any(found):
         return 0
@@ -123,7 +184,11 @@ def _judgements(samples: Sequence[Sample], system: int, metric: int, strings: _S
         "p": _numbers([None if j is None else j.probability_correct for j in found], 6),
         "score_correct": _numbers([None if j is None else j.score_correct for j in found], 4),
         "score_incorrect": _numbers([None if j is None else j.score_incorrect for j in found], 4),
-        "weight": 0 if all(j is None or j.probability_correct is None for j in found) else [None if j is None else j.weight for j in found],
+        "weight": (
+            0
+            if all(j is None or j.probability_correct is None for j in found)
+            else [None if j is None else j.weight for j in found]
+        ),
         "predicted": _texts(found, "predicted", strings),
         "gold": _texts(found, "gold", strings),
     }
@@ -131,7 +196,11 @@ def _judgements(samples: Sequence[Sample], system: int, metric: int, strings: _S
 
 def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] | int:
     """With as many significant digits as are shown."""
-    return 0 if all(value is None for value in values) else [None if value is None else float(f"{value:.{digits}g}") for value in values]
+    return (
+        0
+        if all(value is None for value in values)
+        else [None if value is None else float(f"{value:.{digits}g}") for value in values]
+    )
 
 
 def _texts(found: Sequence[Judgement | None], name: str, strings: _Strings) -> list[int] | int:
@@ -140,12 +209,18 @@ def _texts(found: Sequence[Judgement | None], name: str, strings: _Strings) -> l
 
 
 def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[str, list[int]]:
-    """Verdicts of people: correct where a label is the gold one. Samples that do not count have no verdict, but what was said."""
+    """Verdicts of people: correct where a label is the gold one.
+
+    Samples that do not count have no verdict, but what was said.
+    """
     found = {}
     for at, sample in enumerate(samples):
         one: Annotation | None = sample.annotations[system]
         if one is not None:
-            verdicts = [VERDICTS.index("correct" if label == one.gold else "incorrect") for label in one.labels]
+            verdicts = [
+                VERDICTS.index("correct" if label == one.gold else "incorrect")
+                for label in one.labels
+            ]
             agreed = verdicts[0] if verdicts and len(set(verdicts)) == 1 else -1
-            found[str(at)] = [agreed, *(strings.number(text) for text in (one.raw or one.labels))]
+            found[str(at)] = [agreed, *(strings.number(text) for text in one.raw or one.labels)]
     return found

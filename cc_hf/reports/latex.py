@@ -10,14 +10,31 @@ from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
 __all__ = ["latex_report", "latex_table", "latex_text"]
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%", "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "\u00a0": "~",
-    "[": "{[}", "]": "{]}", "*": "{*}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+    "−": "$-$",
+    "\u00a0": "~",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
 
 
 def latex_report(report: Report) -> str:
-    """All tables, each a table environment, with the notes in the caption of the first and the signatures as comments.
+    """All tables, each a table environment, with the notes in the caption of the first and the
+    signatures as comments.
 
     >>> from cc_hf.reports.report import System, build_report
     >>> from cc_hf.results import EvaluationResult
@@ -25,27 +42,63 @@ def latex_report(report: Report) -> str:
     >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])
     % a_b: own|n:2
     """
-    signatures = [f"% {_line(system.name)}: {_line(result.signature)}" for system in report.systems for result in system.results.values()]
+    signatures = [
+        f"% {_line(system.name)}: {_line(result.signature)}"
+        for system in report.systems
+        for result in system.results.values()
+    ]
     if report.signature:
         signatures.append(f"% differences: {_line(report.signature)}")
     head = ["% \\usepackage{booktabs}", "% \\usepackage[T1]{fontenc}", *signatures]
     summary, *others = report_tables(report)
-    noted = replace(summary, caption=" ".join([summary.caption, *(f"Note: {note.rstrip('.')}." for note in report.notes)]))
-    return "\n".join(head) + "\n\n" + "\n\n".join(latex_table(table) for table in (noted, *others)) + "\n"
+    noted = replace(
+        summary,
+        caption=" ".join(
+            [summary.caption, *(f"Note: {note.rstrip('.')}." for note in report.notes)]
+        ),
+    )
+    return (
+        "\n".join(head)
+        + "\n\n"
+        + "\n\n".join(latex_table(table) for table in (noted, *others))
+        + "\n"
+    )
 
 
 def latex_table(table: ReportTable) -> str:
     """One table environment; groups of columns span theirs."""
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+        r"\toprule",
+    ]
     if table.groups:
-        lines.append(" & " + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in table.groups) + r" \\")
+        lines.append(
+            " & "
+            + " & ".join(
+                rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in table.groups
+            )
+            + r" \\"
+        )
         lines.append(" ".join(_rules(table.groups)))
-    lines += [" & ".join(latex_text(name) for name in (table.corner, *table.columns)) + r" \\", r"\midrule"]
+    lines += [
+        " & ".join(latex_text(name) for name in (table.corner, *table.columns)) + r" \\",
+        r"\midrule",
+    ]
     for row in table.rows:
         label = row.label + (f" ({row.note})" if row.note else "")
         lines.append(" & ".join([latex_text(label), *(_cell(cell) for cell in row.cells)]) + r" \\")
     caption = f"{table.title}. {table.caption}".strip()
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(caption)}}}", r"\end{table}"])
+    return "\n".join(
+        [
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{latex_text(caption)}}}",
+            r"\end{table}",
+        ]
+    )
 
 
 def latex_text(text: str) -> str:
@@ -62,7 +115,9 @@ def _cell(cell: Cell) -> str:
     if cell.interval:
         parts.append(rf"{{\scriptsize ({latex_text(cell.interval)})}}")
     if cell.difference:
-        parts.append(rf"{{\scriptsize {latex_text(cell.difference)}{'*' if cell.is_significant else ''}}}")
+        parts.append(
+            rf"{{\scriptsize {latex_text(cell.difference)}{'*' if cell.is_significant else ''}}}"
+        )
     return " ".join(parts)
 
 

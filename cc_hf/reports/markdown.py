@@ -20,10 +20,21 @@ def markdown_report(report: Report) -> str:
     >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
     # de
     """
-    summary, *others = (f"## {markdown_text(table.title)}\n\n{markdown_table(table)}" for table in report_tables(report))
-    notes = ["## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes)] if report.notes else []
+    summary, *others = (
+        f"## {markdown_text(table.title)}\n\n{markdown_table(table)}"
+        for table in report_tables(report)
+    )
+    notes = (
+        ["## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes)]
+        if report.notes
+        else []
+    )
     parts = [f"# {markdown_text(data_name(report.first))}", summary, *notes, *others]
-    signatures = [f"- {markdown_text(system.name)}: {markdown_code(result.signature)}" for system in report.systems for result in system.results.values()]
+    signatures = [
+        f"- {markdown_text(system.name)}: {markdown_code(result.signature)}"
+        for system in report.systems
+        for result in system.results.values()
+    ]
     if report.signature:
         signatures.append(f"- differences: {markdown_code(report.signature)}")
     parts.append("## Signatures\n\n" + "\n".join(signatures))
@@ -38,8 +49,16 @@ def markdown_table(table: ReportTable) -> str:
         names = [f"{group}: {name}" for group, name in zip(groups, names, strict=True)]
     lines = [[table.corner, *names], ["---", *["---:"] * len(names)]]
     for row in table.rows:
-        lines.append([row.label + (f" ({row.note})" if row.note else ""), *(_cell(cell) for cell in row.cells)])
-    shown = "\n".join("| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |" for number, line in enumerate(lines))
+        lines.append(
+            [
+                row.label + (f" ({row.note})" if row.note else ""),
+                *(_cell(cell) for cell in row.cells),
+            ]
+        )
+    shown = "\n".join(
+        "| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |"
+        for number, line in enumerate(lines)
+    )
     return shown + (f"\n\n{markdown_text(table.caption)}" if table.caption else "")
 
 
@@ -49,7 +68,11 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("a|b <i>*c*</i>")
     'a\\\\|b &lt;i>\\\\*c\\\\*&lt;/i>'
     """
-    return re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", " ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")
+    return (
+        re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", " ".join(text.split()))
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+    )
 
 
 def _cell(cell: Cell) -> str:

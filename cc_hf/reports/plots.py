@@ -1,4 +1,6 @@
-"""The plots of a report as PNG or SVG files, by matplotlib, without a display and without touching its settings."""
+"""The plots of a report as PNG or SVG files, by matplotlib, without a display and without touching
+its settings.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#
 
 
 def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
-    """Accuracy by category, the distribution of probability_correct, and quality against minimum accuracy, for each metric that has them.
+    """Accuracy by category, the distribution of probability_correct, and quality against minimum
+    accuracy, for each metric that has them.
 
     Returns:
         name of a file -> its content; the same for the same report and version of matplotlib.
@@ -36,8 +39,12 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
         MissingDependencyError: without matplotlib.
     """
     if file_format not in FORMATS:
-        raise InputError(f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}")
-    return {f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)}
+        raise InputError(
+            f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
+        )
+    return {
+        f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)
+    }
 
 
 def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
@@ -58,12 +65,23 @@ def _categories(report: Report, metric: str) -> Figure:
     for at, system in enumerate(report.systems):
         own = [bar for bar in bars if bar.system == at]
         if own:
-            places = [names.index(bar.category) + (at - (len(report.systems) - 1) / 2) * width for bar in own]
+            places = [
+                names.index(bar.category) + (at - (len(report.systems) - 1) / 2) * width
+                for bar in own
+            ]
             values = [100 * bar.value for bar in own]
             lows = [100 * (bar.value - bar.interval.low) if bar.interval else 0.0 for bar in own]
             highs = [100 * (bar.interval.high - bar.value) if bar.interval else 0.0 for bar in own]
             spread = [[max(v, 0.0) for v in lows], [max(v, 0.0) for v in highs]]
-            axes.bar(places, values, width * 0.92, yerr=spread, color=_colour(at), label=_literal(system.name), error_kw={"linewidth": 1, "capsize": 2})
+            axes.bar(
+                places,
+                values,
+                width * 0.92,
+                yerr=spread,
+                color=_colour(at),
+                label=_literal(system.name),
+                error_kw={"linewidth": 1, "capsize": 2},
+            )
     axes.set_xticks(range(len(names)), [_literal(name) for name in names])
     axes.set_ylim(0, 100)
     axes.set_ylabel("accuracy, %")
@@ -79,7 +97,15 @@ def _probabilities(report: Report, metric: str) -> Figure:
     edges = [100 * k / N_BINS for k in range(N_BINS)]
     for one, axes in zip(found, panels, strict=True):
         shades = [0.45 if edge < 50 else 1.0 for edge in edges]
-        patches = axes.bar(edges, one.counts, 100 / N_BINS, align="edge", color=_colour(one.system), edgecolor="white", linewidth=0.6)
+        patches = axes.bar(
+            edges,
+            one.counts,
+            100 / N_BINS,
+            align="edge",
+            color=_colour(one.system),
+            edgecolor="white",
+            linewidth=0.6,
+        )
         for patch, shade in zip(patches, shades, strict=True):
             patch.set_alpha(shade)
         axes.axvline(50, color="#535c68", linewidth=1, linestyle=":")
@@ -95,9 +121,23 @@ def _quality(report: Report, metric: str) -> Figure:
     figure, (axes,) = _empty(1, width=4.8, height=3.8)
     for point in quality_points(report, metric):
         x, y = 100 * point.bleu, 100 * point.min_accuracy
-        low, high = (100 * point.interval.low, 100 * point.interval.high) if point.interval else (y, y)
-        axes.errorbar([x], [y], yerr=[[max(y - low, 0.0)], [max(high - y, 0.0)]], fmt="o", color=_colour(point.system), capsize=2)
-        axes.annotate(_literal(report.systems[point.system].name), (x, y), xytext=(6, 4), textcoords="offset points")
+        low, high = (
+            (100 * point.interval.low, 100 * point.interval.high) if point.interval else (y, y)
+        )
+        axes.errorbar(
+            [x],
+            [y],
+            yerr=[[max(y - low, 0.0)], [max(high - y, 0.0)]],
+            fmt="o",
+            color=_colour(point.system),
+            capsize=2,
+        )
+        axes.annotate(
+            _literal(report.systems[point.system].name),
+            (x, y),
+            xytext=(6, 4),
+            textcoords="offset points",
+        )
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("BLEU")
     axes.set_ylabel("minimum accuracy, %")
@@ -123,8 +163,13 @@ def _saved(figure: Figure, file_format: str) -> bytes:
     import matplotlib
 
     written = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "cc_hf", "svg.fonttype": "none"}):  # else ids of SVG differ each time
-        figure.savefig(written, format=file_format, metadata={"Date": None} if file_format == "svg" else {"Software": None})
+    # else ids of SVG differ each time
+    with matplotlib.rc_context({"svg.hashsalt": "cc_hf", "svg.fonttype": "none"}):
+        figure.savefig(
+            written,
+            format=file_format,
+            metadata={"Date": None} if file_format == "svg" else {"Software": None},
+        )
     return written.getvalue()
 
 
@@ -139,4 +184,6 @@ def _colour(system: int) -> str:
 
 def _literal(text: str) -> str:
     """Names are no formulas, and what is no character of a text is none of a font or of SVG."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())).replace("$", r"\$")
+    return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())).replace(
+        "$", r"\$"
+    )

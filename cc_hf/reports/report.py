@@ -1,4 +1,6 @@
-"""What a report says, from results alone: systems side by side, what sets them apart from a baseline, and every sample with its verdicts. No formatting."""
+"""What a report says, from results alone: systems side by side, what sets them apart from a
+baseline, and every sample with its verdicts. No formatting.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ __all__ = ["LabelAgreement", "Report", "Sample", "System", "build_report"]
 
 @dataclass(frozen=True)
 class System:
-    """A system under test: its name, its results by metric, its BLEU in [0, 1] where it is known."""
+    """A system under test: its name, its results by metric, its BLEU in [0, 1] where it is
+    known.
+    """
 
     name: str
     results: Mapping[str, EvaluationResult]
@@ -63,7 +67,8 @@ class Report:
     Attributes:
         systems: in the order given.
         baseline: the name of the system that the others are compared to.
-        metrics: of all systems, in order of appearance; `judging`: those with judgements of single translations.
+        metrics: of all systems, in order of appearance; `judging`: those with judgements of single
+            translations.
         categories: as the papers list them.
         samples: every example that a system was judged on, in the order of the data.
         comparisons: (metric, system) -> that system against the baseline.
@@ -90,7 +95,11 @@ class Report:
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
         """The results of one metric, by system."""
-        return {system.name: system.results[metric] for system in self.systems if metric in system.results}
+        return {
+            system.name: system.results[metric]
+            for system in self.systems
+            if metric in system.results
+        }
 
 
 def build_report(
@@ -114,15 +123,20 @@ def build_report(
         n_resamples, seed: of the bootstrap of the differences.
 
     Raises:
-        InputError: for no system, a name that occurs twice, results of different data, results of one system on different translations, several
-            judgements of one example, or a metric's results that are of different length than they say.
+        InputError: for no system, a name that occurs twice, results of different data, results of
+            one system on different translations, several judgements of one example, or a metric's
+            results that are of different length than they say.
         UnknownNameError: for a baseline that is not among the systems.
         MissingDependencyError: without scipy, where there is something to compare.
 
     >>> from cc_hf.metrics.contrastive_conditioning import evaluate
     >>> def by_length(sources, translations):
     ...     return [1 / len(source) for source in sources]
-    >>> cues = {"correct_sources": ["A [male] cook left."], "incorrect_sources": ["A [female] cook left."], "category": "male"}
+    >>> cues = {
+    ...     "correct_sources": ["A [male] cook left."],
+    ...     "incorrect_sources": ["A [female] cook left."],
+    ...     "category": "male",
+    ... }
     >>> result = evaluate(["Ein Koch ging."], [cues], by_length)
     >>> found = build_report([System("a", {result.metric: result})])
     >>> found.baseline, found.samples[0].translations
@@ -134,11 +148,26 @@ def build_report(
         raise UnknownNameError("baseline", baseline, names)
     chosen = baseline or names[0]
     metrics = tuple(dict.fromkeys(metric for system in systems for metric in system.results))
-    judging = tuple(metric for metric in metrics if any(metric in system.results and system.results[metric].judgements for system in systems))
+    judging = tuple(
+        metric
+        for metric in metrics
+        if any(metric in system.results and system.results[metric].judgements for system in systems)
+    )
     samples, found_notes = _samples(systems, judging, examples, annotations)
-    comparisons, obstacles, compared_with = _comparisons(systems, judging, chosen, n_resamples=n_resamples, seed=seed)
-    agreements = tuple(_agreements(systems, judging, annotations, seed=seed, n_resamples=n_resamples)) if annotations else ()
-    categories = {c.category for system in systems for result in system.results.values() for c in result.categories} | {sample.category for sample in samples}
+    comparisons, obstacles, compared_with = _comparisons(
+        systems, judging, chosen, n_resamples=n_resamples, seed=seed
+    )
+    agreements = (
+        tuple(_agreements(systems, judging, annotations, seed=seed, n_resamples=n_resamples))
+        if annotations
+        else ()
+    )
+    categories = {
+        c.category
+        for system in systems
+        for result in system.results.values()
+        for c in result.categories
+    } | {sample.category for sample in samples}
     return Report(
         systems=tuple(systems),
         baseline=chosen,
@@ -148,7 +177,14 @@ def build_report(
         samples=tuple(samples),
         comparisons=comparisons,
         agreements=agreements,
-        notes=(*_result_notes(systems), *notes, *found_notes, *obstacles, *_oddities(systems), *_agreement_notes(agreements)),
+        notes=(
+            *_result_notes(systems),
+            *notes,
+            *found_notes,
+            *obstacles,
+            *_oddities(systems),
+            *_agreement_notes(agreements),
+        ),
         signature=compared_with,
     )
 
@@ -157,7 +193,10 @@ def _check(systems: Sequence[System]) -> None:
     if not systems:
         raise InputError("expected at least one system to report on, got none")
     if twice := [name for name, n in Counter(system.name for system in systems).items() if n > 1]:
-        raise InputError(f"expected one name for each system, got {twice[0]!r} twice; give each a name of its own")
+        raise InputError(
+            f"expected one name for each system, got {twice[0]!r} twice; give each a name of"
+            " its own"
+        )
     named: dict[str, EvaluationResult] = {}
     for system in systems:
         if not system.results:
@@ -168,25 +207,44 @@ def _check(systems: Sequence[System]) -> None:
             named[f"{system.name} ({metric})"] = result
             _check_judgements(system.name, result)
     if difference := difference_of_data(named):
-        raise InputError(f"expected results of the same data: {difference}; make one report for each")
+        raise InputError(
+            f"expected results of the same data: {difference}; make one report for each"
+        )
     for one, other in itertools.combinations(systems, 2):
-        if not one.results.keys() & other.results.keys() and not next(iter(one.results.values())).dataset:
+        if (
+            not one.results.keys() & other.results.keys()
+            and not next(iter(one.results.values())).dataset
+        ):
             raise InputError(
-                f"{one.name} and {other.name}: expected a metric that judged both, got {', '.join(one.results)} and {', '.join(other.results)}: on data of your own "
-                "different metrics do not show that the rows are the same"
+                f"{one.name} and {other.name}: expected a metric that judged both, got"
+                f" {', '.join(one.results)} and {', '.join(other.results)}: on data of your own"
+                " different metrics do not show that the rows are the same"
             )
 
 
 def _check_judgements(name: str, result: EvaluationResult) -> None:
     ids = Counter(judgement.example_id for judgement in result.judgements)
     if twice := next((i for i, n in ids.items() if n > 1), None):
-        raise InputError(f"{name} ({result.metric}): expected one judgement of each example, got several of example {twice}")
+        raise InputError(
+            f"{name} ({result.metric}): expected one judgement of each example, got several of"
+            f" example {twice}"
+        )
     if ids and len(ids) != result.n:
-        raise InputError(f"{name} ({result.metric}): expected {result.n} judgements, as the result says, got {len(ids)}; was the file cut?")
+        raise InputError(
+            f"{name} ({result.metric}): expected {result.n} judgements, as the result says, got"
+            f" {len(ids)}; was the file cut?"
+        )
 
 
-def _samples(systems: Sequence[System], judging: Sequence[str], examples: Sequence[Example] | None, annotations: Sequence[Annotation]) -> tuple[list[Sample], list[str]]:
-    """In the order of the examples where these are known, else of the results; with notes on what does not fit."""
+def _samples(
+    systems: Sequence[System],
+    judging: Sequence[str],
+    examples: Sequence[Example] | None,
+    annotations: Sequence[Annotation],
+) -> tuple[list[Sample], list[str]]:
+    """In the order of the examples where these are known, else of the results; with notes on what
+    does not fit.
+    """
     tables = [[_by_id(system.results.get(metric)) for metric in judging] for system in systems]
     ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
     known = {example.id: example for example in examples or ()}
@@ -199,25 +257,40 @@ def _samples(systems: Sequence[System], judging: Sequence[str], examples: Sequen
     used: set[int] = set()
     for example_id in ids:
         judgements = tuple(tuple(table.get(example_id) for table in rows) for rows in tables)
-        translations = tuple(_translation(system.name, row) for system, row in zip(systems, judgements, strict=True))
+        translations = tuple(
+            _translation(system.name, row) for system, row in zip(systems, judgements, strict=True)
+        )
         said = tuple(_of_translation(labels.get(example_id, []), text) for text in translations)
         used |= {id(one) for one in said if one is not None}
         category = next(j.category for row in judgements for j in row if j is not None)
-        found.append(Sample(example_id, category, known.get(example_id), translations, judgements, said))
+        found.append(
+            Sample(example_id, category, known.get(example_id), translations, judgements, said)
+        )
     notes = [
         f"{system.name}: no judgement of {missing} of the {len(found)} samples"
         for at, system in enumerate(systems)
-        if (missing := sum(sample.translations[at] is None for sample in found)) and missing < len(found)
+        if (missing := sum(sample.translations[at] is None for sample in found))
+        and missing < len(found)
     ]
     if examples is not None and (strange := sum(sample.example is None for sample in found)):
-        notes.append(f"{strange} of the {len(found)} samples are not in the dataset as it is here: they are shown without their sources")
+        notes.append(
+            f"{strange} of the {len(found)} samples are not in the dataset as it is here: they are"
+            " shown without their sources"
+        )
     if annotations and (others := sum(id(one) not in used for one in annotations)):
-        notes.append(f"{others} of the {len(annotations)} human annotations are of translations that no system of this report made, and are not shown")
+        notes.append(
+            f"{others} of the {len(annotations)} human annotations are of translations that no"
+            " system of this report made, and are not shown"
+        )
     return found, notes
 
 
 def _by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
-    return {} if result is None else {judgement.example_id: judgement for judgement in result.judgements}
+    return (
+        {}
+        if result is None
+        else {judgement.example_id: judgement for judgement in result.judgements}
+    )
 
 
 def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
@@ -226,13 +299,25 @@ def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
     if len(texts) > 1:
         one, other, *_ = texts
         example = next(j.example_id for j in row if j is not None)
-        raise InputError(f"{system}: expected results on the same translations, got {one!r} and {other!r} of example {example}; give each system a name of its own")
+        raise InputError(
+            f"{system}: expected results on the same translations, got {one!r} and {other!r} of"
+            f" example {example}; give each system a name of its own"
+        )
     return next(iter(texts), None)
 
 
 def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Annotation | None:
-    """The annotation of this very translation, by its letters and digits, as `agreement_with_labels` does."""
-    return next((one for one in annotations if text is not None and _letters(one.translation) == _letters(text)), None)
+    """The annotation of this very translation, by its letters and digits, as
+    `agreement_with_labels` does.
+    """
+    return next(
+        (
+            one
+            for one in annotations
+            if text is not None and _letters(one.translation) == _letters(text)
+        ),
+        None,
+    )
 
 
 def _letters(text: str) -> str:
@@ -242,8 +327,12 @@ def _letters(text: str) -> str:
 _Comparisons = dict[tuple[str, str], SystemComparison]
 
 
-def _comparisons(systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int) -> tuple[_Comparisons, list[str], str]:
-    """Each system against the baseline, by each metric; why some could not be; and the signature of the tests."""
+def _comparisons(
+    systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int
+) -> tuple[_Comparisons, list[str], str]:
+    """Each system against the baseline, by each metric; why some could not be; and the signature of
+    the tests.
+    """
     found: _Comparisons = {}
     obstacles, said = [], ""
     base = next(system for system in systems if system.name == baseline)
@@ -252,7 +341,11 @@ def _comparisons(systems: Sequence[System], judging: Sequence[str], baseline: st
             if system is base or metric not in system.results or metric not in base.results:
                 continue
             try:
-                compared = compare({baseline: base.results[metric], system.name: system.results[metric]}, n_resamples=n_resamples, seed=seed)
+                compared = compare(
+                    {baseline: base.results[metric], system.name: system.results[metric]},
+                    n_resamples=n_resamples,
+                    seed=seed,
+                )
             except InputError as error:
                 obstacles.append(f"{metric}: {system.name} was not compared to {baseline}: {error}")
                 continue
@@ -261,19 +354,45 @@ def _comparisons(systems: Sequence[System], judging: Sequence[str], baseline: st
     return found, obstacles, said
 
 
-def _agreements(systems: Sequence[System], judging: Sequence[str], annotations: Sequence[Annotation], *, seed: int, n_resamples: int) -> Iterable[LabelAgreement]:
+def _agreements(
+    systems: Sequence[System],
+    judging: Sequence[str],
+    annotations: Sequence[Annotation],
+    *,
+    seed: int,
+    n_resamples: int,
+) -> Iterable[LabelAgreement]:
     for system in systems:
         for metric in judging:
             table = _by_id(system.results.get(metric))
-            own = [a for a in annotations if a.labels and a.example_id in table and _letters(table[a.example_id].translation) == _letters(a.translation)]
+            own = [
+                a
+                for a in annotations
+                if a.labels
+                and a.example_id in table
+                and _letters(table[a.example_id].translation) == _letters(a.translation)
+            ]
             if own:
-                yield LabelAgreement(system.name, metric, agreement_with_labels(system.results[metric], own, seed=seed, n_resamples=n_resamples))
+                yield LabelAgreement(
+                    system.name,
+                    metric,
+                    agreement_with_labels(
+                        system.results[metric], own, seed=seed, n_resamples=n_resamples
+                    ),
+                )
 
 
 def _result_notes(systems: Sequence[System]) -> list[str]:
-    """The notes of the results, each once, with the systems and metrics that it is of unless it is of all."""
+    """The notes of the results, each once, with the systems and metrics that it is of unless it is
+    of all.
+    """
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
-    by_metric = {metric: shared_notes({s.name: s.results[metric].notes for s in systems if metric in s.results}) for metric in metrics}
+    by_metric = {
+        metric: shared_notes(
+            {s.name: s.results[metric].notes for s in systems if metric in s.results}
+        )
+        for metric in metrics
+    }
     return shared_notes({metric.replace("_", " "): notes for metric, notes in by_metric.items()})
 
 

@@ -1,4 +1,6 @@
-"""The tables of a report, as cells of text in percent: the page, Markdown and LaTeX write the same ones."""
+"""The tables of a report, as cells of text in percent: the page, Markdown and LaTeX write the same
+ones.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,44 @@ from dataclasses import dataclass
 
 from cc_hf.reports.comparisons import p_text
 from cc_hf.reports.report import Report
-from cc_hf.reports.tables import category_key, category_label, figure_rows, limits, percent, resampling_text
+from cc_hf.reports.tables import (
+    category_key,
+    category_label,
+    figure_rows,
+    limits,
+    percent,
+    resampling_text,
+)
 from cc_hf.results import EvaluationResult
 
-__all__ = ["Cell", "ReportTable", "Row", "agreement_table", "category_table", "figures_table", "metric_name", "report_tables", "summary_table"]
+__all__ = [
+    "Cell",
+    "ReportTable",
+    "Row",
+    "agreement_table",
+    "category_table",
+    "figures_table",
+    "metric_name",
+    "report_tables",
+    "summary_table",
+]
 
-_TOTALS = {"accuracy": "accuracy", "weighted_accuracy": "weighted", "min_accuracy": "minimum", "weighted_min_accuracy": "weighted min."}
+_TOTALS = {
+    "accuracy": "accuracy",
+    "weighted_accuracy": "weighted",
+    "min_accuracy": "minimum",
+    "weighted_min_accuracy": "weighted min.",
+}
 _SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure. `interval`, `difference` (to the baseline, with its sign) and `p` are "" where there are none; `is_significant`: p < 0.05."""
+    """A figure.
+
+    `interval`, `difference` (to the baseline, with its sign) and `p` are "" where there are none;
+    `is_significant`: p < 0.05.
+    """
 
     value: str
     interval: str = ""
@@ -28,7 +56,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its name, and one cell per column. `note` stands behind the name in brackets."""
+    """A line of a table: its name, and one cell per column.
+
+    `note` stands behind the name in brackets.
+    """
 
     label: str
     cells: tuple[Cell, ...]
@@ -37,7 +68,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table. `columns`: behind the first one, `corner`; `groups`: names above them, with the number of columns that each spans; () for none."""
+    """A table.
+
+    `columns`: behind the first one, `corner`; `groups`: names above them, with the number of
+    columns that each spans; () for none.
+    """
 
     title: str
     corner: str
@@ -57,14 +92,27 @@ def metric_name(metric: str) -> str:
 
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
-    """All of them: the summary, the categories and all figures of each metric, agreement with human labels where there are some."""
-    categories = [category_table(report, metric) for metric in report.metrics if any(result.categories for result in report.of_metric(metric).values())]
+    """All of them: the summary, the categories and all figures of each metric, agreement with human
+    labels where there are some.
+    """
+    categories = [
+        category_table(report, metric)
+        for metric in report.metrics
+        if any(result.categories for result in report.of_metric(metric).values())
+    ]
     human = [agreement_table(report)] if report.agreements else []
-    return (summary_table(report), *categories, *(figures_table(report, metric) for metric in report.metrics), *human)
+    return (
+        summary_table(report),
+        *categories,
+        *(figures_table(report, metric) for metric in report.metrics),
+        *human,
+    )
 
 
 def summary_table(report: Report) -> ReportTable:
-    """Systems by metrics: the totals and minima of each, its differences and gaps, and BLEU where it is known; systems but the baseline with their difference to it."""
+    """Systems by metrics: the totals and minima of each, its differences and gaps, and BLEU where
+    it is known; systems but the baseline with their difference to it.
+    """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     has_bleu = any(system.bleu is not None for system in report.systems)
     rows = []
@@ -72,24 +120,64 @@ def summary_table(report: Report) -> ReportTable:
         cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
             cells += [_cell(report, metric, system.name, name) for name in names]
-        rows.append(Row(system.name, tuple(cells), "baseline" if system.name == report.baseline and len(report.systems) > 1 else ""))
-    columns = [_TOTALS.get(name, name.replace("_", " ")) for names in figures.values() for name in names]
+        rows.append(
+            Row(
+                system.name,
+                tuple(cells),
+                "baseline" if system.name == report.baseline and len(report.systems) > 1 else "",
+            )
+        )
+    columns = [
+        _TOTALS.get(name, name.replace("_", " ")) for names in figures.values() for name in names
+    ]
     groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
-    return ReportTable("Systems and metrics", "system", (*["BLEU"] * has_bleu, *columns), tuple(rows), (*[("quality", 1)] * has_bleu, *groups), " ".join(_caption(report)))
+    return ReportTable(
+        "Systems and metrics",
+        "system",
+        (*["BLEU"] * has_bleu, *columns),
+        tuple(rows),
+        (*[("quality", 1)] * has_bleu, *groups),
+        " ".join(_caption(report)),
+    )
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
     """Categories by systems: accuracy, and weighted accuracy where the metric has it."""
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
-    kinds = ["accuracy", *["weighted_accuracy"] * any("weighted_accuracy" in result.scores for result in results.values())]
-    labels = {c.category: category_label(result, c.category) for result in results.values() for c in result.categories}
-    rows = [(f"_{name}", labels[name], f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)] + [("", "all", f"n = {max(result.n for result in results.values())}")]
+    kinds = [
+        "accuracy",
+        *["weighted_accuracy"]
+        * any("weighted_accuracy" in result.scores for result in results.values()),
+    ]
+    labels = {
+        c.category: category_label(result, c.category)
+        for result in results.values()
+        for c in result.categories
+    }
+    rows = [
+        (f"_{name}", labels[name], f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)
+    ] + [("", "all", f"n = {max(result.n for result in results.values())}")]
     return ReportTable(
         f"Accuracy by category: {metric_name(metric)}",
         "category",
-        tuple(_TOTALS[kind] for _ in results for kind in kinds) if len(kinds) > 1 else tuple(results),
-        tuple(Row(label, tuple(_cell(report, metric, name, f"{kind}{suffix}") for name in results for kind in kinds), note) for suffix, label, note in rows),
+        (
+            tuple(_TOTALS[kind] for _ in results for kind in kinds)
+            if len(kinds) > 1
+            else tuple(results)
+        ),
+        tuple(
+            Row(
+                label,
+                tuple(
+                    _cell(report, metric, name, f"{kind}{suffix}")
+                    for name in results
+                    for kind in kinds
+                ),
+                note,
+            )
+            for suffix, label, note in rows
+        ),
         tuple((name, len(kinds)) for name in results) if len(kinds) > 1 else (),
     )
 
@@ -101,8 +189,12 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     found = []
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
-        found.append(Row(row.label, tuple(_cell(report, metric, system, name) for system in results), note))
-    return ReportTable(f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found))
+        found.append(
+            Row(row.label, tuple(_cell(report, metric, system, name) for system in results), note)
+        )
+    return ReportTable(
+        f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found)
+    )
 
 
 def agreement_table(report: Report) -> ReportTable:
@@ -110,17 +202,39 @@ def agreement_table(report: Report) -> ReportTable:
     rows = []
     for one in report.agreements:
         found = one.agreement
-        weighted = Cell("") if found.weighted_agreement is None else Cell(percent(found.weighted_agreement), limits(found.weighted_interval))
+        weighted = (
+            Cell("")
+            if found.weighted_agreement is None
+            else Cell(percent(found.weighted_agreement), limits(found.weighted_interval))
+        )
         kappa = Cell(f"{found.kappa:.2f}", limits(found.kappa_interval, digits=2))
-        cells = (Cell(str(found.n_labels)), Cell(percent(found.agreement), limits(found.interval)), weighted, kappa)
+        cells = (
+            Cell(str(found.n_labels)),
+            Cell(percent(found.agreement), limits(found.interval)),
+            weighted,
+            kappa,
+        )
         rows.append(Row(one.system, cells, metric_name(one.metric)))
-    caption = "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by bootstrap over translations."
-    return ReportTable("Agreement with human labels", "system", ("labels", "agreement", "weighted", "kappa"), tuple(rows), caption=caption)
+    caption = (
+        "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by"
+        " bootstrap over translations."
+    )
+    return ReportTable(
+        "Agreement with human labels",
+        "system",
+        ("labels", "agreement", "weighted", "kappa"),
+        tuple(rows),
+        caption=caption,
+    )
 
 
 def _headline(report: Report, metric: str) -> list[str]:
     """Totals and minima, then differences and gaps; every score of a metric that has neither."""
-    names = list(dict.fromkeys(name for result in report.of_metric(metric).values() for name in result.scores))
+    names = list(
+        dict.fromkeys(
+            name for result in report.of_metric(metric).values() for name in result.scores
+        )
+    )
     chosen = [name for name in _TOTALS if name in names]
     chosen += [name for name in names if name.startswith("delta") or name.endswith("_gap")]
     return chosen or names
@@ -140,7 +254,9 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
     value, interval = percent(result.scores[name]), limits(result.intervals.get(name))
     if one is None:
         return Cell(value, interval)
-    return Cell(value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT)
+    return Cell(
+        value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT
+    )
 
 
 def _signed(value: float) -> str:
@@ -150,12 +266,20 @@ def _signed(value: float) -> str:
 
 
 def _caption(report: Report) -> list[str]:
-    levels = sorted({_level(result) for system in report.systems for result in system.results.values()} - {""})
+    levels = sorted(
+        {_level(result) for system in report.systems for result in system.results.values()} - {""}
+    )
     said = ["Percent."]
     if levels:
-        said.append(f"In brackets {' and '.join(levels)} intervals by bootstrap {resampling_text(report.metrics)}.")
+        said.append(
+            f"In brackets {' and '.join(levels)} intervals by bootstrap"
+            f" {resampling_text(report.metrics)}."
+        )
     if report.comparisons:
-        said.append(f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not corrected for several comparisons; * p < 0.05.")
+        said.append(
+            f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not"
+            " corrected for several comparisons; * p < 0.05."
+        )
     return said
 
 

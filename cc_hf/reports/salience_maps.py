@@ -1,4 +1,6 @@
-"""Salience maps: the words of sentences on orange ground, the deeper the more they matter to the pronoun; triggers in a blue frame (thesis, Figure 4.2)."""
+"""Salience maps: the words of sentences on orange ground, the deeper the more they matter to the
+pronoun; triggers in a blue frame (thesis, Figure 4.2).
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ body { font: 16px/2.2 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 
 """
 
 
-def salience_html(saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»") -> str:
-    """One page with a line for each sentence; the depth of the colour is the share of the greatest salience of the sentence, 0 for negative ones.
+def salience_html(
+    saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
+) -> str:
+    """One page with a line for each sentence; the depth of the colour is the share of the greatest
+    salience of the sentence, 0 for negative ones.
 
     All text is escaped; the page loads nothing. The salience of a word is its tooltip.
 
@@ -34,11 +39,21 @@ def salience_html(saliences: Sequence[Salience], *, title: str = "Salience for t
     triggers = _triggers(saliences)
     lines = [_line(one, triggers[at]) for at, one in enumerate(saliences)]
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
-    legend = "Orange: words that matter to the pronoun. Blue frame: triggers, words that the twin of the sentence lacks. Underlined: the pronoun."
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n<h1>{html.escape(title)}</h1>\n<p>{legend}</p>\n' + "\n".join(lines) + "\n</body></html>\n"
+    legend = (
+        "Orange: words that matter to the pronoun. Blue frame: triggers, words that the twin of the"
+        " sentence lacks. Underlined: the pronoun."
+    )
+    return (
+        "<!DOCTYPE html>\n<html"
+        f' lang="en"><head>{head}</head><body>\n<h1>{html.escape(title)}</h1>\n<p>{legend}</p>\n'
+        + "\n".join(lines)
+        + "\n</body></html>\n"
+    )
 
 
-def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»") -> bytes:
+def salience_png(
+    saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
+) -> bytes:
     """The same as a picture.
 
     Raises:
@@ -52,12 +67,15 @@ def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for th
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
     triggers = _triggers(saliences)
-    figure = Figure(figsize=(12, 0.8 + 0.9 * sum(1 + len(one.source) // 100 for one in saliences)), dpi=150)
+    figure = Figure(
+        figsize=(12, 0.8 + 0.9 * sum(1 + len(one.source) // 100 for one in saliences)), dpi=150
+    )
     FigureCanvasAgg(figure)  # becomes the figure's canvas
     width, height = figure.bbox.width, figure.bbox.height
     line_height = 150 * 0.42
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)  # a box stands for a letter that the font lacks
+        # a box stands for a letter that the font lacks
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         y = height - line_height
         figure.text(0.02, y / height, title, fontsize=12, parse_math=False)
         for at, one in enumerate(saliences):
@@ -68,15 +86,29 @@ def salience_png(saliences: Sequence[Salience], *, title: str = "Salience for th
                 depth = _depth(one, word.salience)
                 face = tuple(1 - depth * (1 - colour / 255) for colour in (_RED, _GREEN, _BLUE))
                 frame = _FRAME if number in triggers[at] else face
-                box = {"boxstyle": "round,pad=0.2", "facecolor": face, "edgecolor": frame, "linewidth": 1.5}
-                text = figure.text(0, 0, word.text, fontsize=11, bbox=box, parse_math=False, fontstyle="italic" if number == one.ambiguous else "normal")
+                box = {
+                    "boxstyle": "round,pad=0.2",
+                    "facecolor": face,
+                    "edgecolor": frame,
+                    "linewidth": 1.5,
+                }
+                text = figure.text(
+                    0,
+                    0,
+                    word.text,
+                    fontsize=11,
+                    bbox=box,
+                    parse_math=False,
+                    fontstyle="italic" if number == one.ambiguous else "normal",
+                )
                 needed = text.get_window_extent().width + 18
                 if x + needed > 0.98 * width:
                     x, y = 0.02 * width, y - 0.8 * line_height
                 text.set_position((x / width, y / height))
                 x += needed
         found = io.BytesIO()
-        figure.savefig(found, format="png", bbox_inches="tight", pad_inches=0.2)  # however many lines the sentences took
+        # however many lines the sentences took
+        figure.savefig(found, format="png", bbox_inches="tight", pad_inches=0.2)
     return found.getvalue()
 
 
@@ -114,6 +146,12 @@ def _line(one: Salience, triggers: set[int]) -> str:
         kinds = "".join([" trigger"] * (number in triggers) + [" it"] * (number == one.ambiguous))
         colour = f"rgba({_RED},{_GREEN},{_BLUE},{_depth(one, word.salience):.3f})"
         gap = html.escape(one.source[end : word.start])
-        words.append(f'{gap}<span class="word{kinds}" style="background:{colour}" title="{100 * word.salience:+.2f}">{html.escape(word.text)}</span>')
+        words.append(
+            f'{gap}<span class="word{kinds}" style="background:{colour}"'
+            f' title="{100 * word.salience:+.2f}">{html.escape(word.text)}</span>'
+        )
         end = word.start + len(word.text)
-    return f'<p><span class="name">{html.escape(_name(one))}</span><br>{"".join(words)}{html.escape(one.source[end:])}</p>'
+    return (
+        f'<p><span class="name">{html.escape(_name(one))}</span><br>'
+        f"{''.join(words)}{html.escape(one.source[end:])}</p>"
+    )

@@ -35,7 +35,8 @@ __all__ = [
 #: share of resamples in which a figure may be undefined and still has an interval
 MOST_UNDEFINED = 0.05
 
-_DRAWN_AT_ONCE = 1 << 20  # samples: bounds the memory; the stream of random numbers does not depend on it
+# samples: bounds the memory; the stream of random numbers does not depend on it
+_DRAWN_AT_ONCE = 1 << 20
 _ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
 
 _Floats = npt.NDArray[np.float64]
@@ -46,18 +47,22 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
     """Refuse options that are out of range, before anything long is computed.
 
     Raises:
-        InputError: for a seed or number of resamples that is no integer or out of range, or a level outside (0, 1).
+        InputError: for a seed or number of resamples that is no integer or out of range, or a level
+            outside (0, 1).
     """
     if not _is_integer(seed) or seed < 0:
         raise InputError(f"seed: expected an integer of 0 or more, got {seed!r}")
     if not _is_integer(n_resamples):
         raise InputError(f"n_resamples: expected an integer of 1 or more, got {n_resamples!r}")
     if n_resamples < 1 or not 0 < level < 1:
-        raise InputError(f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}")
+        raise InputError(
+            f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}"
+        )
 
 
 def _is_integer(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)  # those of numpy are integers, too
+    # those of numpy are integers, too
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def resampled_strata(
@@ -75,12 +80,14 @@ def resampled_strata(
     columns beside each other, so that each resample draws the same samples for all systems.
 
     Args:
-        columns: shape (n, k), what each sample contributes to k sums; exact for integers below 2**53.
+        columns: shape (n, k), what each sample contributes to k sums; exact for integers below
+            2**53.
         strata: n names; None for one stratum, "all".
         groups: n names; samples of one group are drawn together, such as the labels of several
             annotators on one translation, and lie in one stratum. None: each sample by itself.
-        counts: how many samples each row of `columns` stands for, where many are alike: then the cost
-            depends on the number of rows alone. None: each row is one sample. Not with `groups`.
+        counts: how many samples each row of `columns` stands for, where many are alike: then the
+            cost depends on the number of rows alone. None: each row is one sample. Not with
+            `groups`.
         n_resamples: at least 1.
         seed: of numpy's default generator.
 
@@ -88,7 +95,8 @@ def resampled_strata(
         Stratum -> shape (n_resamples, k), sorted by name.
 
     Raises:
-        InputError: for no sample, a column of another length, a group in two strata, or options out of range.
+        InputError: for no sample, a column of another length, a group in two strata, or options out
+            of range.
 
     >>> found = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
     >>> {name: sums.tolist() for name, sums in found.items()}
@@ -111,7 +119,9 @@ def resampled_strata(
     found = {}
     for name in sorted(set(names)):
         members = where == name
-        found[name] = _drawn_sums(values[members], None if times is None else times[members], n_resamples, generator)
+        found[name] = _drawn_sums(
+            values[members], None if times is None else times[members], n_resamples, generator
+        )
     return found
 
 
@@ -124,30 +134,43 @@ def resampled_sums(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> _Floats:
-    """Return the sums over all strata of `resampled_strata`, whose arguments and errors these are; shape (n_resamples, k).
+    """Return the sums over all strata of `resampled_strata`, whose arguments and errors these are;
+    shape (n_resamples, k).
 
     >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
     [[3.0, 6.0], [3.0, 6.0]]
     """
-    parts = resampled_strata(columns, strata, groups=groups, counts=counts, n_resamples=n_resamples, seed=seed)
+    parts = resampled_strata(
+        columns, strata, groups=groups, counts=counts, n_resamples=n_resamples, seed=seed
+    )
     total: _Floats = np.sum(list(parts.values()), axis=0)
     return total
 
 
-def _whole_groups(values: _Floats, names: Sequence[str], groups: Sequence[Hashable]) -> tuple[_Floats, list[str]]:
+def _whole_groups(
+    values: _Floats, names: Sequence[str], groups: Sequence[Hashable]
+) -> tuple[_Floats, list[str]]:
     """Sum the rows of each group; groups are in the order in which they first occur."""
     first: dict[Hashable, int] = {}
     members = [first.setdefault(group, len(first)) for group in groups]
     strata: dict[int, str] = {}
     for row, (member, name) in enumerate(zip(members, names, strict=True)):
         if strata.setdefault(member, name) != name:
-            raise InputError(f"row {row}: expected a group in one stratum, got group {groups[row]!r} in {strata[member]!r} and {name!r}")
+            raise InputError(
+                f"row {row}: expected a group in one stratum, got group {groups[row]!r} in"
+                f" {strata[member]!r} and {name!r}"
+            )
     summed = np.zeros((len(first), values.shape[1]))
     np.add.at(summed, members, values)
     return summed, list(strata.values())
 
 
-def _drawn_sums(values: _Floats, times: npt.NDArray[np.int64] | None, n_resamples: int, generator: np.random.Generator) -> _Floats:
+def _drawn_sums(
+    values: _Floats,
+    times: npt.NDArray[np.int64] | None,
+    n_resamples: int,
+    generator: np.random.Generator,
+) -> _Floats:
     n = len(values)
     total = n if times is None else int(times.sum())
     at_once = max(1, _DRAWN_AT_ONCE // n)
@@ -165,7 +188,9 @@ def _drawn_sums(values: _Floats, times: npt.NDArray[np.int64] | None, n_resample
     return sums
 
 
-def percentile_interval(values: _Floats, *, level: float = 0.95, proportion: tuple[float, float] | None = None) -> Interval | NoInterval:
+def percentile_interval(
+    values: _Floats, *, level: float = 0.95, proportion: tuple[float, float] | None = None
+) -> Interval | NoInterval:
     """Return the middle of a figure's values in all resamples.
 
     Resamples in which the figure is undefined (NaN) are left out and counted; where they are more
@@ -186,7 +211,11 @@ def percentile_interval(values: _Floats, *, level: float = 0.95, proportion: tup
     defined = values[np.isfinite(values)]
     n_undefined = len(values) - len(defined)
     if n_undefined > MOST_UNDEFINED * len(values):
-        return NoInterval(f"it is undefined in {n_undefined} of {len(values)} resamples, more than {100 * MOST_UNDEFINED:g} %", n_undefined)
+        return NoInterval(
+            f"it is undefined in {n_undefined} of {len(values)} resamples, more than"
+            f" {100 * MOST_UNDEFINED:g} %",
+            n_undefined,
+        )
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     if high - low > _ROUNDING:
         return Interval(float(low), float(high), level, n_undefined)
@@ -197,7 +226,8 @@ def percentile_interval(values: _Floats, *, level: float = 0.95, proportion: tup
 
 
 def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion (Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001).
+    """Return Wilson's score interval of a proportion (Wilson 1927; recommended for small samples by
+    Brown, Cai & DasGupta 2001).
 
     Args:
         part, whole: how many of how many; `whole` is above 0.
@@ -211,18 +241,29 @@ def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interv
     share, weight = part / whole, z * z / whole
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    return Interval(0.0 if part == 0 else middle - half, 1.0 if part == whole else middle + half, level, method="wilson")
+    return Interval(
+        0.0 if part == 0 else middle - half,
+        1.0 if part == whole else middle + half,
+        level,
+        method="wilson",
+    )
 
 
-def figure_intervals(samples: Mapping[str, _Floats], proportions: _Proportions | None = None, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
+def figure_intervals(
+    samples: Mapping[str, _Floats], proportions: _Proportions | None = None, *, level: float = 0.95
+) -> dict[str, Interval | NoInterval]:
     """Return `percentile_interval` of each figure.
 
     Args:
         samples: name -> values in all resamples.
-        proportions: name -> how many of how many in the observed samples, of figures that are proportions.
+        proportions: name -> how many of how many in the observed samples, of figures that are
+            proportions.
         level: in (0, 1).
     """
-    return {name: percentile_interval(values, level=level, proportion=(proportions or {}).get(name)) for name, values in samples.items()}
+    return {
+        name: percentile_interval(values, level=level, proportion=(proportions or {}).get(name))
+        for name, values in samples.items()
+    }
 
 
 def known_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
@@ -247,12 +288,13 @@ def accuracy_intervals(
     """Return intervals of accuracy, weighted_accuracy, both minima, and both per category.
 
     Samples are drawn within their category, so that the balance is kept. The weights are part of a
-    sample's judgement and travel with it; they are not ranked anew in every resample. Accuracies are
-    proportions (see `percentile_interval`); the weighted ones and the minima are not.
+    sample's judgement and travel with it; they are not ranked anew in every resample. Accuracies
+    are proportions (see `percentile_interval`); the weighted ones and the minima are not.
 
     Args:
         is_correct: shape (n,).
-        weights: shape (n,), positive; None where there are none, and the weighted figures are left out.
+        weights: shape (n,), positive; None where there are none, and the weighted figures are left
+            out.
         categories: n names.
         n_resamples: at least 1.
         level: in (0, 1).
@@ -261,30 +303,42 @@ def accuracy_intervals(
     Raises:
         InputError: for empty input, or a level or number of resamples out of range.
 
-    >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)["accuracy"]
+    >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
+    ...     "accuracy"
+    ... ]
     >>> round(interval.low, 3), interval.high, interval.method
     (0.566, 1.0, 'wilson')
     """
     if len(is_correct) == 0:
-        raise InputError("confidence intervals of nothing: expected at least one judgement, got none")
+        raise InputError(
+            "confidence intervals of nothing: expected at least one judgement, got none"
+        )
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     weight = np.ones(len(is_correct)) if weights is None else weights.astype(np.float64)
     columns = np.stack([np.ones(len(is_correct)), is_correct, weight, weight * is_correct], axis=1)
     parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
     samples = figures_of_sums({name: sums.T for name, sums in parts.items()})
     if weights is None:
-        samples = {name: values for name, values in samples.items() if not name.startswith("weighted_")}
+        samples = {
+            name: values for name, values in samples.items() if not name.startswith("weighted_")
+        }
     names = np.asarray(categories)
-    proportions = {f"accuracy_{name}": (int(is_correct[names == name].sum()), int((names == name).sum())) for name in parts}
-    return figure_intervals(samples, {"accuracy": (int(is_correct.sum()), len(is_correct)), **proportions}, level=level)
+    proportions = {
+        f"accuracy_{name}": (int(is_correct[names == name].sum()), int((names == name).sum()))
+        for name in parts
+    }
+    return figure_intervals(
+        samples, {"accuracy": (int(is_correct.sum()), len(is_correct)), **proportions}, level=level
+    )
 
 
 def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:
-    """Return accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by category; the minimum is over all but "none".
+    """Return accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by
+    category; the minimum is over all but "none".
 
     Args:
-        parts: category -> number of samples, number correct, sum of weights, sum of the weights of the correct ones; arrays of one shape, which
-            the figures have too.
+        parts: category -> number of samples, number correct, sum of weights, sum of the weights of
+            the correct ones; arrays of one shape, which the figures have too.
     """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}

@@ -1,6 +1,8 @@
-"""Coverage, precision, recall and F1 of decisions that may be left open (Raganato et al. 2019; Scherrer et al. 2020), with bootstrap intervals.
+"""Coverage, precision, recall and F1 of decisions that may be left open (Raganato et al. 2019;
+Scherrer et al. 2020), with bootstrap intervals.
 
-Two recalls are in use: A, correct / (correct + inconclusive), is that of the papers' tables; B, correct / all, is that of their definition.
+Two recalls are in use: A, correct / (correct + inconclusive), is that of the papers' tables; B,
+correct / all, is that of their definition.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]
     >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
     [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
     """
-    return np.stack([np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in _ratios(counts)], axis=-1)
+    return np.stack(
+        [np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in _ratios(counts)],
+        axis=-1,
+    )
 
 
 def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], ...]:
@@ -46,10 +51,19 @@ def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], .
     correct, incorrect, inconclusive = (counts[..., i].astype(np.float64) for i in range(3))
     decided, total = correct + incorrect, correct + incorrect + inconclusive
     wanted = correct + inconclusive
-    return (decided, total), (correct, decided), (correct, wanted), (correct, total), (2 * correct, decided + wanted), (2 * correct, decided + total)
+    return (
+        (decided, total),
+        (correct, decided),
+        (correct, wanted),
+        (correct, total),
+        (2 * correct, decided + wanted),
+        (2 * correct, decided + total),
+    )
 
 
-def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> dict[str, float]:
+def decision_scores(
+    verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]
+) -> dict[str, float]:
     """The figures in all, by group, and the smallest of each grouping.
 
     Args:
@@ -57,8 +71,9 @@ def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[st
         groupings: name of a grouping -> the n groups that the decisions are in, "" for none.
 
     Returns:
-        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest of the groups that occur. What is undefined is left out: the figures of a
-        group without a decision to divide by, and a minimum where one of the groups has no figure.
+        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest of the groups that
+        occur. What is undefined is left out: the figures of a group without a decision to divide
+        by, and a minimum where one of the groups has no figure.
 
     Raises:
         InputError: for no verdicts.
@@ -69,9 +84,15 @@ def decision_scores(verdicts: Sequence[str], groupings: Mapping[str, Sequence[st
 
 
 def decision_intervals(
-    verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]], *, seed: int = 0, n_resamples: int = 1000, level: float = 0.95
+    verdicts: Sequence[str],
+    groupings: Mapping[str, Sequence[str]],
+    *,
+    seed: int = 0,
+    n_resamples: int = 1000,
+    level: float = 0.95,
 ) -> dict[str, Interval | NoInterval]:
-    """Intervals of what `decision_scores` answers (`percentile_interval`); decisions are resampled within the groups that they are in.
+    """Intervals of what `decision_scores` answers (`percentile_interval`); decisions are resampled
+    within the groups that they are in.
 
     Raises:
         InputError: for no verdicts, or options out of range.
@@ -80,12 +101,20 @@ def decision_intervals(
     cells, counts, scores = _cells(verdicts, groupings)
     strata = [f"{at:06}" for at in range(len(cells)) for _ in VERDICTS]
     alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
-    parts = resampled_strata(alike, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed)
+    parts = resampled_strata(
+        alike, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
+    )
     samples = _summary(np.stack(list(parts.values()), axis=1), cells, list(groupings))
-    return figure_intervals({name: samples[name] for name in scores}, _proportions(counts, cells, list(groupings)), level=level)
+    return figure_intervals(
+        {name: samples[name] for name in scores},
+        _proportions(counts, cells, list(groupings)),
+        level=level,
+    )
 
 
-def _proportions(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, tuple[float, float]]:
+def _proportions(
+    counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]
+) -> dict[str, tuple[float, float]]:
     """How many of how many, of the figures in all and by group that are proportions."""
     groups = {"": counts.sum(axis=0)}
     for at in range(len(groupings)):
@@ -99,8 +128,12 @@ def _proportions(counts: _Counts, cells: list[tuple[str, ...]], groupings: list[
     }
 
 
-def _cells(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
-    """The combinations of groups that occur, sorted; (cells, 3) counts of verdicts; and the names of the figures that are defined."""
+def _cells(
+    verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]
+) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
+    """The combinations of groups that occur, sorted; (cells, 3) counts of verdicts; and the names
+    of the figures that are defined.
+    """
     if len(verdicts) == 0:
         raise InputError("figures of nothing: expected at least one decision, got none")
     members = list(zip(*groupings.values(), strict=True)) if groupings else [()] * len(verdicts)
@@ -109,11 +142,17 @@ def _cells(verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]) -> t
     counts = np.zeros((len(cells), 3), dtype=np.int64)
     for cell, verdict in zip(members, verdicts, strict=True):
         counts[places[cell], VERDICTS.index(verdict)] += 1
-    defined = [name for name, value in _summary(counts, cells, list(groupings)).items() if not np.isnan(value)]
+    defined = [
+        name
+        for name, value in _summary(counts, cells, list(groupings)).items()
+        if not np.isnan(value)
+    ]
     return cells, counts, defined
 
 
-def _summary(counts: npt.NDArray[np.generic], cells: list[tuple[str, ...]], groupings: list[str]) -> dict[str, npt.NDArray[np.float64]]:
+def _summary(
+    counts: npt.NDArray[np.generic], cells: list[tuple[str, ...]], groupings: list[str]
+) -> dict[str, npt.NDArray[np.float64]]:
     """Each figure from (..., cells, 3) counts, with the shape of what comes before the cells."""
     found = _named(counts.sum(axis=-2), "")
     for at, grouping in enumerate(groupings):

@@ -1,4 +1,6 @@
-"""The figures of WinoMT (Stanovsky et al. 2019) from counts: precision, recall, F1 per gender, delta_g, delta_s; exact, or as its program prints them."""
+"""The figures of WinoMT (Stanovsky et al. 2019) from counts: precision, recall, F1 per gender,
+delta_g, delta_s; exact, or as its program prints them.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ _PREDICTIONS = (*_GENDERS, "unknown")
 _Floats = npt.NDArray[np.float64]
 
 
-def count_cells(gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequence[str]) -> npt.NDArray[np.int64]:
-    """(3, 3, 4) counts: gold gender (male, female, neutral), stereotype (pro, anti, none), predicted gender (those, unknown)."""
+def count_cells(
+    gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """(3, 3, 4) counts: gold gender (male, female, neutral), stereotype (pro, anti, none),
+    predicted gender (those, unknown).
+    """
     cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
     for g, s, p in zip(gold, stereotypes, predicted, strict=True):
         cells[_GENDERS.index(g), _STEREOTYPES.index(s), _PREDICTIONS.index(p)] += 1
@@ -30,14 +36,21 @@ def count_cells(gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequ
 def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     """Figures in [0, 1], deltas in [-1, 1]; what has no sample is left out.
 
-    precision_*, recall_*, f1_* of each gold gender that occurs: precision is 0 where the gender is never predicted, F1 where both are 0.
-    delta_g = f1_male - f1_female. accuracy_pro, accuracy_anti, and delta_s, their difference.
+    precision_*, recall_*, f1_* of each gold gender that occurs: precision is 0 where the gender is
+    never predicted, F1 where both are 0. delta_g = f1_male - f1_female. accuracy_pro,
+    accuracy_anti, and delta_s, their difference.
 
     Args:
         cells: of `count_cells`.
 
-    >>> cells = count_cells(["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"])
-    >>> {name: round(value, 3) for name, value in gender_figures(cells).items() if name.startswith(("f1", "delta"))}
+    >>> cells = count_cells(
+    ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
+    ... )
+    >>> {
+    ...     name: round(value, 3)
+    ...     for name, value in gender_figures(cells).items()
+    ...     if name.startswith(("f1", "delta"))
+    ... }
     {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
     """
     found = _figures(cells[None].astype(np.float64))
@@ -45,33 +58,54 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
 
 
 def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
-    """As `gender_figures`, and accuracy, as mt_gender prints them: everything rounded to 0.1 points, precision and recall before F1 is made of them."""
+    """As `gender_figures`, and accuracy, as mt_gender prints them: everything rounded to 0.1
+    points, precision and recall before F1 is made of them.
+    """
     exact = gender_figures(cells)
     exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())
     found = {name: _rounded(value) for name, value in exact.items() if not name.startswith("delta")}
     for gender in _GENDERS:
         if f"f1_{gender}" in found:
             precision, recall = 100 * found[f"precision_{gender}"], 100 * found[f"recall_{gender}"]
-            found[f"f1_{gender}"] = _rounded(2 * precision * recall / (precision + recall) / 100) if precision + recall else 0.0
-    for delta, left, right in (("delta_g", "f1_male", "f1_female"), ("delta_s", "accuracy_pro", "accuracy_anti")):
+            found[f"f1_{gender}"] = (
+                _rounded(2 * precision * recall / (precision + recall) / 100)
+                if precision + recall
+                else 0.0
+            )
+    for delta, left, right in (
+        ("delta_g", "f1_male", "f1_female"),
+        ("delta_s", "accuracy_pro", "accuracy_anti"),
+    ):
         if left in found and right in found:
             found[delta] = round(found[left] - found[right], 3)
     return found
 
 
-def gender_intervals(cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> dict[str, Interval | NoInterval]:
-    """Intervals of `gender_figures` (`percentile_interval`): rows are resampled within their gold gender."""
+def gender_intervals(
+    cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
+) -> dict[str, Interval | NoInterval]:
+    """Intervals of `gender_figures` (`percentile_interval`): rows are resampled within their gold
+    gender.
+    """
     n_kinds = cells[0].size
     strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
     alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
-    parts = resampled_strata(alike, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed)
+    parts = resampled_strata(
+        alike, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
+    )
     drawn = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
     defined = gender_figures(cells)
-    return figure_intervals({name: values for name, values in _figures(drawn).items() if name in defined}, _proportions(cells), level=level)
+    return figure_intervals(
+        {name: values for name, values in _figures(drawn).items() if name in defined},
+        _proportions(cells),
+        level=level,
+    )
 
 
 def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]:
-    """How many of how many, of the figures that are proportions: F1 is none, and no precision where a gender is never predicted."""
+    """How many of how many, of the figures that are proportions: F1 is none, and no precision where
+    a gender is never predicted.
+    """
     confusion = cells.sum(axis=1)
     found = {}
     for at, gender in enumerate(_GENDERS):
@@ -88,7 +122,11 @@ def _figures(cells: _Floats) -> dict[str, _Floats]:
     confusion = cells.sum(axis=2)
     found: dict[str, _Floats] = {}
     for at, gender in enumerate(_GENDERS):
-        correct, n_gold, n_predicted = confusion[:, at, at], confusion[:, at].sum(axis=1), confusion[:, :, at].sum(axis=1)
+        correct, n_gold, n_predicted = (
+            confusion[:, at, at],
+            confusion[:, at].sum(axis=1),
+            confusion[:, :, at].sum(axis=1),
+        )
         recall = _ratio(correct, n_gold)
         precision = np.where(n_gold > 0, _ratio(correct, np.maximum(n_predicted, 1)), np.nan)
         f1 = np.where(n_gold > 0, _ratio(2 * correct, np.maximum(n_gold + n_predicted, 1)), np.nan)

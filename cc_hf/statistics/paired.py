@@ -1,6 +1,8 @@
-"""Two systems on the same samples: differences by paired bootstrap within categories, and McNemar's exact test.
+"""Two systems on the same samples: differences by paired bootstrap within categories, and McNemar's
+exact test.
 
-Every resample draws the same samples for all systems. A sample's weight is part of its judgement and travels with it.
+Every resample draws the same samples for all systems. A sample's weight is part of its judgement
+and travels with it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,12 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import check_bootstrap, figures_of_sums, percentile_interval, resampled_strata
+from cc_hf.statistics.bootstrap import (
+    check_bootstrap,
+    figures_of_sums,
+    percentile_interval,
+    resampled_strata,
+)
 
 __all__ = ["McNemar", "PairedDifference", "mcnemar", "paired_differences"]
 
@@ -22,7 +29,9 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A figure of two systems in [0, 1], the second minus the first in [-1, 1] with its interval, and a two-sided p in (0, 1]."""
+    """A figure of two systems in [0, 1], the second minus the first in [-1, 1] with its interval,
+    and a two-sided p in (0, 1].
+    """
 
     first: float
     second: float
@@ -33,7 +42,9 @@ class PairedDifference:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Samples that only the first, and only the second system has right; two-sided p under «each as likely»."""
+    """Samples that only the first, and only the second system has right; two-sided p under «each as
+    likely».
+    """
 
     n_only_first: int
     n_only_second: int
@@ -49,10 +60,12 @@ def paired_differences(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[dict[str, PairedDifference], ...]:
-    """Each system but the first against the first: accuracy, min_accuracy, accuracy_<category>, and with weights these weighted.
+    """Each system but the first against the first: accuracy, min_accuracy, accuracy_<category>, and
+    with weights these weighted.
 
-    p is the share of resampled differences, moved to mean 0, that are at least as far from 0 as the observed one, with one added to both counts
-    (Riezler & Maxwell 2005, as sacreBLEU has it; but a difference of 0 has p = 1 here).
+    p is the share of resampled differences, moved to mean 0, that are at least as far from 0 as the
+    observed one, with one added to both counts (Riezler & Maxwell 2005, as sacreBLEU has it; but a
+    difference of 0 has p = 1 here).
 
     Args:
         correct: shape (s, n), s systems, at least 2.
@@ -61,7 +74,8 @@ def paired_differences(
         n_resamples, level, seed: as of `cc_hf.statistics.bootstrap.accuracy_intervals`.
 
     Raises:
-        InputError: for fewer than two systems, no sample, shapes that differ, or options out of range.
+        InputError: for fewer than two systems, no sample, shapes that differ, or options out of
+            range.
 
     >>> found = paired_differences(np.array([[True] * 8, [True] * 4 + [False] * 4]), ["a"] * 8)
     >>> found[0]["accuracy"].difference
@@ -69,18 +83,36 @@ def paired_differences(
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if correct.ndim != 2 or len(correct) < 2 or correct.shape[1] == 0:
-        raise InputError(f"expected at least two systems and one sample, got an array of shape {correct.shape}")
-    if len(categories) != correct.shape[1] or (weights is not None and weights.shape != correct.shape):
-        raise InputError(f"expected a category, and a weight, for each of {correct.shape[1]} samples, got {len(categories)} categories" + _shape(weights))
+        raise InputError(
+            f"expected at least two systems and one sample, got an array of shape {correct.shape}"
+        )
+    if len(categories) != correct.shape[1] or (
+        weights is not None and weights.shape != correct.shape
+    ):
+        raise InputError(
+            f"expected a category, and a weight, for each of {correct.shape[1]} samples, got"
+            f" {len(categories)} categories" + _shape(weights)
+        )
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
-    columns = np.stack([np.ones(correct.shape), correct, weight, weight * correct]).reshape(-1, correct.shape[1]).T  # (n, 4 s)
+    # (n, 4 s)
+    columns = (
+        np.stack([np.ones(correct.shape), correct, weight, weight * correct])
+        .reshape(-1, correct.shape[1])
+        .T
+    )
     names = np.asarray(categories)
     parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
     observed = {name: columns[names == name].sum(axis=0).reshape(4, -1) for name in parts}
     values = figures_of_sums(observed)
-    samples = figures_of_sums({name: sums.reshape(n_resamples, 4, -1).swapaxes(0, 1) for name, sums in parts.items()})  # of (4, n_resamples, s)
+    # of (4, n_resamples, s)
+    samples = figures_of_sums(
+        {name: sums.reshape(n_resamples, 4, -1).swapaxes(0, 1) for name, sums in parts.items()}
+    )
     figures = [name for name in values if weights is not None or not name.startswith("weighted_")]
-    return tuple({name: _difference(values[name], samples[name], system, level) for name in figures} for system in range(1, len(correct)))
+    return tuple(
+        {name: _difference(values[name], samples[name], system, level) for name in figures}
+        for system in range(1, len(correct))
+    )
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:
@@ -98,17 +130,33 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
     if first.shape != second.shape:
-        raise InputError(f"expected two systems on the same samples, got {first.shape} and {second.shape}")
+        raise InputError(
+            f"expected two systems on the same samples, got {first.shape} and {second.shape}"
+        )
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
     different = only_first + only_second
-    return McNemar(only_first, only_second, float(binomtest(only_first, different).pvalue) if different else 1.0)
+    return McNemar(
+        only_first,
+        only_second,
+        float(binomtest(only_first, different).pvalue) if different else 1.0,
+    )
 
 
-def _difference(values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float) -> PairedDifference:
+def _difference(
+    values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float
+) -> PairedDifference:
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
-    as_far = int((np.abs(differences - differences.mean()) >= abs(second - first) - _ROUNDING).sum())
-    return PairedDifference(first, second, second - first, percentile_interval(differences, level=level), (as_far + 1) / (len(differences) + 1))
+    as_far = int(
+        (np.abs(differences - differences.mean()) >= abs(second - first) - _ROUNDING).sum()
+    )
+    return PairedDifference(
+        first,
+        second,
+        second - first,
+        percentile_interval(differences, level=level),
+        (as_far + 1) / (len(differences) + 1),
+    )
 
 
 def _shape(weights: npt.NDArray[np.int64] | None) -> str:

@@ -1,4 +1,6 @@
-"""Two groups by rank: Mann-Whitney U, rank-biserial correlation, and what counts as a small, medium or large one. Arrays in, frozen results out."""
+"""Two groups by rank: Mann-Whitney U, rank-biserial correlation, and what counts as a small, medium
+or large one. Arrays in, frozen results out.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ class RankTest:
 
     Attributes:
         n_first, n_second: sizes of the groups.
-        u: U of the first group: pairs in which its value is the greater, ties half, in [0, n_first * n_second].
+        u: U of the first group: pairs in which its value is the greater, ties half, in [0, n_first
+            * n_second].
         p_value: two-sided, in (0, 1].
-        rank_biserial: share of pairs with the greater value in the first group less that with the smaller one, 2 u / (n_first n_second) - 1, in [-1, 1].
+        rank_biserial: share of pairs with the greater value in the first group less that with the
+            smaller one, 2 u / (n_first n_second) - 1, in [-1, 1].
     """
 
     n_first: int
@@ -37,7 +41,9 @@ class RankTest:
 
 @dataclass(frozen=True, slots=True)
 class EffectThresholds:
-    """From which absolute value on a correlation with a dichotomous variable is small, medium, large."""
+    """From which absolute value on a correlation with a dichotomous variable is small, medium,
+    large.
+    """
 
     small: float
     medium: float
@@ -49,12 +55,24 @@ class EffectThresholds:
         >>> effect_thresholds().size(-0.33)
         'medium'
         """
-        names = [name for name, limit in (("small", self.small), ("medium", self.medium), ("large", self.large)) if abs(value) >= limit]
+        names = [
+            name
+            for name, limit in (
+                ("small", self.small),
+                ("medium", self.medium),
+                ("large", self.large),
+            )
+            if abs(value) >= limit
+        ]
         return names[-1] if names else "none"
 
 
-def mann_whitney(first: Sequence[float] | npt.NDArray[np.float64], second: Sequence[float] | npt.NDArray[np.float64]) -> RankTest:
-    """Mann-Whitney U test by the normal approximation, with corrections for ties and continuity, and the rank-biserial correlation (Cureton 1956).
+def mann_whitney(
+    first: Sequence[float] | npt.NDArray[np.float64],
+    second: Sequence[float] | npt.NDArray[np.float64],
+) -> RankTest:
+    """Mann-Whitney U test by the normal approximation, with corrections for ties and continuity,
+    and the rank-biserial correlation (Cureton 1956).
 
     Where all values are equal nothing can be ranked, and p is 1.
 
@@ -77,11 +95,18 @@ def mann_whitney(first: Sequence[float] | npt.NDArray[np.float64], second: Seque
     if np.ptp(np.concatenate([x, y])) == 0:
         return RankTest(len(x), len(y), len(x) * len(y) / 2, 1.0, 0.0)
     found = mannwhitneyu(x, y, use_continuity=True, alternative="two-sided", method="asymptotic")
-    return RankTest(len(x), len(y), float(found.statistic), float(found.pvalue), 2 * float(found.statistic) / (len(x) * len(y)) - 1)
+    return RankTest(
+        len(x),
+        len(y),
+        float(found.statistic),
+        float(found.pvalue),
+        2 * float(found.statistic) / (len(x) * len(y)) - 1,
+    )
 
 
 def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
-    """Cohen's d of .2, .5 and .8 as correlations with a dichotomous variable, d / sqrt(d^2 + 1 / (p1 p2)) (McGrath & Meyer 2006, equation 3).
+    """Cohen's d of .2, .5 and .8 as correlations with a dichotomous variable, d / sqrt(d^2 + 1 /
+    (p1 p2)) (McGrath & Meyer 2006, equation 3).
 
     Args:
         base_rate: p1, the share of one of the two groups, in (0, 1); p2 is the rest.
@@ -94,15 +119,26 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
     (0.0995, 0.2425, 0.3714)
     """
     if not 0 < base_rate < 1:
-        raise InputError(f"base_rate: expected a share between 0 and 1, of one of two groups that both have members, got {base_rate}")
-    return EffectThresholds(*(d / math.sqrt(d**2 + 1 / (base_rate * (1 - base_rate))) for d in SIZES.values()))
+        raise InputError(
+            "base_rate: expected a share between 0 and 1, of one of two groups that both have"
+            f" members, got {base_rate}"
+        )
+    return EffectThresholds(
+        *(d / math.sqrt(d**2 + 1 / (base_rate * (1 - base_rate))) for d in SIZES.values())
+    )
 
 
 def _group(values: Sequence[float] | npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not len(found):
-        raise InputError(f"{name} group: expected at least one value in one row, got an array of shape {found.shape}")
+        raise InputError(
+            f"{name} group: expected at least one value in one row, got an array of shape"
+            f" {found.shape}"
+        )
     if not np.isfinite(found).all():
         at = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise InputError(f"{name} group: expected finite numbers, got {found[at]} at place {at}; leave out what is undefined")
+        raise InputError(
+            f"{name} group: expected finite numbers, got {found[at]} at place {at}; leave out what"
+            " is undefined"
+        )
     return found

@@ -20,7 +20,10 @@ _EXACT = 1e-24  # share of the variance below which only rounding is left to exp
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """By how much the dependent variable grows with one unit of `name`, all else equal. `p_value`: two-sided, in [0, 1], under «it is 0»."""
+    """By how much the dependent variable grows with one unit of `name`, all else equal.
+
+    `p_value`: two-sided, in [0, 1], under «it is 0».
+    """
 
     name: str
     value: float
@@ -38,7 +41,8 @@ class Regression:
         dependent: name of the variable that is explained.
         n: number of observations.
         coefficients: the constant first, then the independent variables in the order given.
-        r_squared, adjusted_r_squared: share of the variance that is explained; in [0, 1], adjusted it may be negative.
+        r_squared, adjusted_r_squared: share of the variance that is explained; in [0, 1], adjusted
+            it may be negative.
         f, f_p_value: test of the whole model under «all coefficients but the constant are 0».
         residual_degrees_of_freedom: n less the number of coefficients.
     """
@@ -61,11 +65,20 @@ class Regression:
         for found in self.coefficients:
             if found.name == name:
                 return found
-        raise InputError(f"coefficient: expected one of {', '.join(c.name for c in self.coefficients)}, got {name!r}")
+        raise InputError(
+            f"coefficient: expected one of {', '.join(c.name for c in self.coefficients)}, got"
+            f" {name!r}"
+        )
 
 
-def least_squares(dependent: tuple[str, Sequence[float]], independents: Mapping[str, Sequence[float]], *, level: float = 0.95) -> Regression:
-    """Multiple linear regression with a constant; errors of the usual kind, normal with one variance.
+def least_squares(
+    dependent: tuple[str, Sequence[float]],
+    independents: Mapping[str, Sequence[float]],
+    *,
+    level: float = 0.95,
+) -> Regression:
+    """Multiple linear regression with a constant; errors of the usual kind, normal with one
+    variance.
 
     Args:
         dependent: name and n values of what is explained.
@@ -73,8 +86,9 @@ def least_squares(dependent: tuple[str, Sequence[float]], independents: Mapping[
         level: of the confidence intervals, in (0, 1).
 
     Raises:
-        InputError: for columns of different lengths or with values that are not finite, fewer observations than coefficients and one more, a variable
-            that is constant or follows from the others, or a model that fits exactly, which leaves no error to estimate.
+        InputError: for columns of different lengths or with values that are not finite, fewer
+            observations than coefficients and one more, a variable that is constant or follows from
+            the others, or a model that fits exactly, which leaves no error to estimate.
         MissingDependencyError: without statsmodels.
 
     >>> found = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
@@ -94,13 +108,34 @@ def least_squares(dependent: tuple[str, Sequence[float]], independents: Mapping[
     design = np.column_stack([np.ones(len(y)), *columns.values()])
     found = OLS(y, design).fit()
     if found.ssr <= _EXACT * found.centered_tss:
-        raise InputError(f"{name} follows exactly from {', '.join(columns)}: expected observations with some error, from which standard errors can be estimated")
+        raise InputError(
+            f"{name} follows exactly from {', '.join(columns)}: expected observations with some"
+            " error, from which standard errors can be estimated"
+        )
     intervals = found.conf_int(alpha=1 - level)
-    rows = zip((CONSTANT, *columns), found.params, found.bse, found.tvalues, found.pvalues, intervals, strict=True)
+    rows = zip(
+        (CONSTANT, *columns),
+        found.params,
+        found.bse,
+        found.tvalues,
+        found.pvalues,
+        intervals,
+        strict=True,
+    )
     return Regression(
         name,
         len(y),
-        tuple(Coefficient(key, float(value), float(se), float(t), float(p), Interval(float(low), float(high), level)) for key, value, se, t, p, (low, high) in rows),
+        tuple(
+            Coefficient(
+                key,
+                float(value),
+                float(se),
+                float(t),
+                float(p),
+                Interval(float(low), float(high), level),
+            )
+            for key, value, se, t, p, (low, high) in rows
+        ),
         float(found.rsquared),
         float(found.rsquared_adj),
         float(found.fvalue),
@@ -112,21 +147,41 @@ def least_squares(dependent: tuple[str, Sequence[float]], independents: Mapping[
 def _column(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not np.isfinite(found).all():
-        raise InputError(f"{name}: expected one finite number per observation; leave out observations where it is undefined")
+        raise InputError(
+            f"{name}: expected one finite number per observation; leave out observations where it"
+            " is undefined"
+        )
     return found
 
 
-def _check(name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]) -> None:
+def _check(
+    name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
+) -> None:
     if not columns or name in columns or CONSTANT in columns:
-        raise InputError(f"expected at least one independent variable, with names other than {name!r} and {CONSTANT!r}, got {', '.join(columns) or 'none'}")
+        raise InputError(
+            f"expected at least one independent variable, with names other than {name!r} and"
+            f" {CONSTANT!r}, got {', '.join(columns) or 'none'}"
+        )
     for key, column in columns.items():
         if len(column) != len(y):
-            raise InputError(f"{key}: expected {len(y)} values, as many as of {name}, got {len(column)}")
+            raise InputError(
+                f"{key}: expected {len(y)} values, as many as of {name}, got {len(column)}"
+            )
     if len(y) < len(columns) + 2:
-        raise InputError(f"expected at least {len(columns) + 2} observations for {len(columns)} independent variables, got {len(y)}")
+        raise InputError(
+            f"expected at least {len(columns) + 2} observations for {len(columns)} independent"
+            f" variables, got {len(y)}"
+        )
     for key, column in {name: y, **columns}.items():
         if np.ptp(column) == 0:
-            raise InputError(f"{key}: expected values that differ, got {column[0]} in all {len(y)} observations")
-    standard = np.column_stack([np.ones(len(y)), *((column - column.mean()) / column.std() for column in columns.values())])
+            raise InputError(
+                f"{key}: expected values that differ, got {column[0]} in all {len(y)} observations"
+            )
+    standard = np.column_stack(
+        [np.ones(len(y)), *((column - column.mean()) / column.std() for column in columns.values())]
+    )
     if np.linalg.matrix_rank(standard) < standard.shape[1]:
-        raise InputError(f"expected independent variables of which none follows from the others, got {', '.join(columns)}; leave one out")
+        raise InputError(
+            "expected independent variables of which none follows from the others, got"
+            f" {', '.join(columns)}; leave one out"
+        )

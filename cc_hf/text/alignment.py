@@ -1,4 +1,5 @@
-"""Word alignment behind one protocol: fast_align's model (built in), eflomal where it is installed, alignments that are given.
+"""Word alignment behind one protocol: fast_align's model (built in), eflomal where it is installed,
+alignments that are given.
 
 Tokens are what stands between spaces and tabs, for every aligner.
 """
@@ -17,7 +18,18 @@ from typing import Protocol, runtime_checkable
 from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
 from cc_hf.text.fast_align import Alignment, fast_align
 
-__all__ = ["ALIGNERS", "Aligner", "Alignment", "Eflomal", "FastAlign", "GivenAlignments", "find_aligner", "parse_pharaoh", "space_tokens", "to_pharaoh"]
+__all__ = [
+    "ALIGNERS",
+    "Aligner",
+    "Alignment",
+    "Eflomal",
+    "FastAlign",
+    "GivenAlignments",
+    "find_aligner",
+    "parse_pharaoh",
+    "space_tokens",
+    "to_pharaoh",
+]
 
 
 def space_tokens(text: str) -> list[str]:
@@ -43,7 +55,8 @@ class Aligner(Protocol):
 
 @dataclass(frozen=True)
 class FastAlign:
-    """The forward model of fast_align with the options -d -o -v, see `cc_hf.text.fast_align`; deterministic.
+    """The forward model of fast_align with the options -d -o -v, see `cc_hf.text.fast_align`;
+    deterministic.
 
     >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
     [((0, 0), (1, 1)), ((0, 0), (1, 1))]
@@ -56,12 +69,18 @@ class FastAlign:
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
         """As `cc_hf.text.fast_align.fast_align`, which says what the alignments depend on."""
-        return fast_align([space_tokens(source) for source in sources], [space_tokens(translation) for translation in translations])
+        return fast_align(
+            [space_tokens(source) for source in sources],
+            [space_tokens(translation) for translation in translations],
+        )
 
 
 @dataclass(frozen=True)
 class Eflomal:
-    """eflomal (Östling & Tiedemann 2016), forward, with its default options. It samples and cannot be seeded: two runs may differ."""
+    """eflomal (Östling & Tiedemann 2016), forward, with its default options.
+
+    It samples and cannot be seeded: two runs may differ.
+    """
 
     @property
     def signature_name(self) -> str:
@@ -85,14 +104,22 @@ class Eflomal:
             import eflomal
         except ImportError:
             raise MissingDependencyError("eflomal", install="pip install eflomal") from None
-        pairs = [row for row, pair in enumerate(zip(sources, translations, strict=True)) if all(map(space_tokens, pair))]
+        pairs = [
+            row
+            for row, pair in enumerate(zip(sources, translations, strict=True))
+            if all(map(space_tokens, pair))
+        ]
         alignments: list[Alignment] = [()] * len(sources)
         if pairs:
             with tempfile.TemporaryDirectory() as folder:
                 links = Path(folder) / "links"
-                left, right = ([self._line(side[row]) for row in pairs] for side in (sources, translations))
+                left, right = (
+                    [self._line(side[row]) for row in pairs] for side in (sources, translations)
+                )
                 eflomal.Aligner().align(left, right, links_filename_fwd=str(links), quiet=True)
-                found = parse_pharaoh(links.read_text(encoding="ascii").split("\n")[: len(pairs)], name="eflomal")
+                found = parse_pharaoh(
+                    links.read_text(encoding="ascii").split("\n")[: len(pairs)], name="eflomal"
+                )
             for row, alignment in zip(pairs, found, strict=True):
                 alignments[row] = alignment
         return alignments
@@ -113,28 +140,39 @@ class GivenAlignments:
     @property
     def signature_name(self) -> str:
         """`given` and a hash of the links."""
-        return "given." + hashlib.sha256("\n".join(map(to_pharaoh, self.alignments)).encode()).hexdigest()[:7]
+        return (
+            "given."
+            + hashlib.sha256("\n".join(map(to_pharaoh, self.alignments)).encode()).hexdigest()[:7]
+        )
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Alignment, ...]:
         """The alignments, if they fit the sentences.
 
         Raises:
-            InputError: when their number is not that of the translations, or a link points behind the end of a sentence.
+            InputError: when their number is not that of the translations, or a link points behind
+                the end of a sentence.
         """
         if len(self.alignments) != len(translations):
-            raise InputError(f"{self.name}: expected one line of alignments per translation, {len(translations)} in all, got {len(self.alignments)}")
-        for row, (alignment, source, translation) in enumerate(zip(self.alignments, sources, translations, strict=True)):
+            raise InputError(
+                f"{self.name}: expected one line of alignments per translation, {len(translations)}"
+                f" in all, got {len(self.alignments)}"
+            )
+        for row, (alignment, source, translation) in enumerate(
+            zip(self.alignments, sources, translations, strict=True)
+        ):
             n, m = len(space_tokens(source)), len(space_tokens(translation))
             if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
                 raise InputError(
-                    f"{self.name}: line {row + 1}: expected links between {n} source and {m} target tokens (split at spaces, from 0), got {bad[0]}; "
-                    f"are these the alignments of {translation!r}?"
+                    f"{self.name}: line {row + 1}: expected links between {n} source and {m} target"
+                    f" tokens (split at spaces, from 0), got {bad[0]}; are these the alignments of"
+                    f" {translation!r}?"
                 )
         return self.alignments
 
 
 def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Alignment, ...]:
-    """Links in Pharaoh format, «0-0 2-1»: source and target token, from 0; a line without links is empty.
+    """Links in Pharaoh format, «0-0 2-1»: source and target token, from 0; a line without links is
+    empty.
 
     Raises:
         DataError: for anything else; the message names the line.
@@ -148,7 +186,10 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
         for word in line.split():
             link = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", word)
             if link is None:
-                raise DataError(f"{name}: line {number}: expected links such as 0-0 2-1 (source-target, from 0), got {word[:80]!r}")
+                raise DataError(
+                    f"{name}: line {number}: expected links such as 0-0 2-1 (source-target, from"
+                    f" 0), got {word[:80]!r}"
+                )
             links.append((int(link[1]), int(link[2])))
         found.append(tuple(links))
     return tuple(found)
@@ -182,5 +223,8 @@ def find_aligner(aligner: str | Aligner) -> Aligner:
             raise UnknownNameError("aligner", aligner, ALIGNERS)
         return ALIGNERS[aligner]()
     if not isinstance(aligner, Aligner) or isinstance(aligner, type):
-        raise InputError(f"aligner: expected a name ({', '.join(ALIGNERS)}) or an Aligner, got {type(aligner).__name__}")
+        raise InputError(
+            f"aligner: expected a name ({', '.join(ALIGNERS)}) or an Aligner, got"
+            f" {type(aligner).__name__}"
+        )
     return aligner

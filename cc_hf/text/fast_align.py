@@ -1,7 +1,9 @@
-"""fast_align's forward model (Dyer, Chahuneau & Smith 2013, «A Simple, Fast, and Effective Reparameterization of IBM Model 2») on numpy.
+"""fast_align's forward model (Dyer, Chahuneau & Smith 2013, «A Simple, Fast, and Effective
+Reparameterization of IBM Model 2») on numpy.
 
-Five iterations of variational Bayes with an optimised diagonal tension, the program's options -d -o -v. One thread, no random numbers. Three
-oddities of the program are kept, since its alignments follow from them; they are marked below.
+Five iterations of variational Bayes with an optimised diagonal tension, the program's options -d -o
+-v. One thread, no random numbers. Three oddities of the program are kept, since its alignments
+follow from them; they are marked below.
 """
 
 from __future__ import annotations
@@ -30,10 +32,14 @@ _ALPHA = 0.01
 _UNSEEN = 1e-9
 
 
-def fast_align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> list[Alignment]:
-    """Align every target token to one source token or to none, the model estimated on these pairs: each alignment depends on all of them.
+def fast_align(
+    sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
+) -> list[Alignment]:
+    """Align every target token to one source token or to none, the model estimated on these pairs:
+    each alignment depends on all of them.
 
-    A pair with an empty side has no links and no influence. Memory: about 150 bytes times the sum of (source tokens + 1) * target tokens.
+    A pair with an empty side has no links and no influence. Memory: about 150 bytes times the sum
+    of (source tokens + 1) * target tokens.
 
     Args:
         sources, targets: tokens, pair by pair.
@@ -41,7 +47,11 @@ def fast_align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]
     >>> fast_align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])
     [((0, 0), (1, 1)), ((0, 0), (1, 1))]
     """
-    pairs = [row for row, (source, target) in enumerate(zip(sources, targets, strict=True)) if source and target]
+    pairs = [
+        row
+        for row, (source, target) in enumerate(zip(sources, targets, strict=True))
+        if source and target
+    ]
     alignments: list[Alignment] = [()] * len(sources)
     if pairs:
         cells = _make_cells([sources[row] for row in pairs], [targets[row] for row in pairs])
@@ -56,8 +66,11 @@ def fast_align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]
 
 @dataclass(frozen=True)
 class _Cells:
-    """The corpus, flat. Per target token, p of them: `n`, `m` tokens of its source and target, `j` from 1. Per cell, a target token and one of
-    NULL, 1 .. n: `position` of the target token, `i` (0: NULL), `entry` in the table of word pairs. Per entry: `word`, its source word.
+    """The corpus, flat.
+
+    Per target token, p of them: `n`, `m` tokens of its source and target, `j` from 1. Per cell, a
+    target token and one of NULL, 1 .. n: `position` of the target token, `i` (0: NULL), `entry` in
+    the table of word pairs. Per entry: `word`, its source word.
     """
 
     n: _Ints
@@ -72,13 +85,18 @@ class _Cells:
 
 def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> _Cells:
     vocabulary = {"<eps>": 0}  # NULL, which the program also calls so
-    source = np.array([vocabulary.setdefault(word, len(vocabulary)) for tokens in sources for word in tokens])
-    target = np.array([vocabulary.setdefault(word, len(vocabulary)) for tokens in targets for word in tokens])
+    source = np.array(
+        [vocabulary.setdefault(word, len(vocabulary)) for tokens in sources for word in tokens]
+    )
+    target = np.array(
+        [vocabulary.setdefault(word, len(vocabulary)) for tokens in targets for word in tokens]
+    )
     n_source, n_target = (np.array([len(tokens) for tokens in side]) for side in (sources, targets))
     n, m = np.repeat(n_source, n_target), np.repeat(n_target, n_target)
     j = _counted(n_target) + 1
     position, i = np.repeat(np.arange(len(target)), n + 1), _counted(n + 1)
-    first = np.repeat(np.cumsum(n_source) - n_source, n_target)  # where the sentence begins in `source`
+    # where the sentence begins in `source`
+    first = np.repeat(np.cumsum(n_source) - n_source, n_target)
     words = np.where(i == 0, 0, source[first[position] + np.maximum(i, 1) - 1])
     keys, entry = np.unique(words * len(vocabulary) + target[position], return_inverse=True)
     return _Cells(n, m, j, np.cumsum(n + 1) - (n + 1), position, i, entry, keys // len(vocabulary))
@@ -98,20 +116,25 @@ def _posteriors(cells: _Cells) -> _Floats:
     """Unnormalised probability of each cell in the last iteration."""
     n, m, j = cells.n[cells.position], cells.m[cells.position], cells.j[cells.position]
     feature = _feature(j, cells.i, m, n)
-    shifted = _feature(j - 1, cells.i, m, n)  # oddity 1: the empirical feature takes the 0-based target index
+    # oddity 1: the empirical feature takes the 0-based target index
+    shifted = _feature(j - 1, cells.i, m, n)
     is_word = cells.i > 0
     shapes = np.stack([cells.j, cells.m, cells.n])
     tension, table = _TENSION, np.full(len(cells.word), _UNSEEN)
     for iteration in range(1, _N_ITERATIONS + 1):
         normalizer = _normalizer(cells.j, cells.m, cells.n, tension) / (1 - _P_NULL)
-        joint = table[cells.entry] * np.where(is_word, np.exp(feature * tension) / normalizer[cells.position], _P_NULL)
+        joint = table[cells.entry] * np.where(
+            is_word, np.exp(feature * tension) / normalizer[cells.position], _P_NULL
+        )
         if iteration == _N_ITERATIONS:
             break
         posterior = joint / _sums(cells.position, joint)[cells.position]
         counts = _sums(cells.entry, posterior)
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
-            tension = _updated_tension(tension, empirical, *np.unique(shapes, axis=1, return_counts=True))
+            tension = _updated_tension(
+                tension, empirical, *np.unique(shapes, axis=1, return_counts=True)
+            )
         table = _normalized(counts, cells.word)
     return joint
 
@@ -124,7 +147,9 @@ def _decode(cells: _Cells, joint: _Floats) -> _Ints:
 
 
 def _normalized(counts: _Floats, word: _Ints) -> _Floats:
-    """Variational Bayes with a symmetric Dirichlet prior: exp(digamma(c + alpha) - digamma(sum)), over the target words seen with a source word."""
+    """Variational Bayes with a symmetric Dirichlet prior: exp(digamma(c + alpha) - digamma(sum)),
+    over the target words seen with a source word.
+    """
     smoothed = counts + _ALPHA
     totals = _sums(word, smoothed)
     totals = np.where(totals > 0, totals, 1.0)  # words of the target side only have none
@@ -140,7 +165,14 @@ def _digamma(values: _Floats) -> _Floats:
     x -= 0.5
     square = (1 / x) ** 2
     fourth = square**2
-    return np.asarray(found + np.log(x) + square / 24 - fourth * 7 / 960 + fourth * square * 31 / 8064 - fourth * fourth * 127 / 30720)
+    return np.asarray(
+        found
+        + np.log(x)
+        + square / 24
+        - fourth * 7 / 960
+        + fourth * square * 31 / 8064
+        - fourth * fourth * 127 / 30720
+    )
 
 
 def _feature(j: _Ints, i: _Ints, m: _Ints, n: _Ints) -> _Floats:
@@ -149,19 +181,26 @@ def _feature(j: _Ints, i: _Ints, m: _Ints, n: _Ints) -> _Floats:
 
 
 def _normalizer(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """The sum over i = 1 .. n of exp(tension * feature): two geometric series, above and below the diagonal.
+    """The sum over i = 1 .. n of exp(tension * feature): two geometric series, above and below the
+    diagonal.
 
-    Oddity 2: where the number of terms above would be negative, which happens only with m and n exchanged, the program's unsigned one wraps.
+    Oddity 2: where the number of terms above would be negative, which happens only with m and n
+    exchanged, the program's unsigned one wraps.
     """
     below = (j * n / m).astype(np.int64)
     above = (n - below) % 2**32
     ratio = np.exp(-tension / n)
-    series = np.exp(_feature(j, below + 1, m, n) * tension) * (1 - ratio**above) + np.exp(_feature(j, below, m, n) * tension) * (1 - ratio**below)
+    series = np.exp(_feature(j, below + 1, m, n) * tension) * (1 - ratio**above) + np.exp(
+        _feature(j, below, m, n) * tension
+    ) * (1 - ratio**below)
     return np.asarray(series / (1 - ratio))
 
 
 def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """The derivative of the normaliser's logarithm by the tension. Oddity 3: it divides by a normaliser with m and n exchanged."""
+    """The derivative of the normaliser's logarithm by the tension.
+
+    Oddity 3: it divides by a normaliser with m and n exchanged.
+    """
     below = (j * n / m).astype(np.int64)
     ratio = np.exp(-tension / n)
     series = np.zeros(len(j))
@@ -170,7 +209,12 @@ def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
         weight = np.exp(feature * tension)
         behind = weight * ratio**n_terms
         last = feature - (n_terms - 1) / n
-        series += np.where(n_terms > 0, (last * behind - feature * weight) / (ratio - 1) + (behind - weight * ratio) / n / (ratio - 1) ** 2, 0.0)
+        series += np.where(
+            n_terms > 0,
+            (last * behind - feature * weight) / (ratio - 1)
+            + (behind - weight * ratio) / n / (ratio - 1) ** 2,
+            0.0,
+        )
     return np.asarray(series / _normalizer(j, n, m, tension))
 
 

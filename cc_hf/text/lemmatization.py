@@ -1,4 +1,6 @@
-"""Lemmas of tokens, behind one protocol: simplemma by default, none at all, or a lemmatizer of the caller's own."""
+"""Lemmas of tokens, behind one protocol: simplemma by default, none at all, or a lemmatizer of the
+caller's own.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ class Lemmatizer(Protocol):
     def languages(self) -> frozenset[str] | None: ...  # noqa: D102
 
     def lemmas(self, tokens: Sequence[str], lang: str) -> list[str]:
-        """The lemmas of the tokens of one text, none of which is empty, as they are written in it. There may be more or fewer lemmas than tokens."""
+        """The lemmas of the tokens of one text, none of which is empty, as they are written in it.
+
+        There may be more or fewer lemmas than tokens.
+        """
         ...
 
 
@@ -62,7 +67,10 @@ class _NoLemmas:
 
 
 #: those that `load_lemmatizer` knows by name
-LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {"none": _NoLemmas, "simplemma": _Simplemma}
+LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {
+    "none": _NoLemmas,
+    "simplemma": _Simplemma,
+}
 
 
 @cache

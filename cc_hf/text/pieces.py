@@ -1,4 +1,7 @@
-"""Where the pieces of a tokenizer stand in the text: SentencePiece, BPE with @@ or </w>, WordPiece. By characters; what a tokenizer changed is bridged."""
+"""Where the pieces of a tokenizer stand in the text: SentencePiece, BPE with @@ or </w>, WordPiece.
+
+By characters; what a tokenizer changed is bridged.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ _BEFORE, _AFTER = ("▁", "##", "Ġ"), ("</w>", "@@")
 
 
 def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
-    """Per piece the characters of the text that it stands for, ascending; () for those that stand for none.
+    """Per piece the characters of the text that it stands for, ascending; () for those that stand
+    for none.
 
-    Pieces that stand for no character they share with the text, such as an unknown one, get those that no other piece has between their neighbours'.
+    Pieces that stand for no character they share with the text, such as an unknown one, get those
+    that no other piece has between their neighbours'.
 
     Args:
         pieces: as the tokenizer names them, "" for tokens that are no text, such as EOS.
@@ -37,7 +42,11 @@ def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
     for start, at, size in _blocks("".join(letters), characters):
         for step in range(size):
             found[owners[start + step]].add(places[at + step])
-    _bridge(found, [not piece for piece in pieces], {place for place in places if not text[place].isspace()})
+    _bridge(
+        found,
+        [not piece for piece in pieces],
+        {place for place in places if not text[place].isspace()},
+    )
     return [tuple(sorted(own)) for own in found]
 
 
@@ -51,17 +60,28 @@ def _plain(piece: str) -> str:
 
 def _folded(text: str) -> str:
     """In compatibility forms and without blanks, which tokenizers change."""
-    return "".join(character for character in unicodedata.normalize("NFKC", text) if not character.isspace() and character != "▁")
+    return "".join(
+        character
+        for character in unicodedata.normalize("NFKC", text)
+        if not character.isspace() and character != "▁"
+    )
 
 
 def _blocks(letters: str, characters: str) -> list[tuple[int, int, int]]:
     if letters == characters:
         return [(0, 0, len(letters))]
-    return [(block.a, block.b, block.size) for block in difflib.SequenceMatcher(None, letters, characters, autojunk=False).get_matching_blocks()]
+    return [
+        (block.a, block.b, block.size)
+        for block in difflib.SequenceMatcher(
+            None, letters, characters, autojunk=False
+        ).get_matching_blocks()
+    ]
 
 
 def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
-    """Give characters that nobody has to the pieces without any that stand at their place; the first of several takes them."""
+    """Give characters that nobody has to the pieces without any that stand at their place; the
+    first of several takes them.
+    """
     free = free - set().union(*found)
     for number, own in enumerate(found):
         if own or is_mark[number] or not free:

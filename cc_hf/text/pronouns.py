@@ -14,9 +14,11 @@ _LATIN_LOOKALIKES = str.maketrans("aeopcxyhkmtb", "аеорсхункмтв")
 
 
 def pronoun_gender(pronoun: str, lang: str) -> str:
-    """male, female or neutral; «unknown» for another word, a plural without gender («они»), or another language.
+    """male, female or neutral; «unknown» for another word, a plural without gender («они»), or
+    another language.
 
-    Case and blanks around the word are ignored. A Russian pronoun may hold Latin letters that look like Cyrillic ones, as those of Wino-X do.
+    Case and blanks around the word are ignored. A Russian pronoun may hold Latin letters that look
+    like Cyrillic ones, as those of Wino-X do.
 
     >>> pronoun_gender("Elle", "fr"), pronoun_gender("man", "de")
     ('female', 'unknown')

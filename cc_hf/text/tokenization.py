@@ -27,7 +27,9 @@ def _tokenizer(lang: str) -> MosesTokenizer:
 
 
 def moses_tokens(text: str, lang: str) -> list[Token]:
-    """The Moses tokens of a text, without escaping, in order. A token that Moses writes differently from the text is left out.
+    """The Moses tokens of a text, without escaping, in order.
+
+    A token that Moses writes differently from the text is left out.
 
     >>> moses_tokens("A bat, isn't it?", "en")[1:3]
     [Token(text='bat', start=2), Token(text=',', start=5)]
@@ -42,7 +44,8 @@ def moses_tokens(text: str, lang: str) -> list[Token]:
 
 
 def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[str]:
-    """The Moses tokens of a text as Moses writes them, without escaping; languages that Moses does not know are cut by its rules for English.
+    """The Moses tokens of a text as Moses writes them, without escaping; languages that Moses does
+    not know are cut by its rules for English.
 
     Args:
         split_hyphens: cut tokens at hyphens too, which become tokens.
@@ -51,4 +54,6 @@ def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[st
     ['Der', 'Golf', '-', 'Club', 'ist', 'zu', '.']
     """
     words: list[str] = _tokenizer(lang).tokenize(text, escape=False)
-    return [part for word in words for part in _HYPHEN.split(word) if part] if split_hyphens else words
+    return (
+        [part for word in words for part in _HYPHEN.split(word) if part] if split_hyphens else words
+    )

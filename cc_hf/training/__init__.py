@@ -1,4 +1,5 @@
-"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`; and how the embedded evaluator was made.
+"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`; and
+how the embedded evaluator was made.
 
 Names are loaded when first used.
 """
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from cc_hf.training.callback import ProbingCallback as ProbingCallback
     from cc_hf.training.compute_metrics import make_compute_metrics as make_compute_metrics
 
-_LAZY = {"ProbingCallback": "cc_hf.training.callback", "make_compute_metrics": "cc_hf.training.compute_metrics"}
+_LAZY = {
+    "ProbingCallback": "cc_hf.training.callback",
+    "make_compute_metrics": "cc_hf.training.compute_metrics",
+}
 
 __all__ = ["ProbingCallback", "make_compute_metrics"]
 

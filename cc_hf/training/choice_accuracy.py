@@ -1,4 +1,6 @@
-"""How often an evaluator prefers the correct translation: accuracy and pair accuracy before and after fine-tuning. Lower perplexity wins."""
+"""How often an evaluator prefers the correct translation: accuracy and pair accuracy before and
+after fine-tuning. Lower perplexity wins.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ __all__ = ["Choice", "ChoiceAccuracy", "choice_accuracy"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Mean natural-log probability per token of the correct translation, and of the best contrastive one; perplexity is exp of its negative."""
+    """Mean natural-log probability per token of the correct translation, and of the best
+    contrastive one; perplexity is exp of its negative.
+    """
 
     example_id: str
     logprob_correct: float
@@ -39,7 +43,8 @@ class ChoiceAccuracy:
 
     Attributes:
         n, n_correct, n_ties, accuracy: over samples; ties are wrong.
-        n_pairs, n_pairs_correct, pair_accuracy: over schemas of which at least two samples are here; all must be right. The accuracy is None without any.
+        n_pairs, n_pairs_correct, pair_accuracy: over schemas of which at least two samples are
+            here; all must be right. The accuracy is None without any.
         choices: one per sample, in the order of the samples.
     """
 
@@ -53,28 +58,57 @@ class ChoiceAccuracy:
     choices: tuple[Choice, ...] = field(repr=False)
 
 
-def choice_accuracy(evaluator: Evaluator, examples: Sequence[ContrastiveTranslationExample], *, progress: bool = False) -> ChoiceAccuracy:
-    """Accuracy over samples and over schemas (thesis, section 4.3.2), of a seq2seq evaluator by perplexity, of a masked LM by pseudo-perplexity.
+def choice_accuracy(
+    evaluator: Evaluator,
+    examples: Sequence[ContrastiveTranslationExample],
+    *,
+    progress: bool = False,
+) -> ChoiceAccuracy:
+    """Accuracy over samples and over schemas (thesis, section 4.3.2), of a seq2seq evaluator by
+    perplexity, of a masked LM by pseudo-perplexity.
 
     Args:
         evaluator: scores every translation of an example under its source.
-        examples: of Wino-X, of one pair of languages, each with at least one contrastive translation.
+        examples: of Wino-X, of one pair of languages, each with at least one contrastive
+            translation.
         progress: show a bar.
 
     Raises:
-        InputError: for no examples, several pairs of languages, or an example without contrastive translation.
+        InputError: for no examples, several pairs of languages, or an example without contrastive
+            translation.
         CCError: as `Evaluator.score`.
     """
     directions = {(example.src_lang, example.tgt_lang) for example in examples}
     if len(directions) != 1:
-        raise InputError(f"expected examples of one pair of languages, got {len(examples)} of {sorted(directions)}")
+        raise InputError(
+            f"expected examples of one pair of languages, got {len(examples)} of"
+            f" {sorted(directions)}"
+        )
     for example in examples:
         if not example.contrastive_translations:
-            raise InputError(f"example {example.id!r}: expected at least one contrastive translation, got none")
-    texts = [(example.source, text, row) for row, example in enumerate(examples) for text in (example.correct_translation, *example.contrastive_translations)]
+            raise InputError(
+                f"example {example.id!r}: expected at least one contrastive translation, got none"
+            )
+    texts = [
+        (example.source, text, row)
+        for row, example in enumerate(examples)
+        for text in (example.correct_translation, *example.contrastive_translations)
+    ]
     ((src_lang, tgt_lang),) = directions
-    scores = iter(evaluator.score([ScoringRequest(*text) for text in texts], src_lang=src_lang, tgt_lang=tgt_lang, progress=progress).mean_logprob.tolist())
-    choices = tuple(Choice(example.id, next(scores), max(next(scores) for _ in example.contrastive_translations)) for example in examples)
+    scores = iter(
+        evaluator.score(
+            [ScoringRequest(*text) for text in texts],
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            progress=progress,
+        ).mean_logprob.tolist()
+    )
+    choices = tuple(
+        Choice(
+            example.id, next(scores), max(next(scores) for _ in example.contrastive_translations)
+        )
+        for example in examples
+    )
     schemas: dict[str, list[bool]] = defaultdict(list)
     for example, choice in zip(examples, choices, strict=True):
         schemas[schema_of(example)].append(choice.is_correct)

@@ -1,7 +1,8 @@
-"""`compute_metrics` for `Seq2SeqTrainer` with `predict_with_generate`: BLEU, chrF and the metrics of cc_hf, right under DDP.
+"""`compute_metrics` for `Seq2SeqTrainer` with `predict_with_generate`: BLEU, chrF and the metrics
+of cc_hf, right under DDP.
 
-A trainer of several processes fills the last batches up with rows that it has shown before, and says neither which rows nor which dataset it shows: both
-are found out by the labels.
+A trainer of several processes fills the last batches up with rows that it has shown before, and
+says neither which rows nor which dataset it shows: both are found out by the labels.
 """
 
 from __future__ import annotations
@@ -49,30 +50,38 @@ def make_compute_metrics(
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Callable[..., dict[str, float]]:
-    """A function for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`, that judges one evaluation set.
+    """A function for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`, that
+    judges one evaluation set.
 
-    Its figures are in [0, 1], BLEU and chrF too (x100 is for reports), differences in [-1, 1]. Beside `bleu`, `chrf` and the scores of the metrics of cc_hf stand
-    their counts, such as `n_ties`, and `n`, the number of rows, and `n_empty`, the number of predictions without words, which metrics of cc_hf judge as «.».
+    Its figures are in [0, 1], BLEU and chrF too (x100 is for reports), differences in [-1, 1].
+    Beside `bleu`, `chrf` and the scores of the metrics of cc_hf stand their counts, such as
+    `n_ties`, and `n`, the number of rows, and `n_empty`, the number of predictions without words,
+    which metrics of cc_hf judge as «.».
 
     Args:
         tokenizer: decodes predictions and labels.
-        labels: of every row of the evaluation set, in its order: `eval_dataset["labels"]`. By them the rows that a trainer of several processes shows twice are found and
-            left out, and another dataset is refused.
-        metrics: «bleu», «chrf» (sacreBLEU), and names of `cc-hf list metrics`; figures of the first of these have their own names, those of others the metric's name
-            before.
-        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the rows, which add `n_with_source`; of several
-            metrics that read different things a dict by name.
+        labels: of every row of the evaluation set, in its order: `eval_dataset["labels"]`. By them
+            the rows that a trainer of several processes shows twice are found and left out, and
+            another dataset is refused.
+        metrics: «bleu», «chrf» (sacreBLEU), and names of `cc-hf list metrics`; figures of the first
+            of these have their own names, those of others the metric's name before.
+        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the
+            rows, which add `n_with_source`; of several metrics that read different things a dict by
+            name.
         targets: per row the text that BLEU and chrF compare with; None for the decoded labels.
-        evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all processes.
-        evaluator_options: further options of `cc_hf.load_evaluator`. A translation that is too long is cut, unless `on_too_long` is given here.
+        evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all
+            processes.
+        evaluator_options: further options of `cc_hf.load_evaluator`. A translation that is too long
+            is cut, unless `on_too_long` is given here.
         src_lang, tgt_lang: ISO 639-1 codes; needed for metrics of cc_hf.
         options: of the metrics' own, by name.
         seed: of the bootstrap.
 
     Raises:
         UnknownNameError: for a metric or an option that is not there.
-        InputError: for lists of different lengths, or what a metric needs and is missing. The function itself raises it for predictions that are not token ids, and
-            for rows that are not those of `labels`.
+        InputError: for lists of different lengths, or what a metric needs and is missing. The
+            function itself raises it for predictions that are not token ids, and for rows that are
+            not those of `labels`.
 
     >>> from cc_hf.evaluators.loading import load_model
     >>> tokenizer = load_model("cc-tiny-en-de").tokenizer
@@ -89,20 +98,34 @@ def make_compute_metrics(
         raise InputError(f"metrics: expected a list of names, got {metrics!r}")
     if unknown := [name for name in metrics if name not in (*_QUALITY, *registry.names("metric"))]:
         raise UnknownNameError("metric", unknown[0], [*_QUALITY, *registry.names("metric")])
-    chosen: list[MetricDeclaration] = [registry.resolve("metric", name) for name in metrics if name not in _QUALITY]
+    chosen: list[MetricDeclaration] = [
+        registry.resolve("metric", name) for name in metrics if name not in _QUALITY
+    ]
     for name in options or {}:
         if not any(name in metric.options for metric in chosen):
-            raise UnknownNameError("option", name, [known for metric in chosen for known in metric.options])
+            raise UnknownNameError(
+                "option", name, [known for metric in chosen for known in metric.options]
+            )
     known_labels = [_trimmed(row, tokenizer.pad_token_id) for row in labels]
     if not known_labels:
         raise InputError("labels: expected those of every row of the evaluation set, got none")
     if chosen and not (src_lang and tgt_lang):
-        raise InputError(f"src_lang, tgt_lang: expected the languages for {chosen[0].name}, such as 'en' and 'de', got {src_lang!r} and {tgt_lang!r}")
+        raise InputError(
+            f"src_lang, tgt_lang: expected the languages for {chosen[0].name}, such as 'en' and"
+            f" 'de', got {src_lang!r} and {tgt_lang!r}"
+        )
     check_judges_translations(chosen)
     data = {metric.name: _data(metric, references, len(known_labels)) for metric in chosen}
     if targets is not None and len(targets) != len(known_labels):
-        raise InputError(f"targets: expected one for each of the {len(known_labels)} rows of labels, got {len(targets)}")
-    compared = list(targets) if targets is not None else tokenizer.batch_decode(known_labels, skip_special_tokens=True)
+        raise InputError(
+            f"targets: expected one for each of the {len(known_labels)} rows of labels, got"
+            f" {len(targets)}"
+        )
+    compared = (
+        list(targets)
+        if targets is not None
+        else tokenizer.batch_decode(known_labels, skip_special_tokens=True)
+    )
     loaded: list[Any] = []  # the evaluator, once it is needed
 
     def evaluator_itself() -> Any:
@@ -111,44 +134,89 @@ def make_compute_metrics(
             if isinstance(found, (str, Path, list, tuple)):
                 from cc_hf.evaluators.loading import load_evaluator
 
-                found = load_evaluator(found, **{"on_too_long": "truncate", "distributed": is_launched(), **(evaluator_options or {})})
+                found = load_evaluator(
+                    found,
+                    **{
+                        "on_too_long": "truncate",
+                        "distributed": is_launched(),
+                        **(evaluator_options or {}),
+                    },
+                )
             loaded.append(found)
         return loaded[0]
 
     def judged(metric: MetricDeclaration, texts: Sequence[str]) -> EvaluationResult:
         examples, own_references = data[metric.name]
         scorer = evaluator_itself() if metric.takes_evaluator else None
-        return judge(metric, examples, texts, references=own_references, evaluator=scorer, options=options, src_lang=src_lang, tgt_lang=tgt_lang, seed=seed)
+        return judge(
+            metric,
+            examples,
+            texts,
+            references=own_references,
+            evaluator=scorer,
+            options=options,
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            seed=seed,
+        )
 
     def compute_metrics(prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         if compute_result is not None:
-            raise InputError("compute_metrics: expected the whole evaluation set at once, got batches; leave out batch_eval_metrics")
+            raise InputError(
+                "compute_metrics: expected the whole evaluation set at once, got batches; leave out"
+                " batch_eval_metrics"
+            )
         predicted = _token_ids(prediction.predictions, len(tokenizer), tokenizer.pad_token_id)
         _check_rows(prediction.label_ids, known_labels, tokenizer.pad_token_id)
         if len(predicted) != len(prediction.label_ids):
-            raise InputError(f"expected one prediction per row of labels, got {len(predicted)} predictions and {len(prediction.label_ids)} rows")
-        texts = [" ".join(text.split()) for text in tokenizer.batch_decode(predicted[: len(known_labels)], skip_special_tokens=True)]
+            raise InputError(
+                f"expected one prediction per row of labels, got {len(predicted)} predictions and"
+                f" {len(prediction.label_ids)} rows"
+            )
+        texts = [
+            " ".join(text.split())
+            for text in tokenizer.batch_decode(
+                predicted[: len(known_labels)], skip_special_tokens=True
+            )
+        ]
         filled, n_empty = judgeable(texts)
-        found = {name: _quality(name, texts, compared, tgt_lang) for name in metrics if name in _QUALITY}
+        found = {
+            name: _quality(name, texts, compared, tgt_lang) for name in metrics if name in _QUALITY
+        }
         own = flat_figures([judged(metric, filled) for metric in chosen], n_empty=n_empty)
-        add_figures(found, own or {"n": len(texts), "n_empty": n_empty}, remedy="leave out one of the metrics")
+        add_figures(
+            found,
+            own or {"n": len(texts), "n_empty": n_empty},
+            remedy="leave out one of the metrics",
+        )
         return found
 
     return compute_metrics
 
 
-def _data(metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int) -> tuple[Sequence[Example], list[Any] | None]:
+def _data(
+    metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int
+) -> tuple[Sequence[Example], list[Any] | None]:
     """The examples, or what the metric reads of data without examples."""
     own = references.get(metric.name) if isinstance(references, Mapping) else references
     if own is None:
-        raise InputError(f"references: expected those of {metric.name}, one per row of the evaluation set, or the examples of the rows; got none")
+        raise InputError(
+            f"references: expected those of {metric.name}, one per row of the evaluation set, or"
+            " the examples of the rows; got none"
+        )
     if len(own) != n:
-        raise InputError(f"references: expected one for each of the {n} rows of labels, got {len(own)} for {metric.name}")
+        raise InputError(
+            f"references: expected one for each of the {n} rows of labels, got {len(own)} for"
+            f" {metric.name}"
+        )
     rows: list[Any] = list(own)
     if isinstance(rows[0], Mapping):
         return (), rows
     if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
-        raise InputError(f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the other rows, got {type(rows[bad[0]]).__name__}")
+        raise InputError(
+            f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the"
+            f" other rows, got {type(rows[bad[0]]).__name__}"
+        )
     return rows, None
 
 
@@ -156,7 +224,9 @@ def _trimmed(row: Any, pad: int) -> list[int]:
     """Without what fills it up at its end, -100 or padding."""
     ids = np.asarray(row, dtype=np.int64)
     kept = np.flatnonzero((ids != _IGNORED) & (ids != pad))
-    trimmed: list[int] = np.where(ids == _IGNORED, pad, ids)[: kept[-1] + 1 if len(kept) else 0].tolist()
+    trimmed: list[int] = np.where(ids == _IGNORED, pad, ids)[
+        : kept[-1] + 1 if len(kept) else 0
+    ].tolist()
     return trimmed
 
 
@@ -164,31 +234,56 @@ def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int6
     """(rows, length) ids, -100 replaced by padding."""
     advice = "set predict_with_generate=True in Seq2SeqTrainingArguments and use a Seq2SeqTrainer"
     if isinstance(predictions, (tuple, list)):
-        raise InputError(f"predictions: expected token ids of translations, got {len(predictions)} arrays (logits and states of the model); {advice}")
+        raise InputError(
+            f"predictions: expected token ids of translations, got {len(predictions)} arrays"
+            f" (logits and states of the model); {advice}"
+        )
     found = np.asarray(predictions)
     if found.ndim != 2 or not np.issubdtype(found.dtype, np.integer):
-        raise InputError(f"predictions: expected token ids of shape (rows, length), got {found.dtype} numbers of shape {found.shape}, which may be logits; {advice}")
+        raise InputError(
+            f"predictions: expected token ids of shape (rows, length), got {found.dtype} numbers of"
+            f" shape {found.shape}, which may be logits; {advice}"
+        )
     found = np.where(found == _IGNORED, pad, found).astype(np.int64)
     if len(bad := np.argwhere((found < 0) | (found >= n_tokens))):
         row, place = (int(i) for i in bad[0])
-        raise InputError(f"row {row}: expected token ids from 0 to {n_tokens - 1}, got {found[row, place]}; is this the tokenizer of the model?")
+        raise InputError(
+            f"row {row}: expected token ids from 0 to {n_tokens - 1}, got {found[row, place]}; is"
+            " this the tokenizer of the model?"
+        )
     return found
 
 
 def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
     """The rows are the known ones, in their order; those that are too many are known, too."""
     shown = [_trimmed(row, pad) for row in np.asarray(label_ids)]
-    advice = "compute_metrics was made for another evaluation set, or for other labels; make one with labels=eval_dataset['labels'] of the set that is evaluated"
+    advice = (
+        "compute_metrics was made for another evaluation set, or for other labels; make one with"
+        " labels=eval_dataset['labels'] of the set that is evaluated"
+    )
     if len(shown) < len(known):
-        raise InputError(f"expected the {len(known)} rows of labels, got {len(shown)}; {advice} (and leave out dataloader_drop_last)")
+        raise InputError(
+            f"expected the {len(known)} rows of labels, got {len(shown)}; {advice} (and leave out"
+            " dataloader_drop_last)"
+        )
     for row, (found, expected) in enumerate(zip(shown, known, strict=False)):
         if found != expected:
-            elsewhere = "; it is that of another row: is the set shuffled, or sorted by length (train_sampling_strategy)?" if found in known else f"; {advice}"
-            raise InputError(f"row {row}: expected the labels {_short(expected)}, got {_short(found)}{elsewhere}")
+            elsewhere = (
+                "; it is that of another row: is the set shuffled, or sorted by length"
+                " (train_sampling_strategy)?"
+                if found in known
+                else f"; {advice}"
+            )
+            raise InputError(
+                f"row {row}: expected the labels {_short(expected)}, got {_short(found)}{elsewhere}"
+            )
     places = {tuple(row) for row in known}
     for row, found in enumerate(shown[len(known) :], len(known)):
         if tuple(found) not in places:
-            raise InputError(f"expected {len(known)} rows, got {len(shown)}, and row {row} is none of them (labels {_short(found)}); {advice}")
+            raise InputError(
+                f"expected {len(known)} rows, got {len(shown)}, and row {row} is none of them"
+                f" (labels {_short(found)}); {advice}"
+            )
 
 
 def _short(ids: Sequence[int]) -> str:
@@ -201,4 +296,5 @@ def _quality(name: str, texts: Sequence[str], targets: Sequence[str], tgt_lang: 
     from sacrebleu.metrics.chrf import CHRF
 
     scorer: Any = BLEU(trg_lang=tgt_lang) if name == "bleu" else CHRF()
-    return min(1.0, float(scorer.corpus_score(list(texts), [list(targets)]).score) / 100)  # 100.00000000000004 happens
+    # 100.00000000000004 happens
+    return min(1.0, float(scorer.corpus_score(list(texts), [list(targets)]).score) / 100)

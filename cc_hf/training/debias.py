@@ -1,4 +1,6 @@
-"""The debiasing of the thesis on Wino-X, from a model's name to a learning curve that can be written as JSON. `cc-hf train wino-x` is its command."""
+"""The debiasing of the thesis on Wino-X, from a model's name to a learning curve that can be
+written as JSON. `cc-hf train wino-x` is its command.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from cc_hf.training.wino_x_splits import aligned, split_schemas
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
 
-#: mle: the cross-entropy of correct translations (or sentences); pronoun-penalty: with the penalty, for translation models
+#: mle: the cross-entropy of correct translations (or sentences); pronoun-penalty: with the penalty,
+#: for translation models
 OBJECTIVES = ("mle", "pronoun-penalty")
 
 THESIS_PENALTY_WEIGHT = 100.0
@@ -51,24 +54,29 @@ def debias(
     batch_tokens: int | None = None,
     note: Callable[[CurvePoint], None] | None = None,
 ) -> dict[str, Any]:
-    """Fine-tune a model on Wino-X, once per size of the training part, and judge it on samples of schemas that it has not seen.
+    """Fine-tune a model on Wino-X, once per size of the training part, and judge it on samples of
+    schemas that it has not seen.
 
     Args:
-        model: a folder or a name of the Hub: a translation model for the configurations «mt_...translations», a masked LM for «lm_...».
+        model: a folder or a name of the Hub: a translation model for the configurations
+            «mt_...translations», a masked LM for «lm_...».
         config: a configuration of Wino-X; its samples are split.
         objective: of `OBJECTIVES`.
         sizes: of the training part, in samples; None for the multiples of `step` that it has.
         n_dev, n_test, split_seed: see `split_schemas`.
-        transfer: further configurations to judge the test part in, such as «lm_en_de» after training in «lm_en_de.english».
-        settings: what differs from `thesis_settings`, by name, such as {"learning_rate": 1e-6}; `penalty_weight` is 100 with the penalty.
+        transfer: further configurations to judge the test part in, such as «lm_en_de» after
+            training in «lm_en_de.english».
+        settings: what differs from `thesis_settings`, by name, such as {"learning_rate": 1e-6};
+            `penalty_weight` is 100 with the penalty.
         data_dir: local copy of the upstream repositories.
         output: folder for the models; None saves none.
         device, revision, batch_tokens: as of `load_evaluator`.
         note: called with every point as soon as it is known.
 
     Returns:
-        Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of each (`cc_hf.analysis.referent_bias`: the thesis asks by how
-        much |RBC| falls), and all that the figures depend on.
+        Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of
+        each (`cc_hf.analysis.referent_bias`: the thesis asks by how much |RBC| falls), and all that
+        the figures depend on.
 
     Raises:
         InputError: for a model, an objective, sizes or settings that do not fit.
@@ -78,35 +86,75 @@ def debias(
     if objective not in OBJECTIVES:
         raise InputError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}")
     if is_launched():
-        raise InputError("expected one process, got several: these models are trained by one; start it without torchrun and accelerate launch")
+        raise InputError(
+            "expected one process, got several: these models are trained by one; start it without"
+            " torchrun and accelerate launch"
+        )
     if device == "auto":
-        raise InputError("device: 'auto' spreads the model over several GPUs, and training takes one; name it, such as 'cuda:0'")
+        raise InputError(
+            "device: 'auto' spreads the model over several GPUs, and training takes one; name it,"
+            " such as 'cuda:0'"
+        )
     if importlib.util.find_spec("scipy") is None:
         raise MissingDependencyError("scipy", "analysis")
-    examples, others = _examples(config, data_dir), {name: _examples(name, data_dir) for name in transfer if name != config}
-    evaluator = load_evaluator(model, device=device, revision=revision, batch_tokens=batch_tokens, mode="exact")
+    examples, others = (
+        _examples(config, data_dir),
+        {name: _examples(name, data_dir) for name in transfer if name != config},
+    )
+    evaluator = load_evaluator(
+        model, device=device, revision=revision, batch_tokens=batch_tokens, mode="exact"
+    )
     is_masked = isinstance(evaluator, MaskedLMEvaluator)
     if is_masked != config.startswith("lm_"):
         wanted = "a masked language model" if config.startswith("lm_") else "a translation model"
-        raise InputError(f"{config}: expected {wanted}, {evaluator.name} is a {type(evaluator).__name__}")
+        raise InputError(
+            f"{config}: expected {wanted}, {evaluator.name} is a {type(evaluator).__name__}"
+        )
     if is_masked and objective != "mle":
         raise InputError("objective: masked language models have the objective mle only")
     chosen = dict(settings or {})
     if objective == "mle" and chosen.get("penalty_weight"):
-        raise InputError("penalty_weight: the objective mle has none; choose the objective pronoun-penalty")
-    if objective == "pronoun-penalty" and chosen.setdefault("penalty_weight", THESIS_PENALTY_WEIGHT) == 0:
-        raise InputError("penalty_weight: expected a number above 0 with the objective pronoun-penalty, got 0; choose the objective mle")
-    tuning = thesis_settings("masked_lm" if is_masked else "mbart" if isinstance(evaluator, MBartEvaluator) else "", **chosen)
+        raise InputError(
+            "penalty_weight: the objective mle has none; choose the objective pronoun-penalty"
+        )
+    if (
+        objective == "pronoun-penalty"
+        and chosen.setdefault("penalty_weight", THESIS_PENALTY_WEIGHT) == 0
+    ):
+        raise InputError(
+            "penalty_weight: expected a number above 0 with the objective pronoun-penalty, got 0;"
+            " choose the objective mle"
+        )
+    tuning = thesis_settings(
+        "masked_lm" if is_masked else "mbart" if isinstance(evaluator, MBartEvaluator) else "",
+        **chosen,
+    )
     splits = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=split_seed)
-    tests = {config: splits.test, **{name: aligned(splits.test, found) for name, found in others.items()}}
-    points = learning_curve(evaluator, splits, sizes or splits.train_sizes(step), tuning, tests=tests, output=output, note=note)
+    tests = {
+        config: splits.test,
+        **{name: aligned(splits.test, found) for name, found in others.items()},
+    }
+    points = learning_curve(
+        evaluator,
+        splits,
+        sizes or splits.train_sizes(step),
+        tuning,
+        tests=tests,
+        output=output,
+        note=note,
+    )
     return {
         **evaluator.signature_fields(),
         "data": signature_fields(_DATASET, config, data_dir=data_dir)["data"],
         "config": config,
         "objective": objective,
         "settings": asdict(tuning),
-        "splits": {"n_train": len(splits.train), "n_dev": len(splits.dev), "n_test": len(splits.test), "seed": splits.seed},
+        "splits": {
+            "n_train": len(splits.train),
+            "n_dev": len(splits.dev),
+            "n_test": len(splits.test),
+            "seed": splits.seed,
+        },
         "points": [_point(point, tests) for point in points],
         "versions": library_versions(),
     }
@@ -115,22 +163,49 @@ def debias(
 def _examples(config: str, data_dir: str | Path | None) -> list[ContrastiveTranslationExample]:
     form = declaration(_DATASET).config(config).form
     if form is not ContrastiveTranslationExample:
-        raise InputError(f"{config}: expected a configuration with contrastive translations; take {config}.translations")
+        raise InputError(
+            f"{config}: expected a configuration with contrastive translations; take"
+            f" {config}.translations"
+        )
     return load_examples(_DATASET, config, data_dir=data_dir)
 
 
-def _point(point: CurvePoint, tests: Mapping[str, Sequence[ContrastiveTranslationExample]]) -> dict[str, Any]:
+def _point(
+    point: CurvePoint, tests: Mapping[str, Sequence[ContrastiveTranslationExample]]
+) -> dict[str, Any]:
     tuned = point.tuned
-    trained = {} if tuned is None else {"n_train": tuned.n_train, "n_epochs": len(tuned.dev_losses), "best_epoch": tuned.best_epoch, "dev_losses": list(tuned.dev_losses)}
+    trained = (
+        {}
+        if tuned is None
+        else {
+            "n_train": tuned.n_train,
+            "n_epochs": len(tuned.dev_losses),
+            "best_epoch": tuned.best_epoch,
+            "dev_losses": list(tuned.dev_losses),
+        }
+    )
     return {
         "size": point.size,
         **trained,
-        **({} if tuned is None or point.folder is None else {"folder": point.folder.name, "identity": tuned.evaluator.identity}),
+        **(
+            {}
+            if tuned is None or point.folder is None
+            else {"folder": point.folder.name, "identity": tuned.evaluator.identity}
+        ),
         "accuracies": {name: asdict(accuracy) for name, accuracy in point.accuracies.items()},
         "bias": {name: _bias(accuracy, tests[name]) for name, accuracy in point.accuracies.items()},
     }
 
 
-def _bias(accuracy: ChoiceAccuracy, examples: Sequence[ContrastiveTranslationExample]) -> dict[str, Any]:
+def _bias(
+    accuracy: ChoiceAccuracy, examples: Sequence[ContrastiveTranslationExample]
+) -> dict[str, Any]:
     decisions = [None if choice.is_tie else choice.is_correct for choice in accuracy.choices]
-    return asdict(referent_bias([choice_of(example, is_correct) for example, is_correct in zip(examples, decisions, strict=True)]))
+    return asdict(
+        referent_bias(
+            [
+                choice_of(example, is_correct)
+                for example, is_correct in zip(examples, decisions, strict=True)
+            ]
+        )
+    )

@@ -1,4 +1,6 @@
-"""Few-shot fine-tuning on Wino-X (thesis, sections 4.3.4 and 4.4.3): learning curves over the size of the training part, in the same or another language."""
+"""Few-shot fine-tuning on Wino-X (thesis, sections 4.3.4 and 4.4.3): learning curves over the size
+of the training part, in the same or another language.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class CurvePoint:
     """One size of the training part.
 
     Attributes:
-        size: asked for; `tuned.n_train` samples were trained on. 0, and no `tuned`, is the model as it was.
+        size: asked for; `tuned.n_train` samples were trained on. 0, and no `tuned`, is the model as
+            it was.
         tuned: of the training.
         accuracies: name of a test part -> accuracy on it.
         folder: where the model was saved, None where it was not.
@@ -41,8 +44,11 @@ class CurvePoint:
     folder: Path | None
 
 
-def fine_tune_on_translations(evaluator: Seq2SeqEvaluator, train: _Examples, dev: _Examples, settings: FineTuning) -> FineTuned:
-    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty where `settings.penalty_weight` is above 0.
+def fine_tune_on_translations(
+    evaluator: Seq2SeqEvaluator, train: _Examples, dev: _Examples, settings: FineTuning
+) -> FineTuned:
+    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty
+    where `settings.penalty_weight` is above 0.
 
     Args:
         evaluator: stays as it is.
@@ -55,7 +61,15 @@ def fine_tune_on_translations(evaluator: Seq2SeqEvaluator, train: _Examples, dev
     own = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
     pairs, dev_pairs = (encode_pairs(own, part, pronouns=pronouns) for part in (train, dev))
-    return fine_tune(own, PronounPenaltyTrainer, pairs, dev_pairs, PairCollator.of(own), settings, penalty_weight=settings.penalty_weight)
+    return fine_tune(
+        own,
+        PronounPenaltyTrainer,
+        pairs,
+        dev_pairs,
+        PairCollator.of(own),
+        settings,
+        penalty_weight=settings.penalty_weight,
+    )
 
 
 def learning_curve(
@@ -68,25 +82,32 @@ def learning_curve(
     output: Path | None = None,
     note: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
-    """The accuracies of the model as it is, and fine-tuned on each size of the training part, each time from the same weights.
+    """The accuracies of the model as it is, and fine-tuned on each size of the training part, each
+    time from the same weights.
 
-    Translation models are trained on correct translations, masked LMs on sentences with the correct filler.
+    Translation models are trained on correct translations, masked LMs on sentences with the correct
+    filler.
 
     Args:
         evaluator: a seq2seq or a masked LM evaluator; it stays as it is.
         splits: of `split_schemas`.
         sizes: in samples, at least one.
         settings: of every training.
-        tests: name -> samples to judge; None for the test part alone, as «test». Samples of trained schemas are refused.
+        tests: name -> samples to judge; None for the test part alone, as «test». Samples of trained
+            schemas are refused.
         output: a folder for the models, one «train-SIZE» each; None saves none.
         note: called with every point as soon as it is known.
 
     Raises:
-        InputError: for no sizes, sizes that do not fit, a test sample of a schema that is trained on, or an evaluator of another kind.
+        InputError: for no sizes, sizes that do not fit, a test sample of a schema that is trained
+            on, or an evaluator of another kind.
         EvaluatorError, TooLongError: as `fine_tune_on_translations`.
     """
     if not isinstance(evaluator, (Seq2SeqEvaluator, MaskedLMEvaluator)):
-        raise InputError(f"expected a translation model or a masked language model to fine-tune, {evaluator.name} is a {type(evaluator).__name__}")
+        raise InputError(
+            "expected a translation model or a masked language model to fine-tune,"
+            f" {evaluator.name} is a {type(evaluator).__name__}"
+        )
     if not sizes:
         raise InputError("training sizes: expected at least one, got none")
     parts = [splits.train_part(size) for size in sizes]
@@ -94,9 +115,23 @@ def learning_curve(
     seen = {schema_of(example) for example in (*splits.train, *splits.dev)}
     for name, examples in judged.items():
         if known := [example.id for example in examples if schema_of(example) in seen]:
-            raise InputError(f"{name}: expected samples of the test part, {len(known)} are of schemas of the training or development part, such as {known[0]!r}")
-    tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = fine_tune_on_fillers if isinstance(evaluator, MaskedLMEvaluator) else fine_tune_on_translations
-    found = [CurvePoint(0, None, {name: choice_accuracy(evaluator, examples) for name, examples in judged.items()}, None)]
+            raise InputError(
+                f"{name}: expected samples of the test part, {len(known)} are of schemas of the"
+                f" training or development part, such as {known[0]!r}"
+            )
+    tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = (
+        fine_tune_on_fillers
+        if isinstance(evaluator, MaskedLMEvaluator)
+        else fine_tune_on_translations
+    )
+    found = [
+        CurvePoint(
+            0,
+            None,
+            {name: choice_accuracy(evaluator, examples) for name, examples in judged.items()},
+            None,
+        )
+    ]
     for size, part in zip(sizes, parts, strict=True):
         if note:
             note(found[-1])
@@ -104,7 +139,17 @@ def learning_curve(
         if output is not None:
             folder = output / f"train-{size}"
             tuned = save(tuned, folder)
-        found.append(CurvePoint(size, tuned, {name: choice_accuracy(tuned.evaluator, examples) for name, examples in judged.items()}, folder))
+        found.append(
+            CurvePoint(
+                size,
+                tuned,
+                {
+                    name: choice_accuracy(tuned.evaluator, examples)
+                    for name, examples in judged.items()
+                },
+                folder,
+            )
+        )
     if note:
         note(found[-1])
     return found

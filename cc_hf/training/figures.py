@@ -1,4 +1,7 @@
-"""What a trainer can take: flat figures by name, of translations that a metric can judge. No torch here."""
+"""What a trainer can take: flat figures by name, of translations that a metric can judge.
+
+No torch here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from cc_hf.results import EvaluationResult
 
 __all__ = ["STAND_IN", "add_figures", "check_judges_translations", "flat_figures", "judgeable"]
 
-#: Judged in place of a translation without words: metrics refuse these, and a model that has just begun to learn makes some.
+#: Judged in place of a translation without words: metrics refuse these, and a model that has just
+#: begun to learn makes some.
 STAND_IN = "."
 
 
@@ -25,7 +29,8 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
 
 
 def check_judges_translations(metrics: Iterable[MetricDeclaration]) -> None:
-    """Refuse a metric that judges the evaluator itself: its figures would say nothing of the model in training.
+    """Refuse a metric that judges the evaluator itself: its figures would say nothing of the model
+    in training.
 
     Raises:
         InputError: with the name of the metric.
@@ -33,16 +38,19 @@ def check_judges_translations(metrics: Iterable[MetricDeclaration]) -> None:
     for metric in metrics:
         if not metric.takes_translations:
             raise InputError(
-                f"metrics: expected metrics that judge translations of the model in training, got {metric.name}, which judges the evaluator; "
-                "evaluate checkpoints by it with cc_hf.evaluate(..., evaluator=checkpoint)"
+                "metrics: expected metrics that judge translations of the model in training, got"
+                f" {metric.name}, which judges the evaluator; evaluate checkpoints by it with"
+                " cc_hf.evaluate(..., evaluator=checkpoint)"
             )
 
 
 def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> dict[str, float]:
-    """The scores of all results as one flat dict: those of the first under their own names, of others behind the name of the metric.
+    """The scores of all results as one flat dict: those of the first under their own names, of
+    others behind the name of the metric.
 
-    Beside the scores, in [0, 1] (differences in [-1, 1]), stand the counts of each result, such as `n_ties` and `n_with_source`, and of the first
-    `n`, the number of judgements, and `n_empty`, the number of translations without words.
+    Beside the scores, in [0, 1] (differences in [-1, 1]), stand the counts of each result, such as
+    `n_ties` and `n_with_source`, and of the first `n`, the number of judgements, and `n_empty`, the
+    number of translations without words.
 
     Raises:
         InputError: when two figures have the same name.
@@ -54,8 +62,19 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
     """
     found: dict[str, float] = {}
     for number, result in enumerate(results):
-        own: dict[str, float] = {**result.scores, **result.counts, **({"n": result.n, "n_empty": n_empty} if number == 0 else {})}
-        add_figures(found, {name if number == 0 else f"{result.metric}_{name}": value for name, value in own.items()}, remedy="name each metric once")
+        own: dict[str, float] = {
+            **result.scores,
+            **result.counts,
+            **({"n": result.n, "n_empty": n_empty} if number == 0 else {}),
+        }
+        add_figures(
+            found,
+            {
+                name if number == 0 else f"{result.metric}_{name}": value
+                for name, value in own.items()
+            },
+            remedy="name each metric once",
+        )
     return found
 
 
@@ -65,11 +84,15 @@ def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, reme
     Raises:
         InputError: when a figure of that name is there.
 
-    >>> add_figures({"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix")
+    >>> add_figures(
+    ...     {"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix"
+    ... )
     Traceback (most recent call last):
         ...
     cc_hf.errors.InputError: expected new names, got figures that are there already: eval_winomt_accuracy; give prefix
-    """
+    """  # noqa: E501
     if taken := sorted(metrics.keys() & figures.keys()):
-        raise InputError(f"expected new names, got figures that are there already: {', '.join(taken)}; {remedy}")
+        raise InputError(
+            f"expected new names, got figures that are there already: {', '.join(taken)}; {remedy}"
+        )
     metrics.update(figures)

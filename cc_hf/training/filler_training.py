@@ -1,4 +1,6 @@
-"""Masked language models fine-tuned on sentences with the correct filler (LM-Wino-X; thesis, section 4.4.3)."""
+"""Masked language models fine-tuned on sentences with the correct filler (LM-Wino-X; thesis,
+section 4.4.3).
+"""
 
 from __future__ import annotations
 
@@ -18,48 +20,83 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["MASKINGS", "EncodedFiller", "FillerCollator", "FillerTrainer", "encode_fillers", "fine_tune_on_fillers"]
+__all__ = [
+    "MASKINGS",
+    "EncodedFiller",
+    "FillerCollator",
+    "FillerTrainer",
+    "encode_fillers",
+    "fine_tune_on_fillers",
+]
 
-#: what is masked and what is learnt. filler: all tokens of the filler are masked, and every token of the sentence is learnt, as in the program of the
-#: thesis; filler-only: the filler alone is learnt; random: BERT's masked language modeling, 15 % of the tokens chosen anew each time
+#: what is masked and what is learnt. filler: all tokens of the filler are masked, and every token
+#: of the sentence is learnt, as in the program of the thesis; filler-only: the filler alone is
+#: learnt; random: BERT's masked language modeling, 15 % of the tokens chosen anew each time
 MASKINGS = ("filler", "filler-only", "random")
 
 _GAP = "_"
-_CHOSEN, _MASKED, _REPLACED = 0.15, 0.8, 0.5  # Devlin et al. 2019: 80 % of the chosen are masked, half of the others replaced by any token
+# Devlin et al. 2019: 80 % of the chosen are masked, half of the others replaced by any token
+_CHOSEN, _MASKED, _REPLACED = 0.15, 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedFiller:
-    """Token ids of a sentence with special tokens; whether each is of the filler; whether it is special."""
+    """Token ids of a sentence with special tokens; whether each is of the filler; whether it is
+    special.
+    """
 
     ids: tuple[int, ...]
     is_filler: tuple[bool, ...]
     is_special: tuple[bool, ...]
 
 
-def encode_fillers(evaluator: MaskedLMEvaluator, examples: Sequence[ContrastiveTranslationExample]) -> list[EncodedFiller]:
+def encode_fillers(
+    evaluator: MaskedLMEvaluator, examples: Sequence[ContrastiveTranslationExample]
+) -> list[EncodedFiller]:
     """Sentences with the correct filler in the gap.
 
     Raises:
-        InputError: for examples that are not of LM-Wino-X, or a tokenizer that does not tell where its tokens stand.
+        InputError: for examples that are not of LM-Wino-X, or a tokenizer that does not tell where
+            its tokens stand.
         TooLongError: for a sentence that the model cannot take whole.
     """
     if not examples:
         raise InputError("nothing to train on: expected at least one example, got none")
     tokenizer = evaluator.tokenizer
     if not tokenizer.is_fast:
-        raise InputError(f"{evaluator.name}: expected a tokenizer that tells where its tokens stand in the text (a fast one), got {type(tokenizer).__name__}")
+        raise InputError(
+            f"{evaluator.name}: expected a tokenizer that tells where its tokens stand in the text"
+            f" (a fast one), got {type(tokenizer).__name__}"
+        )
     found = []
     for row, example in enumerate(examples):
         spans = _filler_spans(example)
-        (plain,) = evaluator.encode_targets([example.correct_translation], example.src_lang, example.tgt_lang)
-        if len(evaluator.fit([], list(plain), ScoringRequest("", example.correct_translation, row))[1]) < len(plain):
-            raise InputError(f"example {example.id!r}: the sentence is too long, and nothing is cut in training; load the evaluator with on_too_long='error'")
-        encoded = tokenizer(example.correct_translation, truncation=False, return_offsets_mapping=True, return_special_tokens_mask=True)
+        (plain,) = evaluator.encode_targets(
+            [example.correct_translation], example.src_lang, example.tgt_lang
+        )
+        if len(
+            evaluator.fit([], list(plain), ScoringRequest("", example.correct_translation, row))[1]
+        ) < len(plain):
+            raise InputError(
+                f"example {example.id!r}: the sentence is too long, and nothing is cut in training;"
+                " load the evaluator with on_too_long='error'"
+            )
+        encoded = tokenizer(
+            example.correct_translation,
+            truncation=False,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+        )
         special = tuple(map(bool, encoded["special_tokens_mask"]))
-        is_filler = tuple(not own and any(start < last and end > first for first, last in spans) for own, (start, end) in zip(special, encoded["offset_mapping"], strict=True))
+        is_filler = tuple(
+            not own and any(start < last and end > first for first, last in spans)
+            for own, (start, end) in zip(special, encoded["offset_mapping"], strict=True)
+        )
         if not any(is_filler):
-            raise InputError(f"example {example.id!r}: {evaluator.name} has no token for the filler {example.extra['correct_filler']!r}")
+            raise InputError(
+                f"example {example.id!r}: {evaluator.name} has no token for the filler"
+                f" {example.extra['correct_filler']!r}"
+            )
         found.append(EncodedFiller(tuple(encoded["input_ids"]), is_filler, special))
     return found
 
@@ -68,14 +105,19 @@ def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int
     """Characters of the filler in the filled sentence, once per gap."""
     context, filler = example.extra.get("context", ""), example.extra.get("correct_filler", "")
     if not filler or context.replace(_GAP, filler) != example.correct_translation:
-        raise InputError(f"example {example.id!r}: expected a sample of LM-Wino-X, whose correct sentence is its context with the filler in the gap «{_GAP}»")
+        raise InputError(
+            f"example {example.id!r}: expected a sample of LM-Wino-X, whose correct sentence is its"
+            f" context with the filler in the gap «{_GAP}»"
+        )
     pieces = context.split(_GAP)[:-1]
     ends = [sum(map(len, pieces[: n + 1])) + (n + 1) * len(filler) for n in range(len(pieces))]
     return [(end - len(filler), end) for end in ends]
 
 
 class FillerCollator:
-    """Sentences to a batch: `input_ids`, `attention_mask`, and `labels`, -100 where nothing is learnt. Random masks are drawn from a generator of its own."""
+    """Sentences to a batch: `input_ids`, `attention_mask`, and `labels`, -100 where nothing is
+    learnt. Random masks are drawn from a generator of its own.
+    """
 
     def __init__(self, tokenizer: Any, *, masking: str, n_vocabulary: int, seed: int) -> None:
         if masking not in MASKINGS:
@@ -88,18 +130,33 @@ class FillerCollator:
         """The batch."""
         width = max(len(row.ids) for row in rows)
         ids = torch.tensor([[*row.ids, *[self.pad] * (width - len(row.ids))] for row in rows])
-        real = torch.tensor([[True] * len(row.ids) + [False] * (width - len(row.ids)) for row in rows])
-        filler, special = (torch.tensor([[*mask, *[False] * (width - len(mask))] for mask in masks]) for masks in ([r.is_filler for r in rows], [r.is_special for r in rows]))
+        real = torch.tensor(
+            [[True] * len(row.ids) + [False] * (width - len(row.ids)) for row in rows]
+        )
+        filler, special = (
+            torch.tensor([[*mask, *[False] * (width - len(mask))] for mask in masks])
+            for masks in ([r.is_filler for r in rows], [r.is_special for r in rows])
+        )
         if self.masking == "random":
             inputs, learnt = self._randomly(ids, real & ~special)
         else:
-            inputs, learnt = ids.masked_fill(filler, self.mask), real if self.masking == "filler" else filler
-        return {"input_ids": inputs, "attention_mask": real.long(), "labels": ids.masked_fill(~learnt, IGNORED)}
+            inputs, learnt = (
+                ids.masked_fill(filler, self.mask),
+                (real if self.masking == "filler" else filler),
+            )
+        return {
+            "input_ids": inputs,
+            "attention_mask": real.long(),
+            "labels": ids.masked_fill(~learnt, IGNORED),
+        }
 
-    def _randomly(self, ids: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _randomly(
+        self, ids: torch.Tensor, allowed: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         chance, kind, which = (torch.rand(ids.shape, generator=self.generator) for _ in range(3))
         order = chance.masked_fill(~allowed, torch.inf)
-        learnt = allowed & ((chance < _CHOSEN) | (order == order.amin(1, keepdim=True)))  # at least one of every sentence
+        # at least one of every sentence
+        learnt = allowed & ((chance < _CHOSEN) | (order == order.amin(1, keepdim=True)))
         masked, rest = learnt & (kind < _MASKED), learnt & (kind >= _MASKED)
         replaced = rest & (which < _REPLACED)
         any_token = torch.randint(self.n_vocabulary, ids.shape, generator=self.generator)
@@ -107,19 +164,29 @@ class FillerCollator:
 
 
 class FillerTrainer(Trainer):  # type: ignore[misc]
-    """`Trainer` with the cross-entropy of masked LMs, whose models leave out how many labels a step has when gradients are accumulated."""
+    """`Trainer` with the cross-entropy of masked LMs, whose models leave out how many labels a step
+    has when gradients are accumulated.
+    """
 
     def __init__(self, *, args: Any, **options: Any) -> None:
         args._n_gpu = min(args.n_gpu, 1)
         super().__init__(args=args, **options)
         self.model_accepts_loss_kwargs = True
 
-    def compute_loss(self, model: Any, inputs: Mapping[str, torch.Tensor], return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: Mapping[str, torch.Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
         """Nats per label of the step."""
         labels = inputs["labels"]
         outputs = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
         learnt = labels.ne(IGNORED)
-        loss = torch.nn.functional.cross_entropy(outputs.logits.float()[learnt], labels[learnt], reduction="sum")
+        loss = torch.nn.functional.cross_entropy(
+            outputs.logits.float()[learnt], labels[learnt], reduction="sum"
+        )
         loss = loss / (learnt.sum() if num_items_in_batch is None else num_items_in_batch)
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             loss = loss * self.accelerator.num_processes
@@ -127,21 +194,37 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
 
 
 def fine_tune_on_fillers(
-    evaluator: MaskedLMEvaluator, train: Sequence[ContrastiveTranslationExample], dev: Sequence[ContrastiveTranslationExample], settings: FineTuning
+    evaluator: MaskedLMEvaluator,
+    train: Sequence[ContrastiveTranslationExample],
+    dev: Sequence[ContrastiveTranslationExample],
+    settings: FineTuning,
 ) -> FineTuned:
-    """Fine-tune a copy of a masked LM on sentences with the correct filler, in the language of the examples.
+    """Fine-tune a copy of a masked LM on sentences with the correct filler, in the language of the
+    examples.
 
     Args:
         evaluator: stays as it is.
-        train, dev: of LM-Wino-X; of the configurations «.english» to measure the transfer to the other language afterwards.
+        train, dev: of LM-Wino-X; of the configurations «.english» to measure the transfer to the
+            other language afterwards.
         settings: see `thesis_settings`; `masking` says what is masked.
 
     Raises:
-        InputError: for label smoothing or a penalty, which masked LMs do not have, or as `encode_fillers`.
+        InputError: for label smoothing or a penalty, which masked LMs do not have, or as
+            `encode_fillers`.
         EvaluatorError, TooLongError: as `fine_tune` and `encode_fillers`.
     """
     if settings.penalty_weight or settings.label_smoothing:
-        raise InputError("masked language models are trained without label smoothing and pronoun penalty; set both to 0")
+        raise InputError(
+            "masked language models are trained without label smoothing and pronoun penalty; set"
+            " both to 0"
+        )
     own = own_copy(evaluator)
-    collate = FillerCollator(own.tokenizer, masking=settings.masking, n_vocabulary=own.model.config.vocab_size, seed=settings.seed)
-    return fine_tune(own, FillerTrainer, encode_fillers(own, train), encode_fillers(own, dev), collate, settings)
+    collate = FillerCollator(
+        own.tokenizer,
+        masking=settings.masking,
+        n_vocabulary=own.model.config.vocab_size,
+        seed=settings.seed,
+    )
+    return fine_tune(
+        own, FillerTrainer, encode_fillers(own, train), encode_fillers(own, dev), collate, settings
+    )

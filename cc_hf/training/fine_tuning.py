@@ -1,6 +1,8 @@
-"""What fine-tuning by the Trainer needs whatever the model is: settings of the thesis, early stopping that keeps the best weights in memory, a model of one's own.
+"""What fine-tuning by the Trainer needs whatever the model is: settings of the thesis, early
+stopping that keeps the best weights in memory, a model of one's own.
 
-Nothing but the final model is written, as safetensors; checkpoints of the Trainer would hold pickles.
+Nothing but the final model is written, as safetensors; checkpoints of the Trainer would hold
+pickles.
 """
 
 from __future__ import annotations
@@ -26,10 +28,20 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["SCHEDULES", "BestWeights", "FineTuned", "FineTuning", "fine_tune", "own_copy", "save", "thesis_settings"]
+__all__ = [
+    "SCHEDULES",
+    "BestWeights",
+    "FineTuned",
+    "FineTuning",
+    "fine_tune",
+    "own_copy",
+    "save",
+    "thesis_settings",
+]
 
-#: how the learning rate falls. linear: to 0 over `max_epochs`; inverse_sqrt: with the root of the steps, of which 10,000 make it 0.71 of what it was (without
-#: warm-up the thesis leaves the scale open, and fairseq has none: it is that of transformers)
+#: how the learning rate falls. linear: to 0 over `max_epochs`; inverse_sqrt: with the root of the
+#: steps, of which 10,000 make it 0.71 of what it was (without warm-up the thesis leaves the scale
+#: open, and fairseq has none: it is that of transformers)
 SCHEDULES = ("linear", "inverse_sqrt")
 
 _AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
@@ -37,7 +49,8 @@ _AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
 
 @dataclass(frozen=True)
 class FineTuning:
-    """Settings of one fine-tuning; the defaults are those of the thesis for its transformers (section 4.3.4).
+    """Settings of one fine-tuning; the defaults are those of the thesis for its transformers
+    (section 4.3.4).
 
     Attributes:
         learning_rate: of AdamW without weight decay, at the start: there is no warm-up.
@@ -46,7 +59,8 @@ class FineTuning:
         max_grad_norm: gradients are cut to this norm; 0 leaves them.
         batch_size: samples that the model sees at once.
         accumulation: batches of a step.
-        max_epochs, patience: training ends after as many epochs, or as many in a row without a lower loss on the development part.
+        max_epochs, patience: training ends after as many epochs, or as many in a row without a
+            lower loss on the development part.
         label_smoothing: ε of the cross-entropy, in [0, 1); masked LMs have none.
         penalty_weight: λ of the pronoun penalty; 0 for none.
         pronouns: which are penalized, of `cc_hf.training.translation_pairs.PRONOUNS`.
@@ -78,13 +92,17 @@ class FineTuning:
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
         if self.schedule not in SCHEDULES:
-            raise InputError(f"schedule: expected one of {', '.join(SCHEDULES)}, got {self.schedule!r}")
+            raise InputError(
+                f"schedule: expected one of {', '.join(SCHEDULES)}, got {self.schedule!r}"
+            )
         if not 0 <= self.beta2 < 1:
             raise InputError(f"beta2: expected 0 or more and less than 1, got {self.beta2}")
         if not (math.isfinite(self.max_grad_norm) and self.max_grad_norm >= 0):
             raise InputError(f"max_grad_norm: expected 0 or more, got {self.max_grad_norm}")
         if not 0 <= self.label_smoothing < 1:
-            raise InputError(f"label_smoothing: expected 0 or more and less than 1, got {self.label_smoothing}")
+            raise InputError(
+                f"label_smoothing: expected 0 or more and less than 1, got {self.label_smoothing}"
+            )
         if not (math.isfinite(self.penalty_weight) and self.penalty_weight >= 0):
             raise InputError(f"penalty_weight: expected 0 or more, got {self.penalty_weight}")
         if self.seed < 0:
@@ -92,16 +110,26 @@ class FineTuning:
 
 
 def thesis_settings(family: str, **changes: Any) -> FineTuning:
-    """The settings of the thesis for a family of `cc-hf list evaluators`: mBART of Table 4.11, masked LMs of Table 4.15, all others as section 4.3.4 says.
+    """The settings of the thesis for a family of `cc-hf list evaluators`: mBART of Table 4.11,
+    masked LMs of Table 4.15, all others as section 4.3.4 says.
 
-    What those two tables leave open has the defaults of transformers, as the thesis says: a linear schedule, β2 = 0.999, gradients cut to the norm 1, ε = 0. All
-    others go on as they were trained (Table 4.6 and the program's script): inverse_sqrt, β2 = 0.98, gradients as they are, ε = 0.1.
+    What those two tables leave open has the defaults of transformers, as the thesis says: a linear
+    schedule, β2 = 0.999, gradients cut to the norm 1, ε = 0. All others go on as they were trained
+    (Table 4.6 and the program's script): inverse_sqrt, β2 = 0.98, gradients as they are, ε = 0.1.
 
     >>> found = thesis_settings("mbart", max_epochs=3)
-    >>> found.learning_rate, found.batch_size, found.label_smoothing, found.max_epochs, thesis_settings("fsmt").batch_size
-    (1e-05, 16, 0.0, 3, 8)
+    >>> found.learning_rate, found.batch_size, found.label_smoothing, found.max_epochs
+    (1e-05, 16, 0.0, 3)
+    >>> thesis_settings("fsmt").batch_size
+    8
     """
-    of_transformers = {"batch_size": 16, "schedule": "linear", "beta2": 0.999, "max_grad_norm": 1.0, "label_smoothing": 0.0}
+    of_transformers = {
+        "batch_size": 16,
+        "schedule": "linear",
+        "beta2": 0.999,
+        "max_grad_norm": 1.0,
+        "label_smoothing": 0.0,
+    }
     of_family: dict[str, dict[str, Any]] = {
         "mbart": {"learning_rate": 1e-5, **of_transformers},
         "masked_lm": {"learning_rate": 1e-7, **of_transformers},
@@ -115,7 +143,8 @@ class FineTuned:
 
     Attributes:
         evaluator: with the weights of the best epoch; it has no cache of scores.
-        dev_losses: of every epoch, in nats per label (with the penalty's share, where there is one), the mean over batches by their samples.
+        dev_losses: of every epoch, in nats per label (with the penalty's share, where there is
+            one), the mean over batches by their samples.
         best_epoch: 1-based, of the lowest of them.
         n_train, n_dev: samples.
     """
@@ -128,7 +157,9 @@ class FineTuned:
 
 
 class BestWeights(TrainerCallback):  # type: ignore[misc]
-    """Early stopping on the loss of the development part; the weights of its lowest are kept in the machine's memory."""
+    """Early stopping on the loss of the development part; the weights of its lowest are kept in the
+    machine's memory.
+    """
 
     def __init__(self, patience: int) -> None:
         self.patience = patience
@@ -140,19 +171,35 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
         """1-based; 0 before the first."""
         return self.losses.index(min(self.losses)) + 1 if self.losses else 0
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], model: Any, **others: Any) -> None:
+    def on_evaluate(
+        self,
+        args: Any,
+        state: Any,
+        control: Any,
+        metrics: dict[str, float],
+        model: Any,
+        **others: Any,
+    ) -> None:
         """After every epoch."""
         self.losses.append(float(metrics["eval_loss"]))
         if not math.isfinite(self.losses[-1]):
-            raise EvaluatorError(f"the loss on the development part became {self.losses[-1]} in epoch {len(self.losses)}; lower the learning rate")
+            raise EvaluatorError(
+                f"the loss on the development part became {self.losses[-1]} in epoch"
+                f" {len(self.losses)}; lower the learning rate"
+            )
         if self.best_epoch == len(self.losses):
-            self.weights = {name: tensor.detach().to("cpu", copy=True) for name, tensor in model.state_dict().items()}
+            self.weights = {
+                name: tensor.detach().to("cpu", copy=True)
+                for name, tensor in model.state_dict().items()
+            }
         elif len(self.losses) - self.best_epoch >= self.patience:
             control.should_training_stop = True
 
 
 def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
-    """The evaluator with a copy of its model, so that training changes no model that others use; in the mode «exact», without a cache of scores."""
+    """The evaluator with a copy of its model, so that training changes no model that others use; in
+    the mode «exact», without a cache of scores.
+    """
     found = copy.copy(evaluator)
     found.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
     found.cache, found.dtype = None, "float32"
@@ -168,7 +215,8 @@ def fine_tune(
     settings: FineTuning,
     **options: Any,
 ) -> FineTuned:
-    """Fine-tune the model of an evaluator, in place, until the loss on the development part stops falling.
+    """Fine-tune the model of an evaluator, in place, until the loss on the development part stops
+    falling.
 
     Args:
         evaluator: an `own_copy`.
@@ -206,17 +254,28 @@ def fine_tune(
             prediction_loss_only=True,
             disable_tqdm=True,
         )
-        made = trainer(model=model, args=arguments, train_dataset=list(train), eval_dataset=list(dev), data_collator=collate, callbacks=[stopper], **options)
+        made = trainer(
+            model=model,
+            args=arguments,
+            train_dataset=list(train),
+            eval_dataset=list(dev),
+            data_collator=collate,
+            callbacks=[stopper],
+            **options,
+        )
         made.remove_callback(PrinterCallback)  # the figures are in the result
         made.train()
     model.load_state_dict(stopper.weights)
     model.eval()
-    trained = evaluator.with_mode("exact")  # what was prepared of the weights before is prepared anew
+    # what was prepared of the weights before is prepared anew
+    trained = evaluator.with_mode("exact")
     return FineTuned(trained, tuple(stopper.losses), stopper.best_epoch, len(train), len(dev))
 
 
 def save(found: FineTuned, folder: Path) -> FineTuned:
-    """Write the model (safetensors) and its tokenizer as transformers does, and name the evaluator by them."""
+    """Write the model (safetensors) and its tokenizer as transformers does, and name the evaluator
+    by them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     evaluator: Any = copy.copy(found.evaluator)
     with _quiet():

@@ -1,4 +1,6 @@
-"""A part of a probing set that stands for the whole: the same share of every category, the same examples for the same seed. No torch here."""
+"""A part of a probing set that stands for the whole: the same share of every category, the same
+examples for the same seed. No torch here.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ E = TypeVar("E", bound=Example)
 def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E]:
     """`n` of the examples, in their order.
 
-    Each category has at least one example; the others go one by one to whichever is furthest below its share. Which examples is drawn by the seed, for each
-    category by itself.
+    Each category has at least one example; the others go one by one to whichever is furthest below
+    its share. Which examples is drawn by the seed, for each category by itself.
 
     Args:
         examples: all that there are; n equal to their number gives them all.
@@ -37,13 +39,23 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     for place, example in enumerate(examples):
         places.setdefault(example.category, []).append(place)
     if not len(places) <= n <= len(examples):
-        raise InputError(f"n_examples: expected at least one for each of the {len(places)} categories and at most {len(examples)}, all that there are, got {n}")
+        raise InputError(
+            f"n_examples: expected at least one for each of the {len(places)} categories and at"
+            f" most {len(examples)}, all that there are, got {n}"
+        )
     if seed < 0:
         raise InputError(f"seed: expected 0 or more, got {seed}")
     names = sorted(places)
     shares = dict.fromkeys(names, 1)
     for _ in range(n - len(names)):  # one by one to whoever is furthest below its share
-        short = max((name for name in names if shares[name] < len(places[name])), key=lambda name: len(places[name]) * n / len(examples) - shares[name])
+        short = max(
+            (name for name in names if shares[name] < len(places[name])),
+            key=lambda name: len(places[name]) * n / len(examples) - shares[name],
+        )
         shares[short] += 1
-    chosen = [place for name in names for place in random.Random(f"{seed}|{name}").sample(places[name], shares[name])]
+    chosen = [
+        place
+        for name in names
+        for place in random.Random(f"{seed}|{name}").sample(places[name], shares[name])
+    ]
     return [examples[place] for place in sorted(chosen)]

@@ -1,4 +1,6 @@
-"""Sources and correct translations as the batches that translation models are trained on, with the places of the pronouns and of what could stand there."""
+"""Sources and correct translations as the batches that translation models are trained on, with the
+places of the pronouns and of what could stand there.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ from dataclasses import dataclass
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.training.pronoun_forms import PronounOccurrence, ambiguous_pronoun, check_language, find_pronouns
+from cc_hf.training.pronoun_forms import (
+    PronounOccurrence,
+    ambiguous_pronoun,
+    check_language,
+    find_pronouns,
+)
 
 try:
     import torch
@@ -17,7 +24,8 @@ except ModuleNotFoundError as error:
 
 __all__ = ["IGNORED", "PRONOUNS", "EncodedPair", "FormPaths", "PairCollator", "encode_pairs"]
 
-#: which pronouns of a translation are penalized: all of the forms, as in the thesis, or the one that differs in the contrastive translation
+#: which pronouns of a translation are penalized: all of the forms, as in the thesis, or the one
+#: that differs in the contrastive translation
 PRONOUNS = ("all", "ambiguous")
 
 #: the label of what is not learnt
@@ -30,8 +38,9 @@ class FormPaths:
 
     Attributes:
         start: index in the target's ids of the first token that is not the same in all variants.
-        paths: of each form, the correct one first, its ids from there to where the variants are the same again. A form that begins all others, «он» before
-            «она» where the tokenizer writes «▁он» «а», has none.
+        paths: of each form, the correct one first, its ids from there to where the variants are the
+            same again. A form that begins all others, «он» before «она» where the tokenizer writes
+            «▁он» «а», has none.
     """
 
     start: int
@@ -39,7 +48,8 @@ class FormPaths:
 
     @classmethod
     def of(cls, variants: Sequence[Sequence[int]]) -> FormPaths | None:
-        """From the ids of the whole translation with each form, the correct one first; None where two of them are the same.
+        """From the ids of the whole translation with each form, the correct one first; None where
+        two of them are the same.
 
         >>> FormPaths.of([[7, 5, 9, 0], [7, 6, 4, 9, 0], [7, 8, 9, 0]])
         FormPaths(start=1, paths=((5,), (6, 4), (8,)))
@@ -62,18 +72,26 @@ def _n_common(rows: Sequence[Sequence[int]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Token ids of a source and its translation as the family marks them, EOS included, and the pronouns of the translation."""
+    """Token ids of a source and its translation as the family marks them, EOS included, and the
+    pronouns of the translation.
+    """
 
     source: tuple[int, ...]
     target: tuple[int, ...]
     pronouns: tuple[FormPaths, ...] = ()
 
 
-def encode_pairs(evaluator: Seq2SeqEvaluator, examples: Sequence[ContrastiveTranslationExample], *, pronouns: str | None = None) -> list[EncodedPair]:
-    """Sources and correct translations as the evaluator's own tokenizer writes them, with what `PairCollator` needs of their pronouns.
+def encode_pairs(
+    evaluator: Seq2SeqEvaluator,
+    examples: Sequence[ContrastiveTranslationExample],
+    *,
+    pronouns: str | None = None,
+) -> list[EncodedPair]:
+    """Sources and correct translations as the evaluator's own tokenizer writes them, with what
+    `PairCollator` needs of their pronouns.
 
-    A pronoun's place is found by writing the whole translation with each form and comparing the tokens, so that sub-words, spaces and capitals are the
-    tokenizer's own.
+    A pronoun's place is found by writing the whole translation with each form and comparing the
+    tokens, so that sub-words, spaces and capitals are the tokenizer's own.
 
     Args:
         evaluator: whose tokenizer and languages are taken.
@@ -81,7 +99,8 @@ def encode_pairs(evaluator: Seq2SeqEvaluator, examples: Sequence[ContrastiveTran
         pronouns: «all» or «ambiguous»; None for none.
 
     Raises:
-        InputError: for another value of `pronouns`, a language without known pronouns, or translations without any pronoun at all.
+        InputError: for another value of `pronouns`, a language without known pronouns, or
+            translations without any pronoun at all.
         EvaluatorError: for a tokenizer that writes two pronouns alike.
         TooLongError: for a text that the model cannot take whole.
     """
@@ -96,19 +115,40 @@ def encode_pairs(evaluator: Seq2SeqEvaluator, examples: Sequence[ContrastiveTran
     for row, (example, source) in enumerate(zip(examples, sources, strict=True)):
         occurrences = _pronouns(example, pronouns) if pronouns else ()
         texts = [occurrence.variants(example.correct_translation) for occurrence in occurrences]
-        (target, *others) = evaluator.encode_targets([example.correct_translation, *(text for variants in texts for text in variants[1:])], src_lang, tgt_lang)
-        whole = evaluator.fit(list(source), list(target), ScoringRequest(example.source, example.correct_translation, row))
+        target, *others = evaluator.encode_targets(
+            [example.correct_translation, *(text for variants in texts for text in variants[1:])],
+            src_lang,
+            tgt_lang,
+        )
+        whole = evaluator.fit(
+            list(source),
+            list(target),
+            ScoringRequest(example.source, example.correct_translation, row),
+        )
         if list(map(len, whole)) != [len(source), len(target)]:
-            raise InputError(f"example {example.id!r}: a text is too long, and nothing is cut in training; load the evaluator with on_too_long='error'")
+            raise InputError(
+                f"example {example.id!r}: a text is too long, and nothing is cut in training; load"
+                " the evaluator with on_too_long='error'"
+            )
         rest = iter(others)
         paths = [FormPaths.of([target, *(next(rest) for _ in variants[1:])]) for variants in texts]
         if None in paths:
             occurrence = occurrences[paths.index(None)]
             forms = ", ".join((occurrence.text, *occurrence.alternatives))
-            raise EvaluatorError(f"example {example.id!r}: {evaluator.name} writes two of the pronouns {forms} with the same tokens, and cannot learn to tell them apart")
-        found.append(EncodedPair(tuple(source), tuple(target), tuple(path for path in paths if path is not None)))
+            raise EvaluatorError(
+                f"example {example.id!r}: {evaluator.name} writes two of the pronouns {forms} with"
+                " the same tokens, and cannot learn to tell them apart"
+            )
+        found.append(
+            EncodedPair(
+                tuple(source), tuple(target), tuple(path for path in paths if path is not None)
+            )
+        )
     if pronouns and not any(pair.pronouns for pair in found):
-        raise InputError(f"none of the {len(found)} correct translations has a pronoun; without any the pronoun penalty is nothing. Train with the objective mle")
+        raise InputError(
+            f"none of the {len(found)} correct translations has a pronoun; without any the pronoun"
+            " penalty is nothing. Train with the objective mle"
+        )
     return found
 
 
@@ -117,15 +157,20 @@ def _pronouns(example: ContrastiveTranslationExample, which: str) -> tuple[Prono
     found = find_pronouns(example.correct_translation, example.tgt_lang)
     if which == "all":
         return found
-    return ambiguous_pronoun(example.correct_translation, example.contrastive_translations[0], found) if example.contrastive_translations else ()
+    return (
+        ambiguous_pronoun(example.correct_translation, example.contrastive_translations[0], found)
+        if example.contrastive_translations
+        else ()
+    )
 
 
 class PairCollator:
     """Pairs to a batch of tensors.
 
-    `input_ids`, `attention_mask`, `decoder_input_ids` and `labels` are what every model takes; labels are -100 at padding and at tokens that are given.
-    The others are for `form_logprobs`. A form of several tokens has a row of its own behind those of the pairs, whose labels are all -100: what follows its
-    first token must see that token, and not the correct form.
+    `input_ids`, `attention_mask`, `decoder_input_ids` and `labels` are what every model takes;
+    labels are -100 at padding and at tokens that are given. The others are for `form_logprobs`. A
+    form of several tokens has a row of its own behind those of the pairs, whose labels are all
+    -100: what follows its first token must see that token, and not the correct form.
     """
 
     def __init__(self, *, pad: int, decoder_start: Sequence[int] = (), n_forced: int = 0) -> None:
@@ -136,7 +181,11 @@ class PairCollator:
     @classmethod
     def of(cls, evaluator: Seq2SeqEvaluator) -> PairCollator:
         """As the evaluator's family marks them."""
-        return cls(pad=evaluator.model.config.pad_token_id, decoder_start=evaluator.decoder_start, n_forced=evaluator.n_forced)
+        return cls(
+            pad=evaluator.model.config.pad_token_id,
+            decoder_start=evaluator.decoder_start,
+            n_forced=evaluator.n_forced,
+        )
 
     def __call__(self, pairs: Sequence[EncodedPair]) -> dict[str, torch.Tensor]:
         """The batch."""
@@ -146,7 +195,15 @@ class PairCollator:
         for row, pair in enumerate(pairs):
             for found in pair.pronouns:
                 n_before = sum(map(len, longer))
-                longer.append([[len(one) < len(other) and other[: len(one)] == one for other in found.paths] for one in found.paths])
+                longer.append(
+                    [
+                        [
+                            len(one) < len(other) and other[: len(one)] == one
+                            for other in found.paths
+                        ]
+                        for one in found.paths
+                    ]
+                )
                 position = found.start + len(self.decoder_start) - 1
                 for form, path in enumerate(found.paths):
                     own = row
@@ -154,7 +211,10 @@ class PairCollator:
                         own = len(sources)
                         sources.append(pair.source)
                         targets.append((*pair.target[: found.start], *path))
-                    reads += [(own if i else row, position + i, token, n_before + form) for i, token in enumerate(path)]
+                    reads += [
+                        (own if i else row, position + i, token, n_before + form)
+                        for i, token in enumerate(path)
+                    ]
         rows = [(*self.decoder_start, *target) for target in targets]
         labels = _padded([row[1:] for row in rows], IGNORED)
         labels[:, : self.n_uncounted] = IGNORED
@@ -163,11 +223,17 @@ class PairCollator:
         input_ids = _padded(sources, self.pad)
         return {
             "input_ids": input_ids,
-            "attention_mask": (torch.arange(input_ids.shape[1])[None] < source_lengths[:, None]).long(),
+            "attention_mask": (
+                (torch.arange(input_ids.shape[1])[None] < source_lengths[:, None]).long()
+            ),
             "decoder_input_ids": _padded([row[:-1] for row in rows], self.pad),
             "labels": labels,
             "form_reads": torch.tensor(reads, dtype=torch.long).reshape(-1, 4),
-            "form_is_longer": torch.tensor(longer, dtype=torch.bool) if longer else torch.zeros((0, 2, 2), dtype=torch.bool),
+            "form_is_longer": (
+                torch.tensor(longer, dtype=torch.bool)
+                if longer
+                else torch.zeros((0, 2, 2), dtype=torch.bool)
+            ),
         }
 
 

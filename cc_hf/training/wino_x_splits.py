@@ -1,6 +1,8 @@
-"""Wino-X split for fine-tuning (Emelin 2023, sections 4.3.4 and 4.4.3): all samples of a schema in one part, test and development fixed, training growing.
+"""Wino-X split for fine-tuning (Emelin 2023, sections 4.3.4 and 4.4.3): all samples of a schema in
+one part, test and development fixed, training growing.
 
-Wino-X has no training part of its own: what is trained on is taken from its test sets, and is not judged.
+Wino-X has no training part of its own: what is trained on is taken from its test sets, and is not
+judged.
 """
 
 from __future__ import annotations
@@ -34,18 +36,24 @@ class WinoXSplits:
     seed: int
 
     def train_part(self, size: int) -> tuple[ContrastiveTranslationExample, ...]:
-        """The first schemas of the training part: `size` samples, or fewer by less than one schema. A smaller part is the beginning of a larger one.
+        """The first schemas of the training part: `size` samples, or fewer by less than one schema.
+
+        A smaller part is the beginning of a larger one.
 
         Raises:
             InputError: when there are not as many samples, or not one schema fits.
         """
         if not 1 <= size <= len(self.train):
-            raise InputError(f"training size: expected 1 to {len(self.train)} samples, which is what the development and test parts leave, got {size}")
+            raise InputError(
+                f"training size: expected 1 to {len(self.train)} samples, which is what the"
+                f" development and test parts leave, got {size}"
+            )
         taken, _ = _take(_schemas(self.train), size, "training size")
         return taken
 
     def train_sizes(self, step: int = 500) -> tuple[int, ...]:
-        """The multiples of a step that the training part can fill: of the whole sets with steps of 500 up to 2,500 for German, 1,500 for French, 1,000 for Russian.
+        """The multiples of a step that the training part can fill: of the whole sets with steps of
+        500 up to 2,500 for German, 1,500 for French, 1,000 for Russian.
 
         The thesis trains on up to 2,000, 1,500 and 1,000; its text names 2,500 for German too.
 
@@ -53,7 +61,10 @@ class WinoXSplits:
             InputError: for a step below 1, or one that is larger than the part.
         """
         if not 1 <= step <= len(self.train):
-            raise InputError(f"step of the training sizes: expected 1 to {len(self.train)} samples, the size of the training part, got {step}")
+            raise InputError(
+                f"step of the training sizes: expected 1 to {len(self.train)} samples, the size of"
+                f" the training part, got {step}"
+            )
         return tuple(range(step, len(self.train) + 1, step))
 
 
@@ -63,34 +74,67 @@ def schema_of(example: ContrastiveTranslationExample) -> str:
     Raises:
         InputError: for an example of another dataset.
 
-    >>> schema_of(ContrastiveTranslationExample("3A-1", "en", "de", "It broke.", "Er zerbrach.", ("Sie zerbrach.",), "male", {"pair": "3A"}))
+    >>> schema_of(
+    ...     ContrastiveTranslationExample(
+    ...         "3A-1",
+    ...         "en",
+    ...         "de",
+    ...         "It broke.",
+    ...         "Er zerbrach.",
+    ...         ("Sie zerbrach.",),
+    ...         "male",
+    ...         {"pair": "3A"},
+    ...     )
+    ... )
     '3A'
     """
     pair = example.extra.get("pair")
     if not pair:
-        raise InputError(f"example {example.id!r}: expected a sample of Wino-X, whose extra column «pair» names its schema, got {sorted(example.extra)}")
+        raise InputError(
+            f"example {example.id!r}: expected a sample of Wino-X, whose extra column «pair» names"
+            f" its schema, got {sorted(example.extra)}"
+        )
     return pair
 
 
-def split_schemas(examples: Sequence[ContrastiveTranslationExample], *, n_dev: int = 200, n_test: int = 1000, seed: int = 42) -> WinoXSplits:
+def split_schemas(
+    examples: Sequence[ContrastiveTranslationExample],
+    *,
+    n_dev: int = 200,
+    n_test: int = 1000,
+    seed: int = 42,
+) -> WinoXSplits:
     """Split samples so that all of a schema are in one part, whatever their order and number.
 
-    The schemas, in the order in which they first occur, are shuffled; the first make the test part, the next the development part, as in the program
-    of the thesis with its seed 42. Each part has as many samples as asked, or fewer by less than one schema where whole schemas cannot fill it.
-    Files with the same schemas in the same order, such as both languages of LM-Wino-X, are split alike.
+    The schemas, in the order in which they first occur, are shuffled; the first make the test part,
+    the next the development part, as in the program of the thesis with its seed 42. Each part has
+    as many samples as asked, or fewer by less than one schema where whole schemas cannot fill it.
+    Files with the same schemas in the same order, such as both languages of LM-Wino-X, are split
+    alike.
 
     Raises:
         InputError: when the samples are not of Wino-X, are not enough, or an id occurs twice.
 
-    >>> twins = [ContrastiveTranslationExample(f"{i}-{j}", "en", "de", f"{i} {j}", "Er.", ("Sie.",), "male", {"pair": str(i)}) for i in range(6) for j in (1, 2)]
+    >>> twins = [
+    ...     ContrastiveTranslationExample(
+    ...         f"{i}-{j}", "en", "de", f"{i} {j}", "Er.", ("Sie.",), "male", {"pair": str(i)}
+    ...     )
+    ...     for i in range(6)
+    ...     for j in (1, 2)
+    ... ]
     >>> found = split_schemas(twins, n_dev=2, n_test=4)
     >>> [e.id for e in found.dev], len(found.test), found.train_sizes(2)
     (['2-1', '2-2'], 4, (2, 4, 6))
     """
     if n_dev < 1 or n_test < 1:
-        raise InputError(f"expected at least 1 sample for development and 1 for test, got {n_dev} and {n_test}")
+        raise InputError(
+            f"expected at least 1 sample for development and 1 for test, got {n_dev} and {n_test}"
+        )
     if len(examples) <= n_dev + n_test:
-        raise InputError(f"expected more than {n_dev + n_test} samples ({n_dev} for development, {n_test} for test, the rest for training), got {len(examples)}")
+        raise InputError(
+            f"expected more than {n_dev + n_test} samples ({n_dev} for development, {n_test} for"
+            f" test, the rest for training), got {len(examples)}"
+        )
     ids = [example.id for example in examples]
     if len(set(ids)) < len(ids):
         twice = next(name for number, name in enumerate(ids) if name in ids[:number])
@@ -102,15 +146,21 @@ def split_schemas(examples: Sequence[ContrastiveTranslationExample], *, n_dev: i
     return WinoXSplits(tuple(example for schema in rest for example in schema), dev, test, seed)
 
 
-def aligned(part: Sequence[ContrastiveTranslationExample], examples: Sequence[ContrastiveTranslationExample]) -> tuple[ContrastiveTranslationExample, ...]:
-    """The samples of another configuration with the ids of a part, in its order: the same schemas in another language.
+def aligned(
+    part: Sequence[ContrastiveTranslationExample], examples: Sequence[ContrastiveTranslationExample]
+) -> tuple[ContrastiveTranslationExample, ...]:
+    """The samples of another configuration with the ids of a part, in its order: the same schemas
+    in another language.
 
     Raises:
         InputError: when one is missing.
     """
     by_id = {example.id: example for example in examples}
     if missing := [example.id for example in part if example.id not in by_id]:
-        raise InputError(f"expected the same samples in both configurations; {len(missing)} are in the first only, such as {missing[0]!r}")
+        raise InputError(
+            f"expected the same samples in both configurations; {len(missing)} are in the first"
+            f" only, such as {missing[0]!r}"
+        )
     return tuple(by_id[example.id] for example in part)
 
 
@@ -121,12 +171,16 @@ def _schemas(examples: Sequence[ContrastiveTranslationExample]) -> list[_Schema]
     return [tuple(schema) for schema in found.values()]
 
 
-def _take(schemas: Sequence[_Schema], size: int, what: str) -> tuple[tuple[ContrastiveTranslationExample, ...], Sequence[_Schema]]:
+def _take(
+    schemas: Sequence[_Schema], size: int, what: str
+) -> tuple[tuple[ContrastiveTranslationExample, ...], Sequence[_Schema]]:
     taken: list[ContrastiveTranslationExample] = []
     for number, schema in enumerate(schemas):
         if len(taken) + len(schema) > size:
             if not taken:
-                raise InputError(f"{what}: expected at least the {len(schema)} samples of one schema, got {size}")
+                raise InputError(
+                    f"{what}: expected at least the {len(schema)} samples of one schema, got {size}"
+                )
             return tuple(taken), schemas[number:]
         taken += schema
     return tuple(taken), ()

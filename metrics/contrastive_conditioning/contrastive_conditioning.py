@@ -9,33 +9,45 @@ import cc_hf.citations
 import cc_hf.metrics.contrastive_conditioning as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Contrastive conditioning finds disambiguation errors in any translation without references: an evaluator model scores the translation under
-variants of the source that carry a correct or an incorrect disambiguation cue («the [female] doctor» / «the [male] doctor»). The translation is
+Contrastive conditioning finds disambiguation errors in any translation without references: an
+evaluator model scores the translation under variants of the source that carry a correct or an
+incorrect disambiguation cue («the [female] doctor» / «the [male] doctor»). The translation is
 judged correct when it is more probable under a correct cue.
 """
 
 _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
-    references (list of dict): per translation `correct_sources` and `incorrect_sources` (lists of sources) and `category` (str).
-    evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the evaluator model, several for an ensemble, or a function
+    references (list of dict): per translation `correct_sources` and `incorrect_sources` (lists of
+    sources) and `category` (str). evaluator (str, list of str, cc_hf.Evaluator or function,
+    optional): name or path of the evaluator model, several for an ensemble, or a function
         (sources, translations) -> scores.
         Without it, the evaluator that ships with cc_hf for the language pair.
     src_lang, tgt_lang (str): ISO 639-1 codes.
     score (str): "geometric" (default), "arithmetic" or "reference".
-    seed, n_resamples (int): of the bootstrap. device, batch_tokens, revision, on_too_long, mode, cache, distributed: see
+    seed, n_resamples (int): of the bootstrap. device, batch_tokens, revision, on_too_long, mode,
+    cache, distributed: see
         cc_hf.load_evaluator.
 
 Returns:
-    accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence, accuracy_<category>, weighted_accuracy_<category> (float in
-    [0, 1]); n, n_correct, n_ties (int); probability_correct (list of float); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
+    accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
+    accuracy_<category>, weighted_accuracy_<category> (float in [0, 1]); n, n_correct, n_ties (int);
+    probability_correct (list of float); intervals (name -> [low, high], 95 %), interval_notes (name
+    -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_conditioning")
-    >>> reference = {"correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
-    ...              "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."], "category": "female"}
-    >>> result = metric.compute(predictions=["Der Assistent fragte die Ärztin, ob sie Hilfe brauche."], references=[reference],
-    ...                         src_lang="en", tgt_lang="de")
+    >>> reference = {
+    ...     "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
+    ...     "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
+    ...     "category": "female",
+    ... }
+    >>> result = metric.compute(
+    ...     predictions=["Der Assistent fragte die Ärztin, ob sie Hilfe brauche."],
+    ...     references=[reference],
+    ...     src_lang="en",
+    ...     tgt_lang="de",
+    ... )
     >>> result["accuracy"]
     1.0
 """
@@ -66,10 +78,16 @@ class ContrastiveConditioning(evaluate.Metric):
             reference_urls=[cc_hf.citations.citation("vamvas-sennrich-2021").url],
         )
 
-    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
+    def add_batch(
+        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
+    ) -> None:
+        """Add translations and references; the host would turn numbers into strings and accept
+        empty lists, so they are checked first.
+        """
         predictions, references = core.check_input(predictions, references)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
-    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
+    def _compute(
+        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
+    ) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -1,4 +1,6 @@
-"""Gender quality gap of MT-GenEval as a module of the evaluate library; the work is done by cc_hf."""
+"""Gender quality gap of MT-GenEval as a module of the evaluate library; the work is done by
+cc_hf.
+"""
 
 import typing
 
@@ -10,25 +12,33 @@ import cc_hf.metrics.gender_quality_gap as core  # From: cc_hf
 import cc_hf.metrics.module
 
 _DESCRIPTION = """\
-The gender quality gap (MT-GenEval) is BLEU, and chrF, of translations of masculine sentences less that of their feminine counterfactuals, by sacreBLEU,
-with a bootstrap over pairs.
+The gender quality gap (MT-GenEval) is BLEU, and chrF, of translations of masculine sentences less
+that of their feminine counterfactuals, by sacreBLEU, with a bootstrap over pairs.
 """
 
 _INPUTS = """\
 Args:
-    predictions (list of str): translations by the system under test; blank ones are judged like others.
-    references (list of dict): per translation `reference`, `gender` (male, female) and `pair`, a name that a sentence and its counterfactual share (str).
-    src_lang, tgt_lang (str): ISO 639-1 codes. seed, n_resamples (int): of the bootstrap.
+    predictions (list of str): translations by the system under test; blank ones are judged like
+    others. references (list of dict): per translation `reference`, `gender` (male, female) and
+    `pair`, a name that a sentence and its counterfactual share (str). src_lang, tgt_lang (str): ISO
+    639-1 codes. seed, n_resamples (int): of the bootstrap.
 
 Returns:
-    bleu_male, bleu_female, chrf_male, chrf_female (float in [0, 1], sacreBLEU's figures / 100); bleu_gap, chrf_gap (float in [-1, 1], male less female);
-    n, n_pairs, n_blank (int); intervals (name -> [low, high], 95 %), interval_notes (name -> text); bleu_signature, chrf_signature, signature (str).
+    bleu_male, bleu_female, chrf_male, chrf_female (float in [0, 1], sacreBLEU's figures / 100);
+    bleu_gap, chrf_gap (float in [-1, 1], male less female); n, n_pairs, n_blank (int); intervals
+    (name -> [low, high], 95 %), interval_notes (name -> text); bleu_signature, chrf_signature,
+    signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/gender_quality_gap")
     >>> references = [{"reference": "Er ist jetzt ein Arzt.", "gender": "male", "pair": "0"},
     ...               {"reference": "Sie ist jetzt eine Ärztin.", "gender": "female", "pair": "0"}]
-    >>> round(metric.compute(predictions=["Er ist jetzt ein Arzt."] * 2, references=references, tgt_lang="de")["bleu_gap"], 2)
+    >>> round(
+    ...     metric.compute(
+    ...         predictions=["Er ist jetzt ein Arzt."] * 2, references=references, tgt_lang="de"
+    ...     )["bleu_gap"],
+    ...     2,
+    ... )
     0.82
 """
 
@@ -46,14 +56,22 @@ class GenderQualityGap(evaluate.Metric):
             description=_DESCRIPTION,
             citation=cc_hf.citations.citation("currey-2022").bibtex,
             inputs_description=_INPUTS,
-            features=datasets.Features({"predictions": text, "references": dict.fromkeys(core.KEYS, text)}),
+            features=datasets.Features(
+                {"predictions": text, "references": dict.fromkeys(core.KEYS, text)}
+            ),
             reference_urls=[cc_hf.citations.citation("currey-2022").url],
         )
 
-    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
+    def add_batch(
+        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
+    ) -> None:
+        """Add translations and references; the host would turn numbers into strings and accept
+        empty lists, so they are checked first.
+        """
         predictions, references = core.check_input(predictions, references, whole=False)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
-    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
+    def _compute(
+        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
+    ) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

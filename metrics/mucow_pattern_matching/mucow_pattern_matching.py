@@ -10,29 +10,41 @@ import cc_hf.metrics.module
 import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Word senses in translations, found by their words (Raganato et al. 2019): a translation is correct when a word of the correct sense is among its
-tokens, or else among its lemmas, and none of another sense; incorrect when one of another sense is there; inconclusive otherwise.
+Word senses in translations, found by their words (Raganato et al. 2019): a translation is correct
+when a word of the correct sense is among its tokens, or else among its lemmas, and none of another
+sense; incorrect when one of another sense is there; inconclusive otherwise.
 """
 
 _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
-    references (list of dict): per translation `correct_senses` and `incorrect_senses` (lists of single words of the target language), `domain`
+    references (list of dict): per translation `correct_senses` and `incorrect_senses` (lists of
+    single words of the target language), `domain`
         ("in_domain", "out_of_domain" or "") and `frequency` ("frequent", "infrequent" or "").
-    tgt_lang (str): ISO 639-1 code of the translations' language; src_lang (str, optional) is for the signature.
-    lemmatizer (str or Lemmatizer): "simplemma" (default), "none", or an object with the protocol of cc_hf.text.lemmatization.Lemmatizer.
-    lemmatized (path or list of str, optional): instead, the lemmas of each translation, joined by spaces.
-    parity (bool): as the original programs, see the card. seed, n_resamples: of the bootstrap.
+    tgt_lang (str): ISO 639-1 code of the translations' language; src_lang (str, optional) is for
+    the signature. lemmatizer (str or Lemmatizer): "simplemma" (default), "none", or an object with
+    the protocol of cc_hf.text.lemmatization.Lemmatizer. lemmatized (path or list of str, optional):
+    instead, the lemmas of each translation, joined by spaces. parity (bool): as the original
+    programs, see the card. seed, n_resamples: of the bootstrap.
 
 Returns:
-    accuracy, min_accuracy, accuracy_<category>; coverage, precision, recall_a, recall_b, f1_a, f1_b, each also by group (precision_in_domain,
-    precision_frequent) and as the smallest of the groups (min_precision_domain, min_precision_frequency): float in [0, 1], left out where undefined;
-    n, n_correct, n_incorrect, n_inconclusive, n_blank (int); verdicts, predicted (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
+    accuracy, min_accuracy, accuracy_<category>; coverage, precision, recall_a, recall_b, f1_a,
+    f1_b, each also by group (precision_in_domain, precision_frequent) and as the smallest of the
+    groups (min_precision_domain, min_precision_frequency): float in [0, 1], left out where
+    undefined; n, n_correct, n_incorrect, n_inconclusive, n_blank (int); verdicts, predicted
+    (lists); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/mucow_pattern_matching")
-    >>> reference = {"correct_senses": ["schloss", "burg"], "incorrect_senses": ["verschluss"], "domain": "in_domain", "frequency": ""}
-    >>> result = metric.compute(predictions=["Viele Schlösser sind alt."], references=[reference], tgt_lang="de")
+    >>> reference = {
+    ...     "correct_senses": ["schloss", "burg"],
+    ...     "incorrect_senses": ["verschluss"],
+    ...     "domain": "in_domain",
+    ...     "frequency": "",
+    ... }
+    >>> result = metric.compute(
+    ...     predictions=["Viele Schlösser sind alt."], references=[reference], tgt_lang="de"
+    ... )
     >>> result["verdicts"]
     ['correct']
 """
@@ -64,10 +76,16 @@ class MucowPatternMatching(evaluate.Metric):
             reference_urls=[cc_hf.citations.citation("raganato-2019").url],
         )
 
-    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
+    def add_batch(
+        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
+    ) -> None:
+        """Add translations and references; the host would turn numbers into strings and accept
+        empty lists, so they are checked first.
+        """
         predictions, references = core.check_input(predictions, references)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
-    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
+    def _compute(
+        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
+    ) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

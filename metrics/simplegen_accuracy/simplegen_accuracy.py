@@ -10,27 +10,39 @@ import cc_hf.metrics.module
 import cc_hf.metrics.simplegen_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
-SimpleGEN's accuracy looks the occupation up in a dictionary: a translation is correct with a word of the gender that the context proves, incorrect with one
-of the other gender, else inconclusive. Figures are of sentences with and against the stereotype of the occupation.
+SimpleGEN's accuracy looks the occupation up in a dictionary: a translation is correct with a word
+of the gender that the context proves, incorrect with one of the other gender, else inconclusive.
+Figures are of sentences with and against the stereotype of the occupation.
 """
 
 _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test; a blank one is inconclusive.
-    references (list of dict): per translation `occupation` (English, singular), `number` (sg, pl), `gender` of the context (male, female), `category` (MoMc,
+    references (list of dict): per translation `occupation` (English, singular), `number` (sg, pl),
+    `gender` of the context (male, female), `category` (MoMc,
         FoFc, MoFc, FoMc: the stereotype of the occupation and the gender of the context).
-    dictionary (str): "default", "paper" (table A8 as printed), both for de and es, or a TSV file with the columns occupation, number, male, female.
-    src_lang, tgt_lang (str): ISO 639-1 codes. seed, n_resamples (int): of the bootstrap.
+    dictionary (str): "default", "paper" (table A8 as printed), both for de and es, or a TSV file
+    with the columns occupation, number, male, female. src_lang, tgt_lang (str): ISO 639-1 codes.
+    seed, n_resamples (int): of the bootstrap.
 
 Returns:
-    accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti, _MoMc, _FoFc, _MoFc, _FoMc, and min_accuracy (float in [0, 1]); delta, delta_fc,
-    delta_mc (float in [-1, 1]); all left out where there is no sample; n, n_correct, n_incorrect, n_inconclusive, n_both_genders, n_no_form, n_blank
-    (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95 %), interval_notes (name -> text); signature (str).
+    accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti, _MoMc, _FoFc, _MoFc,
+    _FoMc, and min_accuracy (float in [0, 1]); delta, delta_fc, delta_mc (float in [-1, 1]); all
+    left out where there is no sample; n, n_correct, n_incorrect, n_inconclusive, n_both_genders,
+    n_no_form, n_blank (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95
+    %), interval_notes (name -> text); signature (str).
 
 Example:
     >>> metric = evaluate.load("metrics/simplegen_accuracy")
-    >>> reference = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-    >>> metric.compute(predictions=["¡Esa médica es una mujer feliz!"], references=[reference], tgt_lang="es")["accuracy_anti"]
+    >>> reference = {
+    ...     "occupation": "physician",
+    ...     "number": "sg",
+    ...     "gender": "female",
+    ...     "category": "MoFc",
+    ... }
+    >>> metric.compute(
+    ...     predictions=["¡Esa médica es una mujer feliz!"], references=[reference], tgt_lang="es"
+    ... )["accuracy_anti"]
     1.0
 """
 
@@ -48,14 +60,22 @@ class SimplegenAccuracy(evaluate.Metric):
             description=_DESCRIPTION,
             citation=cc_hf.citations.citation("renduchintala-2021").bibtex,
             inputs_description=_INPUTS,
-            features=datasets.Features({"predictions": text, "references": dict.fromkeys(core.KEYS, text)}),
+            features=datasets.Features(
+                {"predictions": text, "references": dict.fromkeys(core.KEYS, text)}
+            ),
             reference_urls=[cc_hf.citations.citation("renduchintala-2021").url],
         )
 
-    def add_batch(self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept empty lists, so they are checked first."""
+    def add_batch(
+        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
+    ) -> None:
+        """Add translations and references; the host would turn numbers into strings and accept
+        empty lists, so they are checked first.
+        """
         predictions, references = core.check_input(predictions, references)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 
-    def _compute(self, predictions: typing.Any, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
+    def _compute(
+        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
+    ) -> dict[str, typing.Any]:
         return core.compute(predictions, references, **{**self._options, **options})

@@ -1,6 +1,8 @@
-"""Builds every configuration of every dataset, from a local copy or, where that lacks a file, from sample rows in upstream's layout.
+"""Builds every configuration of every dataset, from a local copy or, where that lacks a file, from
+sample rows in upstream's layout.
 
-python -m tests.compat.build_all OUTPUT DATA SHARED: OUTPUT/NAME is what `cc-hf build NAME` writes, DATA becomes the data_dir with every file.
+python -m tests.compat.build_all OUTPUT DATA SHARED: OUTPUT/NAME is what `cc-hf build NAME` writes,
+DATA becomes the data_dir with every file.
 """
 
 from __future__ import annotations

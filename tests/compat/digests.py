@@ -1,7 +1,9 @@
-"""Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet and by the script; runs under old and new `datasets`.
+"""Prints a digest of every row of every configuration of the folders in FOLDER, read as Parquet and
+by the script; runs under old and new `datasets`.
 
-python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote; with --scripts also the builder scripts are loaded
-(`datasets` below 4 only) and must give the same rows. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
+python digests.py FOLDER DATA_DIR [--scripts DIR]: FOLDER/NAME is what `cc-hf build NAME` wrote;
+with --scripts also the builder scripts are loaded (`datasets` below 4 only) and must give the same
+rows. Lines: NAME CONFIG SPLIT number of rows, sha256 of the rows.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ def digest(rows: Any) -> str:
 
 def configurations(folder: Path) -> list[str]:
     """Those that the card of a built folder names."""
-    return [config["config_name"] for config in DatasetCard.load(folder / "README.md").data.to_dict()["configs"]]
+    return [
+        config["config_name"]
+        for config in DatasetCard.load(folder / "README.md").data.to_dict()["configs"]
+    ]
 
 
 def main() -> None:
@@ -44,13 +49,25 @@ def main() -> None:
         for config in configurations(folder):
             found = datasets.load_dataset(str(folder), config)
             if arguments.scripts:
-                by_script = datasets.load_dataset(str(arguments.scripts / folder.name), config, data_dir=arguments.data_dir, trust_remote_code=True)
-                if {name: digest(rows) for name, rows in by_script.items()} != {name: digest(rows) for name, rows in found.items()}:
-                    raise SystemExit(f"{folder.name} {config}: the script gives other rows than the Parquet files")
+                by_script = datasets.load_dataset(
+                    str(arguments.scripts / folder.name),
+                    config,
+                    data_dir=arguments.data_dir,
+                    trust_remote_code=True,
+                )
+                if {name: digest(rows) for name, rows in by_script.items()} != {
+                    name: digest(rows) for name, rows in found.items()
+                }:
+                    raise SystemExit(
+                        f"{folder.name} {config}: the script gives other rows than the Parquet"
+                        " files"
+                    )
             for split, rows in sorted(found.items()):
                 streamed = datasets.load_dataset(str(folder), config, split=split, streaming=True)
                 if digest(streamed) != digest(rows):
-                    raise SystemExit(f"{folder.name} {config} {split}: streaming gives other rows than loading")
+                    raise SystemExit(
+                        f"{folder.name} {config} {split}: streaming gives other rows than loading"
+                    )
                 sys.stdout.write(f"{folder.name} {config} {split} {digest(rows)}\n")
 
 

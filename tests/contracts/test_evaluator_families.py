@@ -1,4 +1,6 @@
-"""Every registered evaluator family: log-probabilities equal a plain forward pass, and batches, order and duplicates change nothing."""
+"""Every registered evaluator family: log-probabilities equal a plain forward pass, and batches,
+order and duplicates change nothing.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
     ("", "Ja."),
     ("a", "J"),
-    ("The [female] mechanic greeted the receptionist because she was in a good mood.", "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte."),
+    (
+        "The [female] mechanic greeted the receptionist because she was in a good mood.",
+        "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.",
+    ),
     ("مرحبا بالعالم", "Hallo 🎉 Welt"),
     ("你好 \u2028 x", "unbekannt ∑∆ «נהג»"),
     ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
@@ -29,11 +34,16 @@ PAIRS = [
     ("The nurse.", _LONG),
 ]
 _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
-_ELSEWHERE = ("fairseq",)  # converted from checkpoints: tests/unit/evaluators/test_fairseq_conversion.py, tests/parity/test_fairseq.py
+# converted from checkpoints: tests/unit/evaluators/test_fairseq_conversion.py,
+# tests/parity/test_fairseq.py
+_ELSEWHERE = ("fairseq",)
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 
-@pytest.fixture(scope="module", params=[name for name in registry.names("evaluator family") if name not in _ELSEWHERE])
+@pytest.fixture(
+    scope="module",
+    params=[name for name in registry.names("evaluator family") if name not in _ELSEWHERE],
+)
 def family(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -56,7 +66,9 @@ def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(family: str, folder: Path, pairs: list[tuple[str, str]]) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def expected(
+    family: str, folder: Path, pairs: list[tuple[str, str]]
+) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
     return [PLAIN[family](folder, source, translation).numpy() for source, translation in pairs]
 
 
@@ -82,21 +94,33 @@ def test_equals_a_plain_forward_pass(
     found = evaluator.token_logprobs(*texts, **_LANGUAGES)
     for one, plain in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
-    scores = evaluator.score([ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de")
+    scores = evaluator.score(
+        [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de"
+    )
     assert scores.n_tokens.tolist() == [len(e) for e in expected]
     np.testing.assert_allclose(scores.mean_logprob, [e.mean() for e in expected], atol=1e-5, rtol=0)
-    np.testing.assert_allclose(scores.mean_probability, [np.exp(e).mean() for e in expected], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(
+        scores.mean_probability, [np.exp(e).mean() for e in expected], atol=1e-5, rtol=0
+    )
 
 
-def test_order_and_duplicates_change_nothing(folder: Path, texts: tuple[list[str], list[str]]) -> None:
+def test_order_and_duplicates_change_nothing(
+    folder: Path, texts: tuple[list[str], list[str]]
+) -> None:
     sources, translations = texts
     evaluator = cc_hf.load_evaluator(folder)
     once = evaluator.mean_logprobs(sources, translations, **_LANGUAGES)
-    np.testing.assert_array_equal(evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1])
-    np.testing.assert_array_equal(evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES), np.tile(once, 2))
+    np.testing.assert_array_equal(
+        evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1]
+    )
+    np.testing.assert_array_equal(
+        evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES), np.tile(once, 2)
+    )
 
 
-def test_equal_requests_are_scored_once(folder: Path, texts: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_requests_are_scored_once(
+    folder: Path, texts: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
     seen: list[int] = []
     original = evaluator.score_batch
@@ -111,14 +135,22 @@ def test_equal_requests_are_scored_once(folder: Path, texts: tuple[list[str], li
 
 
 def test_the_source_matters(folder: Path) -> None:
-    first, second = cc_hf.load_evaluator(folder).mean_logprobs(["The doctor.", "The nurse."], ["Der Arzt."] * 2, **_LANGUAGES)
+    first, second = cc_hf.load_evaluator(folder).mean_logprobs(
+        ["The doctor.", "The nurse."], ["Der Arzt."] * 2, **_LANGUAGES
+    )
     assert abs(first - second) > 1e-4
 
 
 def test_languages_given_at_load_stand_in(folder: Path, texts: tuple[list[str], list[str]]) -> None:
     sources, translations = texts
-    plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
-    np.testing.assert_array_equal(given.mean_logprobs(sources[:2], translations[:2]), plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES))
+    plain, given = (
+        cc_hf.load_evaluator(folder),
+        cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de"),
+    )
+    np.testing.assert_array_equal(
+        given.mean_logprobs(sources[:2], translations[:2]),
+        plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES),
+    )
 
 
 def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
@@ -138,19 +170,40 @@ def test_a_text_that_is_too_long_is_refused_or_cut(family: str, folder: Path) ->
     evaluator: Evaluator = cc_hf.load_evaluator(folder)
     with pytest.raises(TooLongError, match="row 1: the source"):
         evaluator.mean_logprobs(["a", long], ["b", "c"], **_LANGUAGES)
-    with pytest.raises(TooLongError, match="row 0: the translation" if family not in _ONE_TEXT else "row 0: the source and the translation"):
+    with pytest.raises(
+        TooLongError,
+        match=(
+            "row 0: the translation"
+            if family not in _ONE_TEXT
+            else "row 0: the source and the translation"
+        ),
+    ):
         evaluator.mean_logprobs(["a"], [long], **_LANGUAGES)
     cut = cc_hf.load_evaluator(folder, on_too_long="truncate")
-    found = cut.mean_logprobs(["a" if family in _ONE_TEXT else long, "a"], ["b", long], **_LANGUAGES)
+    found = cut.mean_logprobs(
+        ["a" if family in _ONE_TEXT else long, "a"], ["b", long], **_LANGUAGES
+    )
     assert np.isfinite(found).all()
 
 
-def test_tokens_have_names(folder: Path, expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]], pairs: list[tuple[str, str]]) -> None:
+def test_tokens_have_names(
+    folder: Path,
+    expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
+    pairs: list[tuple[str, str]],
+) -> None:
     evaluator = cc_hf.load_evaluator(folder)
-    short = [i for i, (source, translation) in enumerate(pairs) if len(source) + len(translation) < 200]
+    short = [
+        i for i, (source, translation) in enumerate(pairs) if len(source) + len(translation) < 200
+    ]
     sources, translations = zip(*(pairs[i] for i in short), strict=True)
     found = evaluator.named_logprobs(sources, translations, **_LANGUAGES)
     assert len(found) > 5
-    for i, row, whole in zip(short, found, evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")), strict=True):
+    for i, row, whole in zip(
+        short,
+        found,
+        evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")),
+        strict=True,
+    ):
         np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=1e-5, rtol=0)
-        assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")  # M2M100 writes its languages out; they are not counted
+        # M2M100 writes its languages out; they are not counted
+        assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")

@@ -1,4 +1,6 @@
-"""One rule for confidence intervals, in every statistic and every metric, and in whatever shows them."""
+"""One rule for confidence intervals, in every statistic and every metric, and in whatever shows
+them.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,15 @@ _Found = Interval | NoInterval
 
 
 def _agreement(n_defined: int) -> _Found:
-    return agreement_interval("a" * _N, "ab" * (_N // 2), weights=[1] * n_defined + [0] * (_N - n_defined))
+    return agreement_interval(
+        "a" * _N, "ab" * (_N // 2), weights=[1] * n_defined + [0] * (_N - n_defined)
+    )
 
 
 def _kappa(n_defined: int) -> _Found:
-    return kappa_interval("b" * n_defined + "a" * (_N - n_defined), "ba" * (n_defined // 2) + "a" * (_N - n_defined))
+    return kappa_interval(
+        "b" * n_defined + "a" * (_N - n_defined), "ba" * (n_defined // 2) + "a" * (_N - n_defined)
+    )
 
 
 def _precision(n_defined: int) -> _Found:
@@ -47,7 +53,9 @@ def _precision(n_defined: int) -> _Found:
 
 def _accuracy_pro(n_defined: int) -> _Found:
     stereotypes = ["pro"] * n_defined + ["none"] * (_N - n_defined)
-    return gender_intervals(count_cells(["male"] * _N, stereotypes, ["male", "female"] * (_N // 2)))["accuracy_pro"]
+    return gender_intervals(
+        count_cells(["male"] * _N, stereotypes, ["male", "female"] * (_N // 2))
+    )["accuracy_pro"]
 
 
 def _decided_accuracy(n_defined: int) -> _Found:
@@ -62,16 +70,26 @@ def _correlation(n_defined: int) -> _Found:
     return rank_correlation(values, [value % 2 + value / 100 for value in values]).spearman_interval
 
 
-@pytest.mark.parametrize("statistic", [_agreement, _kappa, _precision, _accuracy_pro, _decided_accuracy, _correlation])
+@pytest.mark.parametrize(
+    "statistic", [_agreement, _kappa, _precision, _accuracy_pro, _decided_accuracy, _correlation]
+)
 @pytest.mark.parametrize(("n_defined", "share"), [(50, 0.0), (4, 0.017), (2, 0.133)])
-def test_undefined_resamples_are_left_out_and_counted(statistic: Callable[[int], _Found], n_defined: int, share: float) -> None:
-    """The figure is undefined where none of `n_defined` of 100 samples is drawn: in (1 - n_defined / 100) ** 100 of the resamples."""
+def test_undefined_resamples_are_left_out_and_counted(
+    statistic: Callable[[int], _Found], n_defined: int, share: float
+) -> None:
+    """The figure is undefined where none of `n_defined` of 100 samples is drawn: in (1 - n_defined
+    / 100) ** 100 of the resamples.
+    """
     found = statistic(n_defined)
     assert found.n_undefined == pytest.approx(1000 * share, abs=25)
     assert (found.n_undefined > 0) == (share > 0)
     if share > MOST_UNDEFINED:
         assert isinstance(found, NoInterval)
-        assert found.note == f"no interval: it is undefined in {found.n_undefined} of 1000 resamples, more than 5 %"
+        assert (
+            found.note
+            == f"no interval: it is undefined in {found.n_undefined} of 1000 resamples, more"
+            " than 5 %"
+        )
     else:
         assert isinstance(found, Interval)
         assert found.low < found.high
@@ -79,7 +97,10 @@ def test_undefined_resamples_are_left_out_and_counted(statistic: Callable[[int],
 
 
 def _scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [0.9 if ("right" in source) == (translation == "good") else 0.1 for source, translation in zip(sources, translations, strict=True)]
+    return [
+        0.9 if ("right" in source) == (translation == "good") else 0.1
+        for source, translation in zip(sources, translations, strict=True)
+    ]
 
 
 def _row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
@@ -87,7 +108,10 @@ def _row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
     gender = ("male", "female")[at % 2]
     word = ("Arzt", "Ärztin")[(at + (not is_right)) % 2]
     rows: dict[str, tuple[str, dict[str, Any]]] = {
-        "contrastive_conditioning": ("good" if is_right else "bad", {"correct_sources": ["right"], "incorrect_sources": ["wrong"], "category": gender}),
+        "contrastive_conditioning": (
+            "good" if is_right else "bad",
+            {"correct_sources": ["right"], "incorrect_sources": ["wrong"], "category": gender},
+        ),
         "contrastive_translation_scoring": (
             "",
             {
@@ -98,20 +122,53 @@ def _row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
                 "pair": str(at // 2),
             },
         ),
-        "gender_accuracy": (word, {"reference": ("Arzt", "Ärztin")[at % 2], "contrastive_reference": ("Ärztin", "Arzt")[at % 2], "gender": gender}),
-        "gender_quality_gap": ("a b c d" if is_right else "x", {"reference": "a b c d", "gender": gender, "pair": str(at // 2)}),
+        "gender_accuracy": (
+            word,
+            {
+                "reference": ("Arzt", "Ärztin")[at % 2],
+                "contrastive_reference": ("Ärztin", "Arzt")[at % 2],
+                "gender": gender,
+            },
+        ),
+        "gender_quality_gap": (
+            "a b c d" if is_right else "x",
+            {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
+        ),
         "mucow_pattern_matching": (
             "Schloss" if is_right else "Riegel",
-            {"correct_senses": ["schloss"], "incorrect_senses": ["riegel"], "domain": ("in_domain", "out_of_domain")[at % 2], "frequency": ""},
+            {
+                "correct_senses": ["schloss"],
+                "incorrect_senses": ["riegel"],
+                "domain": ("in_domain", "out_of_domain")[at % 2],
+                "frequency": "",
+            },
         ),
-        "simplegen_accuracy": (word, {"occupation": "physician", "number": "sg", "gender": gender, "category": ("MoMc", "MoFc")[at % 2]}),
+        "simplegen_accuracy": (
+            word,
+            {
+                "occupation": "physician",
+                "number": "sg",
+                "gender": gender,
+                "category": ("MoMc", "MoFc")[at % 2],
+            },
+        ),
         "wino_x_pattern_matching": (
             f"Die Vase zerbrach, weil {('er', 'sie')[(at + (not is_right)) % 2]} alt war.",
-            {"source": "The vase broke because it was old.", "correct_gender": gender, "incorrect_gender": ("female", "male")[at % 2]},
+            {
+                "source": "The vase broke because it was old.",
+                "correct_gender": gender,
+                "incorrect_gender": ("female", "male")[at % 2],
+            },
         ),
         "winomt_pattern_matching": (
             f"{('Der', 'Die')[(at + (not is_right)) % 2]} {word} ging.",
-            {"source": "The physician left.", "occupation": "physician", "occupation_index": 1, "gold_gender": gender, "stereotype": ("pro", "anti")[at % 2]},
+            {
+                "source": "The physician left.",
+                "occupation": "physician",
+                "occupation_index": 1,
+                "gold_gender": gender,
+                "stereotype": ("pro", "anti")[at % 2],
+            },
         ),
     }
     return rows[metric]
@@ -132,14 +189,21 @@ def _evaluated(metric: str, case: str) -> EvaluationResult:
     wanted = _CASES[case]
     if metric == "gender_quality_gap" and case in ("one row", "a category absent"):
         wanted = [(0, True), (1, True)]  # pairs are whole
-    translations, references = (list(column) for column in zip(*(_row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True))
+    translations, references = (
+        list(column)
+        for column in zip(
+            *(_row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True
+        )
+    )
     declared: MetricDeclaration = registry.resolve("metric", metric)
     options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 200}
     if declared.takes_evaluator:
         options["evaluator"] = _scores
     if metric == "winomt_pattern_matching":
         options["alignments"] = ["0-0 1-1 2-2"] * len(translations)
-    return declared.evaluate(*([translations] if declared.takes_translations else []), references, **options)
+    return declared.evaluate(
+        *([translations] if declared.takes_translations else []), references, **options
+    )
 
 
 #: not resampled
@@ -149,15 +213,22 @@ _WITHOUT = ("mean_confidence", "inconclusive_rate", "decided_accuracy_")
 @pytest.mark.filterwarnings("ignore:none of .* translations was read as")
 @pytest.mark.parametrize("metric", registry.METRICS)
 @pytest.mark.parametrize("case", _CASES)
-def test_no_interval_is_of_zero_width_and_every_gap_is_explained(metric: str, case: str, tmp_path: Path) -> None:
+def test_no_interval_is_of_zero_width_and_every_gap_is_explained(
+    metric: str, case: str, tmp_path: Path
+) -> None:
     result = _evaluated(metric, case)
     for name, value in result.scores.items():
         interval = result.intervals.get(name)
         if interval is None:
-            assert name in result.no_interval or (name.startswith(_WITHOUT) and metric != "simplegen_accuracy"), name
+            assert name in result.no_interval or (
+                name.startswith(_WITHOUT) and metric != "simplegen_accuracy"
+            ), name
         else:
             assert interval.low < interval.high
-            assert interval.method == "percentile" or interval.low - 1e-12 <= value <= interval.high + 1e-12
+            assert (
+                interval.method == "percentile"
+                or interval.low - 1e-12 <= value <= interval.high + 1e-12
+            )
     if case == "mixed":
         assert {"accuracy", "bleu_male"} & result.intervals.keys()
     assert EvaluationResult.from_json(result.to_json()) == result
@@ -165,12 +236,20 @@ def test_no_interval_is_of_zero_width_and_every_gap_is_explained(metric: str, ca
 
 
 def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
-    """Table, report in all formats and page show the result and say what there is to say of its intervals."""
+    """Table, report in all formats and page show the result and say what there is to say of its
+    intervals.
+    """
     console = Console(file=io.StringIO(), width=400)
     console.print(result_table(result))
     assert isinstance(console.file, io.StringIO)
     report = build_report([System("a", {result.metric: result})], n_resamples=20)
-    shown = [console.file.getvalue(), html_page(report), markdown_report(report), latex_report(report), result_html(result)]
+    shown = [
+        console.file.getvalue(),
+        html_page(report),
+        markdown_report(report),
+        latex_report(report),
+        result_html(result),
+    ]
     for text in set(result.interval_notes().values()):
         assert all(text.replace("%", r"\%") in one or text in one for one in shown), text
     declared: MetricDeclaration = registry.resolve("metric", result.metric)
@@ -188,14 +267,27 @@ def test_ties_count_as_declared(metric: str) -> None:
     if not declared.takes_evaluator:
         assert declared.ties is None
         return
-    row = {"source": "s", "correct_translation": "a", "contrastive_translations": ["b"], "correct_sources": ["s"], "incorrect_sources": ["t"], "category": "c"}
+    row = {
+        "source": "s",
+        "correct_translation": "a",
+        "contrastive_translations": ["b"],
+        "correct_sources": ["s"],
+        "incorrect_sources": ["t"],
+        "category": "c",
+    }
     rows = [[row] * 4] if not declared.takes_translations else [["a"] * 4, [row] * 4]
-    result = declared.evaluate(*rows, evaluator=lambda sources, translations: [0.5] * len(sources), n_resamples=5)
+    result = declared.evaluate(
+        *rows, evaluator=lambda sources, translations: [0.5] * len(sources), n_resamples=5
+    )
     assert {judgement.verdict for judgement in result.judgements} == {declared.ties}
     report = build_report([System("a", {metric: result})])
-    assert f"a: 4 of 4 judgements of {metric} are ties, which count as {declared.ties}" in report.notes
+    assert (
+        f"a: 4 of 4 judgements of {metric} are ties, which count as {declared.ties}" in report.notes
+    )
     (histogram,) = histograms(report, metric)
-    assert sum(histogram.counts[len(histogram.counts) // 2 :]) == (4 if declared.ties == "correct" else 0)
+    assert sum(histogram.counts[len(histogram.counts) // 2 :]) == (
+        4 if declared.ties == "correct" else 0
+    )
     assert f"which count as {declared.ties}" in result_html(result)
 
 
@@ -208,6 +300,7 @@ def test_cards_state_the_rule(metric: str, root: Path) -> None:
 
 
 _RULE = (
-    "Resamples in which a figure is undefined are left out and counted; where they are more than 5 %, there is no interval. Where all resamples agree, "
-    "a proportion of independent samples has Wilson's score interval, any other figure none. `interval_notes` says so of each."
+    "Resamples in which a figure is undefined are left out and counted; where they are more than 5"
+    " %, there is no interval. Where all resamples agree, a proportion of independent samples has"
+    " Wilson's score interval, any other figure none. `interval_notes` says so of each."
 )

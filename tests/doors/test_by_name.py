@@ -18,14 +18,26 @@ from cc_hf.registration import OPT_OUT, register, remove
 from tests.helpers.fake_hub import fake_hub
 
 _NAMES = sorted(registry.METRICS)
-_IMPORT = "import sys\nsys.modules['transformers'] = None  # not needed, and slow\nimport evaluate\n"
+_IMPORT = (
+    "import sys\nsys.modules['transformers'] = None  # not needed, and slow\nimport evaluate\n"
+)
 _LOAD = f"{_IMPORT}print([evaluate.load(name).name for name in {_NAMES!r}])"
 
 
-def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0) -> str:
-    """The output of a new process whose home of Hugging Face is `home`; «-» among the variables takes one away."""
+def run(
+    code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0
+) -> str:
+    """The output of a new process whose home of Hugging Face is `home`; «-» among the variables
+    takes one away.
+    """
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={k: v for k, v in environment.items() if v != "-"}, cwd=home.parent)
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={k: v for k, v in environment.items() if v != "-"},
+        cwd=home.parent,
+    )
     assert found.returncode == status, found.stderr
     return found.stdout.strip()
 
@@ -33,21 +45,31 @@ def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({
 def shims(home: Path) -> dict[str, str]:
     """The shims below a home: name -> text."""
     found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
-    return {path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"}
+    return {
+        path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"
+    }
 
 
-def test_one_import_then_all_names_offline_and_refused_by_the_hub(tmp_path: Path, socket_enabled: None) -> None:
+def test_one_import_then_all_names_offline_and_refused_by_the_hub(
+    tmp_path: Path, socket_enabled: None
+) -> None:
     home = tmp_path / "home"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
-    assert all(place.parent.joinpath("__init__.py").is_file() for place in home.glob("modules/evaluate_modules/**/*.py"))
+    assert all(
+        place.parent.joinpath("__init__.py").is_file()
+        for place in home.glob("modules/evaluate_modules/**/*.py")
+    )
     assert run(_LOAD, home) == str(_NAMES)
     with fake_hub() as hub:
         statuses = (404, 401, 403, 500)
         hub.refusals = {f"/{name}/": statuses[i % 4] for i, name in enumerate(_NAMES)}
         closed = "http://127.0.0.1:9/spaces/{path}/resolve/{revision}/{name}"
         online = f"{_LOAD}\nevaluate.config.HUB_EVALUATE_URL = {closed!r}\n{_LOAD}"
-        assert run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == f"{_NAMES}\n{_NAMES}"
+        assert (
+            run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"})
+            == f"{_NAMES}\n{_NAMES}"
+        )
         for name in _NAMES:
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
 
@@ -61,18 +83,28 @@ print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], refe
 """
     with fake_hub() as hub:
         hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
-        assert run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"
+        assert (
+            run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"
+        )
 
 
 def test_where_the_shims_lie(tmp_path: Path) -> None:
     environments = [
         ({"HF_MODULES_CACHE": str(tmp_path / "own")}, tmp_path / "own"),
-        ({"HF_HOME": "-", "XDG_CACHE_HOME": str(tmp_path / "xdg")}, tmp_path / "xdg/huggingface/modules"),
-        ({"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(tmp_path / "person")}, tmp_path / "person/.cache/huggingface/modules"),
+        (
+            {"HF_HOME": "-", "XDG_CACHE_HOME": str(tmp_path / "xdg")},
+            tmp_path / "xdg/huggingface/modules",
+        ),
+        (
+            {"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(tmp_path / "person")},
+            tmp_path / "person/.cache/huggingface/modules",
+        ),
     ]
     for variables, folder in environments:
         run("import cc_hf", tmp_path / "home", variables)
-        assert sorted(path.name for path in folder.glob("evaluate_modules/metrics/*--*")) == [f"evaluate-metric--{name}" for name in _NAMES]
+        assert sorted(path.name for path in folder.glob("evaluate_modules/metrics/*--*")) == [
+            f"evaluate-metric--{name}" for name in _NAMES
+        ]
     assert not (tmp_path / "home").exists()
     code = f"""
 {_IMPORT}
@@ -98,9 +130,16 @@ def test_import_writes_nothing_when_told_not_to_and_never_fails(tmp_path: Path) 
 
 
 def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None:
-    code = "import sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\nprint(sorted(set(sys.modules) - before))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    assert found == "['__future__', 'cc_hf', 'cc_hf.errors', 'cc_hf.registration', 'cc_hf.registry']"
+    code = (
+        "import sys, typing, importlib, os\nbefore = set(sys.modules)\nimport"
+        " cc_hf\nprint(sorted(set(sys.modules) - before))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert (
+        found == "['__future__', 'cc_hf', 'cc_hf.errors', 'cc_hf.registration', 'cc_hf.registry']"
+    )
 
 
 def test_processes_that_register_at_once_leave_whole_shims(tmp_path: Path) -> None:
@@ -114,17 +153,32 @@ r.register()
 print(sorted(states - {"written", "present", "removed", "absent"}))
 """
     variables = {**os.environ, "HF_HOME": str(tmp_path), OPT_OUT: "1"}
-    processes = [subprocess.Popen([sys.executable, "-c", code], env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
     texts: set[str] = set()
     name = _NAMES[0]
     while any(process.poll() is None for process in processes):
         with contextlib.suppress(FileNotFoundError):  # removed since it was seen
-            for place in tmp_path.glob(f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"):
+            for place in tmp_path.glob(
+                f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"
+            ):
                 texts.add((place / f"{name}.py").read_text(encoding="utf-8"))
     assert [process.communicate() for process in processes] == [("[]\n", "")] * 4
     assert sorted(shims(tmp_path)) == _NAMES
     assert texts == {shims(tmp_path)[name]}
-    assert [path.name for path in tmp_path.glob("modules/evaluate_modules/metrics/*/*") if path.name.startswith(("new-", "old-"))] == []
+    assert [
+        path.name
+        for path in tmp_path.glob("modules/evaluate_modules/metrics/*/*")
+        if path.name.startswith(("new-", "old-"))
+    ] == []
 
 
 @pytest.fixture
@@ -172,7 +226,10 @@ def test_the_command(home: Path) -> None:
     from cc_hf.cli.main import app
 
     output = CliRunner().invoke(app, ["register"]).output
-    assert f"{_NAMES[0]}: written, {home}/modules/evaluate_modules/metrics/evaluate-metric--{_NAMES[0]}/" in output
+    assert (
+        f"{_NAMES[0]}: written,"
+        f" {home}/modules/evaluate_modules/metrics/evaluate-metric--{_NAMES[0]}/" in output
+    )
     assert f"{_NAMES[0]}: present" in CliRunner().invoke(app, ["register"]).output
     output = CliRunner().invoke(app, ["register", "--remove"]).output
     assert f"{_NAMES[0]}: removed" in output
@@ -180,7 +237,9 @@ def test_the_command(home: Path) -> None:
     assert shims(home) == {}
 
 
-def test_the_command_says_what_is_not_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_what_is_not_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app
@@ -199,20 +258,64 @@ def test_combine(home: Path) -> None:
     from tests.helpers.fake_evaluator import hash_scores
 
     pair = [
-        {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt.", "gender": "female", "pair": "0"},
-        {"reference": "Er ist ein guter Arzt.", "contrastive_reference": "Sie ist eine gute Ärztin.", "gender": "male", "pair": "0"},
+        {
+            "reference": "Sie ist eine gute Ärztin.",
+            "contrastive_reference": "Er ist ein guter Arzt.",
+            "gender": "female",
+            "pair": "0",
+        },
+        {
+            "reference": "Er ist ein guter Arzt.",
+            "contrastive_reference": "Sie ist eine gute Ärztin.",
+            "gender": "male",
+            "pair": "0",
+        },
     ]
     predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
-    single = [load_metric(name).compute(predictions=predictions, references=pair, tgt_lang="de") for name in ("gender_accuracy", "gender_quality_gap")]
-    found = evaluate.combine([load_metric("gender_accuracy"), load_metric("gender_quality_gap")]).compute(predictions=predictions, references=pair, tgt_lang="de")
-    assert (found["pair_accuracy"], found["bleu_gap"]) == (single[0]["pair_accuracy"], single[1]["bleu_gap"])
-    assert (found["gender_accuracy_signature"], found["gender_quality_gap_signature"]) == (single[0]["signature"], single[1]["signature"])
+    single = [
+        load_metric(name).compute(predictions=predictions, references=pair, tgt_lang="de")
+        for name in ("gender_accuracy", "gender_quality_gap")
+    ]
+    found = evaluate.combine(
+        [load_metric("gender_accuracy"), load_metric("gender_quality_gap")]
+    ).compute(predictions=predictions, references=pair, tgt_lang="de")
+    assert (found["pair_accuracy"], found["bleu_gap"]) == (
+        single[0]["pair_accuracy"],
+        single[1]["bleu_gap"],
+    )
+    assert (found["gender_accuracy_signature"], found["gender_quality_gap_signature"]) == (
+        single[0]["signature"],
+        single[1]["signature"],
+    )
 
-    cues = {"correct_sources": ["The [female] cook left."], "incorrect_sources": ["The [male] cook left."], "category": "female"}
-    words = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}
-    both = evaluate.combine([load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en"), load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])])
-    found = both.compute(predictions=["Die Köchin ging."], references=[{**cues, **words}], tgt_lang="de")
-    alone = load_metric("contrastive_conditioning").compute(predictions=["Die Köchin ging."], references=[cues], evaluator=hash_scores, src_lang="en", tgt_lang="de")
+    cues = {
+        "correct_sources": ["The [female] cook left."],
+        "incorrect_sources": ["The [male] cook left."],
+        "category": "female",
+    }
+    words = {
+        "source": "The cook left.",
+        "occupation": "cook",
+        "occupation_index": 1,
+        "gold_gender": "female",
+        "stereotype": "pro",
+    }
+    both = evaluate.combine(
+        [
+            load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en"),
+            load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"]),
+        ]
+    )
+    found = both.compute(
+        predictions=["Die Köchin ging."], references=[{**cues, **words}], tgt_lang="de"
+    )
+    alone = load_metric("contrastive_conditioning").compute(
+        predictions=["Die Köchin ging."],
+        references=[cues],
+        evaluator=hash_scores,
+        src_lang="en",
+        tgt_lang="de",
+    )
     assert found["probability_correct"] == alone["probability_correct"]
     assert found["predicted"] == ["female"]
     assert found["contrastive_conditioning_signature"] == alone["signature"]

@@ -17,7 +17,11 @@ from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build
 from tests.helpers.samples import is_sampled, lay_out_samples
 
-EVERY = [(name, config.name) for name in registry.DATASETS for config in registry.resolve("dataset", name).configs]
+EVERY = [
+    (name, config.name)
+    for name in registry.DATASETS
+    for config in registry.resolve("dataset", name).configs
+]
 ALL = [(name, config) for name, config in EVERY if not is_sampled(name, config)]
 SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
 
@@ -36,21 +40,32 @@ def test_rows_equal_the_examples(shared: Path, name: str, config: str) -> None:
         assert len({example.id for example in examples}) == n
         assert [declared.form.from_row(row) for row in loaded[split]] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
-        assert {(e.src_lang, e.tgt_lang or declared.tgt_langs[0]) for e in examples} == {(declared.src_lang, declared.tgt_langs[0])}
+        assert {(e.src_lang, e.tgt_lang or declared.tgt_langs[0]) for e in examples} == {
+            (declared.src_lang, declared.tgt_langs[0])
+        }
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "config"), SAMPLED)
-def test_samples_of_files_that_are_not_here(shared: Path, tmp_path: Path, name: str, config: str) -> None:
+def test_samples_of_files_that_are_not_here(
+    shared: Path, tmp_path: Path, name: str, config: str
+) -> None:
     lay_out_samples(name, config, tmp_path, shared)
     declared = registry.resolve("dataset", name).config(config)
     examples = cc_hf.load_examples(name, config, data_dir=tmp_path)
     loaded = cc_hf.load_dataset(name, config, data_dir=tmp_path)["test"]
     assert len({example.id for example in examples}) == len(examples) == loaded.num_rows > 0
     assert [declared.form.from_row(row) for row in loaded] == examples
-    assert {(e.src_lang, e.tgt_lang) for e in examples} == {(declared.src_lang, declared.tgt_langs[0])}
-    assert {tuple(e.extra) for e in examples} == {registry.resolve("dataset", name).extra_keys_of(config)}
-    assert list(cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"]) == loaded.to_list()
+    assert {(e.src_lang, e.tgt_lang) for e in examples} == {
+        (declared.src_lang, declared.tgt_langs[0])
+    }
+    assert {tuple(e.extra) for e in examples} == {
+        registry.resolve("dataset", name).extra_keys_of(config)
+    }
+    assert (
+        list(cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"])
+        == loaded.to_list()
+    )
 
 
 def test_split_and_unknown_names() -> None:
@@ -58,7 +73,10 @@ def test_split_and_unknown_names() -> None:
     assert isinstance(loaded, datasets.Dataset)
     with pytest.raises(UnknownNameError, match="unknown dataset 'winmt'; did you mean 'winomt'"):
         cc_hf.load_dataset("winmt")
-    with pytest.raises(UnknownNameError, match=r"unknown configuration of simplegen 'en-ed'; did you mean .*'en-de'"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"unknown configuration of simplegen 'en-ed'; did you mean .*'en-de'",
+    ):
         cc_hf.load_dataset("simplegen", "en-ed")
 
 
@@ -81,39 +99,67 @@ def test_changed_data_is_never_served_from_the_cache(shared: Path, tmp_path: Pat
 
 
 def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> None:
-    path = lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path) / "a-rios/ContraWSD/de-fr.final.json"
+    path = (
+        lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path)
+        / "a-rios/ContraWSD/de-fr.final.json"
+    )
     good = path.read_text(encoding="utf-8")
     path.write_text("[{}]", encoding="utf-8")
-    with pytest.raises(DataError, match=r"de-fr\.final\.json: item 0: expected the key 'reference', got no keys"):
+    with pytest.raises(
+        DataError, match=r"de-fr\.final\.json: item 0: expected the key 'reference', got no keys"
+    ):
         cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)
     with pytest.raises(DataError, match="item 0: expected the key 'reference'"):
-        list(cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"))
+        list(
+            cc_hf.load_dataset(
+                "contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"
+            )
+        )
     path.write_text(good, encoding="utf-8")
     assert cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)["test"].num_rows == 1
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_every_dataset_streams_and_builds_the_same_twice(shared: Path, tmp_path: Path, name: str) -> None:
+def test_every_dataset_streams_and_builds_the_same_twice(
+    shared: Path, tmp_path: Path, name: str
+) -> None:
     config = registry.resolve("dataset", name).default_config
-    data_dir = lay_out_samples(name, config, tmp_path / "data", shared) if is_sampled(name, config) else shared / "upstream"
+    data_dir = (
+        lay_out_samples(name, config, tmp_path / "data", shared)
+        if is_sampled(name, config)
+        else shared / "upstream"
+    )
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
     for split, rows in cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True).items():
         assert list(rows) == loaded[split].to_list()
-    first, second = (build(name, [config], output=tmp_path / place, data_dir=data_dir) for place in "ab")
-    assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [(path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second]
+    first, second = (
+        build(name, [config], output=tmp_path / place, data_dir=data_dir) for place in "ab"
+    )
+    assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [
+        (path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second
+    ]
     built = datasets.load_dataset(str(tmp_path / "a"), config)
-    assert {split: rows.to_list() for split, rows in built.items()} == {split: rows.to_list() for split, rows in loaded.items()}
+    assert {split: rows.to_list() for split, rows in built.items()} == {
+        split: rows.to_list() for split, rows in loaded.items()
+    }
 
 
-_LOAD = "import sys, cc_hf; print(cc_hf.load_dataset('winomt', data_dir=sys.argv[1])['test'].num_rows)"
+_LOAD = (
+    "import sys, cc_hf; print(cc_hf.load_dataset('winomt', data_dir=sys.argv[1])['test'].num_rows)"
+)
 
 
 @pytest.mark.shared
 def test_two_processes_that_load_at_once_both_succeed(shared: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HOME": str(tmp_path)}
     command = [sys.executable, "-c", _LOAD, str(shared / "upstream")]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    both = [
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        for _ in range(2)
+    ]
     for process in both:
         out, errors = process.communicate()
         assert (process.returncode, out.strip()) == (0, "3648"), errors
@@ -128,11 +174,32 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 
 
 @pytest.mark.shared
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process's memory is read from /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(),
+    reason="the peak of a process's memory is read from /proc",
+)
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
-    sizes = {(name, config): sum(file.size for file in registry.resolve("dataset", name).files_of(config)) for name, config in ALL}
+    sizes = {
+        (name, config): sum(
+            file.size for file in registry.resolve("dataset", name).files_of(config)
+        )
+        for name, config in ALL
+    }
     name, config = max(sizes, key=lambda key: sizes[key])
-    command = [sys.executable, "-c", _BUILD, name, config, str(tmp_path / "built"), str(shared / "upstream")]
-    found = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HOME": str(tmp_path / "home")})
+    command = [
+        sys.executable,
+        "-c",
+        _BUILD,
+        name,
+        config,
+        str(tmp_path / "built"),
+        str(shared / "upstream"),
+    ]
+    found = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HF_HOME": str(tmp_path / "home")},
+    )
     assert found.returncode == 0, found.stderr
     assert 50_000 < int(found.stdout) < 1_000_000  # kB

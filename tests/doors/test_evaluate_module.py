@@ -27,14 +27,38 @@ def metric(root: Path) -> Any:
 def test_compute_equals_the_core(metric: Any) -> None:
     from cc_hf.metrics.contrastive_conditioning import compute
 
-    predictions, references = ["Die Ärztin.", "Der Arzt."], [REFERENCE, {**REFERENCE, "category": "male"}]
-    found = metric.compute(predictions=predictions, references=references, evaluator=hash_scores, src_lang="en", tgt_lang="de")
-    assert found == compute(predictions, references, evaluator=hash_scores, src_lang="en", tgt_lang="de")
+    predictions, references = (
+        ["Die Ärztin.", "Der Arzt."],
+        [
+            REFERENCE,
+            {**REFERENCE, "category": "male"},
+        ],
+    )
+    found = metric.compute(
+        predictions=predictions,
+        references=references,
+        evaluator=hash_scores,
+        src_lang="en",
+        tgt_lang="de",
+    )
+    assert found == compute(
+        predictions, references, evaluator=hash_scores, src_lang="en", tgt_lang="de"
+    )
 
 
 def test_embedded_evaluator_by_name(metric: Any) -> None:
-    predictions = ["Der Assistent fragte die Ärztin, ob sie Hilfe brauche.", "Die Assistentin fragte den Arzt, ob sie Hilfe brauche."]
-    found = metric.compute(predictions=predictions, references=[REFERENCE] * 2, evaluator="cc-tiny-en-de", src_lang="en", tgt_lang="de", score="geometric")
+    predictions = [
+        "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
+        "Die Assistentin fragte den Arzt, ob sie Hilfe brauche.",
+    ]
+    found = metric.compute(
+        predictions=predictions,
+        references=[REFERENCE] * 2,
+        evaluator="cc-tiny-en-de",
+        src_lang="en",
+        tgt_lang="de",
+        score="geometric",
+    )
     assert found["probability_correct"][0] > 0.5 > found["probability_correct"][1]
     assert found["accuracy"] == found["accuracy_female"] == 0.5
     assert "eval:cc-tiny-en-de@" in found["signature"]
@@ -47,7 +71,9 @@ def test_batches_add_up(metric: Any) -> None:
 
 
 def test_options_at_load_and_by_name() -> None:
-    metric = cc_hf.load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en", tgt_lang="de")
+    metric = cc_hf.load_metric(
+        "contrastive_conditioning", evaluator=hash_scores, src_lang="en", tgt_lang="de"
+    )
     assert metric.compute(predictions=["Die Ärztin."], references=[REFERENCE])["n"] == 1
 
 
@@ -61,7 +87,9 @@ def test_options_at_load_and_by_name() -> None:
         ([" "], [REFERENCE], "row 0: expected a translation"),
     ],
 )
-def test_bad_input_is_refused_before_the_host_bends_it(root: Path, predictions: Any, references: Any, message: str) -> None:
+def test_bad_input_is_refused_before_the_host_bends_it(
+    root: Path, predictions: Any, references: Any, message: str
+) -> None:
     metric = evaluate.load(str(root / "metrics/contrastive_conditioning"))
     with pytest.raises(InputError, match=message):
         metric.compute(predictions=predictions, references=references, evaluator=hash_scores)

@@ -15,9 +15,31 @@ sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "senten
 import cc_hf
 """
 #: Where torch may be imported (ARCHITECTURE: «who may import whom»).
-_FAMILIES = ("arithmetic", "causal_lm", "fairseq", "fsmt", "m2m100", "marian", "masked_lm", "mbart", "packed", "seq2seq", "t5")
+_FAMILIES = (
+    "arithmetic",
+    "causal_lm",
+    "fairseq",
+    "fsmt",
+    "m2m100",
+    "marian",
+    "masked_lm",
+    "mbart",
+    "packed",
+    "seq2seq",
+    "t5",
+)
 _HEAVY = (
-    *(f"cc_hf.evaluators.{name}" for name in ("file_memory", "fill_mask", "int8_products", "loading", "teacher_forcing", *_FAMILIES)),
+    *(
+        f"cc_hf.evaluators.{name}"
+        for name in (
+            "file_memory",
+            "fill_mask",
+            "int8_products",
+            "loading",
+            "teacher_forcing",
+            *_FAMILIES,
+        )
+    ),
     "cc_hf.analysis.trigger_importance",
     "cc_hf.translation",
     "cc_hf.training",
@@ -25,7 +47,9 @@ _HEAVY = (
 
 
 def run(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_all_is_what_is_offered() -> None:
@@ -59,15 +83,26 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
 """
     )
     names = run(code).split()
-    assert {"cc_hf.run", "cc_hf.metrics.contrastive_conditioning", "cc_hf.cli.main", "cc_hf.evaluators.base"} <= set(names)
+    assert {
+        "cc_hf.run",
+        "cc_hf.metrics.contrastive_conditioning",
+        "cc_hf.cli.main",
+        "cc_hf.evaluators.base",
+    } <= set(names)
 
 
 def test_without_torch_the_error_names_the_extra() -> None:
-    code = _BLOCK + "try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n    print(type(error).__name__, error)"
+    code = (
+        _BLOCK + "try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n   "
+        " print(type(error).__name__, error)"
+    )
     assert "MissingDependencyError" in run(code)
     assert "pip install 'cc_hf[models]'" in run(code)
 
 
 def test_importing_imports_nothing_heavy() -> None:
-    code = "import sys, cc_hf; print([m for m in ('torch', 'transformers', 'datasets', 'evaluate', 'rich', 'numpy') if m in sys.modules])"
+    code = (
+        "import sys, cc_hf; print([m for m in ('torch', 'transformers', 'datasets', 'evaluate',"
+        " 'rich', 'numpy') if m in sys.modules])"
+    )
     assert run(code).strip() == "[]"

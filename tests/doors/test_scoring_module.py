@@ -1,4 +1,6 @@
-"""Contrastive translation scoring, whose module has no predictions, through the door that users of `evaluate` know, and as its card shows it."""
+"""Contrastive translation scoring, whose module has no predictions, through the door that users of
+`evaluate` know, and as its card shows it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from tests.helpers.fake_evaluator import hash_scores
 
 NAME = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
-    {"source": "s", "correct_translation": "a", "contrastive_translations": ["b", "c"], "category": "x", "pair": "p"},
+    {
+        "source": "s",
+        "correct_translation": "a",
+        "contrastive_translations": ["b", "c"],
+        "category": "x",
+        "pair": "p",
+    },
     {"source": "", "correct_translation": "a", "contrastive_translations": ("d",), "pair": "p"},
     {"correct_translation": "e", "contrastive_translations": []},
 ]
@@ -41,15 +49,25 @@ def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(root:
 def test_what_it_refuses_before_the_host_bends_or_drops_it(root: Path) -> None:
     metric = load(root, **OPTIONS)
     for call in (metric.compute, metric.add_batch):
-        with pytest.raises(InputError, match="predictions: expected none: contrastive_translation_scoring judges the evaluator itself"):
+        with pytest.raises(
+            InputError,
+            match=(
+                "predictions: expected none: contrastive_translation_scoring judges the evaluator"
+                " itself"
+            ),
+        ):
             call(predictions=["a"] * 3, references=ROWS)
     with pytest.raises(InputError, match="at least one reference"):
         metric.compute(references=[])
-    with pytest.raises(InputError, match="row 1: correct_translation: expected a text that is not blank, got 3"):
+    with pytest.raises(
+        InputError, match="row 1: correct_translation: expected a text that is not blank, got 3"
+    ):
         metric.compute(references=[ROWS[0], {**ROWS[1], "correct_translation": 3}])
 
 
-def test_the_example_of_the_card_runs_and_every_figure_is_described(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_card_runs_and_every_figure_is_described(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     card = (root / f"cards/metrics/{NAME}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None
@@ -60,14 +78,22 @@ def test_the_example_of_the_card_runs_and_every_figure_is_described(root: Path, 
     module = (root / f"metrics/{NAME}/{NAME}.py").read_text(encoding="utf-8")
     for key in found["result"]:
         for text in (card, module):
-            assert f"`{key}`" in text or key in text or key.removeprefix("accuracy_") in ("male", "female"), key
+            assert (
+                f"`{key}`" in text
+                or key in text
+                or key.removeprefix("accuracy_") in ("male", "female")
+            ), key
     for field in re.findall(r"\|(\w+):", f"|{found['result']['signature'].partition('|')[2]}"):
         assert f"`{field}`" in card, field
     assert all(0 < score < 1 for scores in found["result"]["scores"] for score in scores)
 
 
-def test_the_example_of_the_module_gives_what_it_says(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_module_gives_what_it_says(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(root)
-    test = doctest.DocTestParser().get_doctest(load(root).inputs_description, {"evaluate": evaluate}, NAME, None, None)
+    test = doctest.DocTestParser().get_doctest(
+        load(root).inputs_description, {"evaluate": evaluate}, NAME, None, None
+    )
     assert test.examples
     assert doctest.DocTestRunner().run(test).failed == 0

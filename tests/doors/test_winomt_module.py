@@ -1,4 +1,6 @@
-"""WinoMT's pattern matching through the door that users of `evaluate` know, and through the command line's."""
+"""WinoMT's pattern matching through the door that users of `evaluate` know, and through the command
+line's.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.metrics.winomt_pattern_matching import compute
 
-REFERENCE = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}
+REFERENCE = {
+    "source": "The cook left.",
+    "occupation": "cook",
+    "occupation_index": 1,
+    "gold_gender": "female",
+    "stereotype": "pro",
+}
 PREDICTIONS = ["Die Köchin ging.", "Der Koch ging."]
 REFERENCES = [REFERENCE, {**REFERENCE, "gold_gender": "male", "stereotype": "anti"}]
 
@@ -49,6 +57,8 @@ def test_options_at_load() -> None:
         (["x"], [{**REFERENCE, "occupation_index": "1"}], "occupation_index: expected an integer"),
     ],
 )
-def test_bad_input_is_refused_before_the_host_bends_it(metric: Any, predictions: Any, references: Any, message: str) -> None:
+def test_bad_input_is_refused_before_the_host_bends_it(
+    metric: Any, predictions: Any, references: Any, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         metric.compute(predictions=predictions, references=references, tgt_lang="de")

@@ -1,4 +1,6 @@
-"""The metrics that read words, through the door that users of `evaluate` know, and as their cards show them."""
+"""The metrics that read words, through the door that users of `evaluate` know, and as their cards
+show them.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,20 @@ from cc_hf.errors import InputError
 _HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
 _HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin."}
 _OCCUPATION = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-_IT = {"source": "The vase broke because it was old.", "correct_gender": "male", "incorrect_gender": "female", "category": "female"}
-_GAP = [{"reference": "Er ist Arzt.", "gender": "male", "pair": "a"}, {"reference": "Sie ist Ärztin.", "gender": "female", "pair": "a"}]
-_PAIRED = [{**_HIS, "gender": "male", "pair": "a", "category": "x"}, {**_HERS, "gender": "female", "pair": "a", "category": "y"}]
+_IT = {
+    "source": "The vase broke because it was old.",
+    "correct_gender": "male",
+    "incorrect_gender": "female",
+    "category": "female",
+}
+_GAP = [
+    {"reference": "Er ist Arzt.", "gender": "male", "pair": "a"},
+    {"reference": "Sie ist Ärztin.", "gender": "female", "pair": "a"},
+]
+_PAIRED = [
+    {**_HIS, "gender": "male", "pair": "a", "category": "x"},
+    {**_HERS, "gender": "female", "pair": "a", "category": "y"},
+]
 CASES: list[tuple[str, list[dict[str, str]], dict[str, Any]]] = [
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
@@ -34,20 +47,35 @@ def load(root: Path, name: str, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "references", "options"), CASES)
-def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]) -> None:
+def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(
+    root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
+) -> None:
     core = importlib.import_module(f"cc_hf.metrics.{name}")
-    texts, options = ["Der Arzt.", ""], {**options, "src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
+    texts, options = (
+        ["Der Arzt.", ""],
+        {
+            **options,
+            "src_lang": "en",
+            "tgt_lang": "de",
+            "n_resamples": 20,
+        },
+    )
     expected = core.compute(texts, references, **options)
     assert load(root, name).compute(predictions=texts, references=references, **options) == expected
     metric = load(root, name, **options)
     for text, reference in zip(texts, references, strict=True):
         metric.add_batch(predictions=[text], references=[reference])
     assert metric.compute() == expected
-    assert cc_hf.load_metric(name, **options).compute(predictions=texts, references=references) == expected
+    assert (
+        cc_hf.load_metric(name, **options).compute(predictions=texts, references=references)
+        == expected
+    )
 
 
 @pytest.mark.parametrize(("name", "references", "options"), CASES)
-def test_bad_input_is_refused_before_the_host_bends_it(root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]) -> None:
+def test_bad_input_is_refused_before_the_host_bends_it(
+    root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
+) -> None:
     for texts, rows, message in (
         ([], [], "at least one prediction"),
         (["x"], references, "1 predictions and 2 references"),
@@ -58,7 +86,9 @@ def test_bad_input_is_refused_before_the_host_bends_it(root: Path, name: str, re
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_the_card_runs_and_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_card_runs_and_every_figure_is_described(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None
@@ -76,7 +106,9 @@ def test_the_example_of_the_card_runs_and_every_figure_is_described(root: Path, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_the_module_gives_what_it_says(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_the_module_gives_what_it_says(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import doctest
 
     monkeypatch.chdir(root)

@@ -29,9 +29,32 @@ _SETTINGS = settings(
     suppress_health_check=list(HealthCheck),
 )
 
-_ODD = ["", " ", "\n", "\x00", "\x1b[31m", "\ud800", "ı", "e\u0301", "|||", "../../x", "«»", "none", "a" * 5000, "\u202e", "{x}", "<b>", "NaN", "\ufeff", "-", "null"]
+_ODD = [
+    "",
+    " ",
+    "\n",
+    "\x00",
+    "\x1b[31m",
+    "\ud800",
+    "ı",
+    "e\u0301",
+    "|||",
+    "../../x",
+    "«»",
+    "none",
+    "a" * 5000,
+    "\u202e",
+    "{x}",
+    "<b>",
+    "NaN",
+    "\ufeff",
+    "-",
+    "null",
+]
 _texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
-_numbers = st.sampled_from([0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True])
+_numbers = st.sampled_from(
+    [0, -1, 1, 2, 10**30, 0.5, -0.0, 1e308, float("nan"), float("inf"), True]
+)
 _tagged = st.sampled_from(
     [
         {"!": "digits", "of": 5000},
@@ -46,7 +69,9 @@ _tagged = st.sampled_from(
         {"!": "raising", "of": 0},
     ]
 )
-_junk = st.none() | _texts | _numbers | _tagged | st.lists(_texts | _numbers, max_size=3) | st.just({})
+_junk = (
+    st.none() | _texts | _numbers | _tagged | st.lists(_texts | _numbers, max_size=3) | st.just({})
+)
 
 
 @st.composite
@@ -68,16 +93,29 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
                 references[row] = draw(_junk)
             case _:
                 predictions[row] = draw(_junk)
-    containers = st.sampled_from(["list", "list", "list", "tuple", "set", "generator", "series", "array"])
+    containers = st.sampled_from(
+        ["list", "list", "list", "tuple", "set", "generator", "series", "array"]
+    )
     options: dict[str, Any] = {"tgt_lang": "de", "n_resamples": 20}
     if metric.startswith("contrastive"):
         function: dict[str, Any] = {"!": "function", "of": 0.5}
         options["evaluator"] = draw(st.just(function) | st.just(function) | _junk)
     names = ["src_lang", "tgt_lang", "seed", "n_resamples"]
     if metric.startswith("contrastive"):
-        names += ["score", "batch_tokens", "mode", "cache", "kind", "device", "revision", "on_too_long"]
+        names += [
+            "score",
+            "batch_tokens",
+            "mode",
+            "cache",
+            "kind",
+            "device",
+            "revision",
+            "on_too_long",
+        ]
     for name in draw(st.lists(st.sampled_from(names), max_size=2)):
-        options[name] = draw(_junk.filter(lambda value: not (isinstance(value, int) and value > 10**4)))
+        options[name] = draw(
+            _junk.filter(lambda value: not (isinstance(value, int) and value > 10**4))
+        )
     case = {"door": "metric", "metric": metric, "options": options}
     for name, rows in (("predictions", predictions), ("references", references)):
         kind = draw(containers)
@@ -89,7 +127,9 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
 def _file_cases(draw: st.DrawFn) -> dict[str, Any]:
     command = list(draw(st.sampled_from(COMMANDS)))
     files: dict[str, str | list[int]] = {}
-    for name in draw(st.lists(st.sampled_from([w for w in command if w in BASES]), min_size=1, max_size=2)):
+    for name in draw(
+        st.lists(st.sampled_from([w for w in command if w in BASES]), min_size=1, max_size=2)
+    ):
         text = BASES[name]
         for _ in range(draw(st.integers(1, 3))):
             start = draw(st.integers(0, len(text)))
@@ -134,18 +174,25 @@ _pieces = st.sampled_from(
 @st.composite
 def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
     statements = [
-        *(f"UPDATE scores SET {column} = ?" for column in ("sum_logprob", "n_tokens", "mean_probability")),
+        *(
+            f"UPDATE scores SET {column} = ?"
+            for column in ("sum_logprob", "n_tokens", "mean_probability")
+        ),
         "UPDATE identities SET identity = ?",
         "DELETE FROM identities WHERE ? IS NOT NULL",
         "",
     ]
     statement = draw(st.sampled_from(statements))
-    values = st.sampled_from([0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, float("inf"), {"!": "bytes", "of": "x"}])
+    values = st.sampled_from(
+        [0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, float("inf"), {"!": "bytes", "of": "x"}]
+    )
     return {
         "door": "cache",
         "statement": statement,
         "values": [draw(values)] if statement else [],
-        "bytes": draw(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=20)),
+        "bytes": draw(
+            st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=20)
+        ),
     }
 
 
@@ -155,7 +202,9 @@ def _model_cases(draw: st.DrawFn) -> dict[str, Any]:
         "door": "model",
         "file": draw(st.integers(0, 20)),
         "cut": draw(st.none() | st.integers(0, 10**5)),
-        "bytes": draw(st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 255)).map(list), max_size=4)),
+        "bytes": draw(
+            st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 255)).map(list), max_size=4)
+        ),
     }
 
 
@@ -191,7 +240,9 @@ def test_rows_are_valid_before_they_are_changed(metric: str, model: Path) -> Non
         assert run_case(case, Path(folder), model) == "result"
 
 
-@pytest.mark.parametrize("line", _CORPUS.read_text(encoding="utf-8").splitlines() if _CORPUS.exists() else [])
+@pytest.mark.parametrize(
+    "line", _CORPUS.read_text(encoding="utf-8").splitlines() if _CORPUS.exists() else []
+)
 def test_cases_that_failed_once_do_not_fail_again(line: str, model: Path) -> None:
     _check(json.loads(line), model)
 

@@ -1,4 +1,6 @@
-"""A real browser for tests of pages: Debian's chromium, headless, which may reach nothing but this machine."""
+"""A real browser for tests of pages: Debian's chromium, headless, which may reach nothing but this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,14 @@ def chromium_path() -> str | None:
 
 
 def missing() -> str:
-    """Why tests that need a browser are skipped, or "" where they run: also where the browser must be there, so that they fail."""
-    return "" if chromium_path() or os.environ.get("CC_HF_REQUIRE_BROWSER") else "there is no chromium (apt-get install chromium)"
+    """Why tests that need a browser are skipped, or "" where they run: also where the browser must
+    be there, so that they fail.
+    """
+    return (
+        ""
+        if chromium_path() or os.environ.get("CC_HF_REQUIRE_BROWSER")
+        else "there is no chromium (apt-get install chromium)"
+    )
 
 
 @contextmanager
@@ -41,7 +49,9 @@ def launched() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path() or "chromium", args=list(_FLAGS), timeout=0)
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path() or "chromium", args=list(_FLAGS), timeout=0
+        )
         try:
             yield browser
         finally:

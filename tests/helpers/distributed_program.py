@@ -1,4 +1,5 @@
-"""What torchrun starts in the tests of several processes: scores with a model, few pairs and unevenly long ones, with errors on one process.
+"""What torchrun starts in the tests of several processes: scores with a model, few pairs and
+unevenly long ones, with errors on one process.
 
 Arguments: MODEL, FOLDER. Each process writes what it got to FOLDER/RANK.json.
 """
@@ -21,7 +22,9 @@ from tests.helpers.letter_evaluator import letter_requests
 __all__ = ["FEW", "UNEVEN", "as_lists", "main"]
 
 FEW = [ScoringRequest("b", "c"), ScoringRequest("a", "b"), ScoringRequest("b", "c")]
-UNEVEN = [ScoringRequest("the doctor " * (i % 7 == 0) * 4, "x" * (1 + i % 50), i) for i in range(90)]
+UNEVEN = [
+    ScoringRequest("the doctor " * (i % 7 == 0) * 4, "x" * (1 + i % 50), i) for i in range(90)
+]
 
 
 def as_lists(found: TokenScores) -> list[list[float]]:
@@ -31,7 +34,9 @@ def as_lists(found: TokenScores) -> list[list[float]]:
 def main() -> None:
     """Run as each of the processes."""
     rank = os.environ["RANK"]
-    evaluator = cc_hf.load_evaluator(sys.argv[1], device="cpu", distributed=True, cache=Path(sys.argv[2]) / "scores.sqlite")
+    evaluator = cc_hf.load_evaluator(
+        sys.argv[1], device="cpu", distributed=True, cache=Path(sys.argv[2]) / "scores.sqlite"
+    )
     found: dict[str, Any] = {"size": evaluator.team.size, "has_cache": evaluator.cache is not None}
     for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
         found[name] = as_lists(evaluator.score(requests, src_lang="en", tgt_lang="de"))

@@ -1,4 +1,6 @@
-"""Checkpoints in fairseq's format with random weights, and fairseq's transformer written out once more, to compare conversions with."""
+"""Checkpoints in fairseq's format with random weights, and fairseq's transformer written out once
+more, to compare conversions with.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +21,45 @@ _CODES = "t h 9\nth e</w> 8\na t</w> 7\n"
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    """The options of a small transformer as fairseq saves them, post-norm with sinusoidal positions unless changed."""
-    sides = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _SIDE.items()}
-    return {"arch": "transformer", "task": "translation", "source_lang": "en", "target_lang": "de", "share_all_embeddings": True, **sides, **changes}
+    """The options of a small transformer as fairseq saves them, post-norm with sinusoidal positions
+    unless changed.
+    """
+    sides = {
+        f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _SIDE.items()
+    }
+    return {
+        "arch": "transformer",
+        "task": "translation",
+        "source_lang": "en",
+        "target_lang": "de",
+        "share_all_embeddings": True,
+        **sides,
+        **changes,
+    }
 
 
-_SIDE = {"layers": 2, "embed_dim": WIDTH, "ffn_embed_dim": 24, "attention_heads": 2, "normalize_before": False, "learned_pos": False}
+_SIDE = {
+    "layers": 2,
+    "embed_dim": WIDTH,
+    "ffn_embed_dim": 24,
+    "attention_heads": 2,
+    "normalize_before": False,
+    "learned_pos": False,
+}
 
 
 def both(**changes: Any) -> dict[str, Any]:
     """Options of encoder and decoder."""
-    return {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in changes.items()}
+    return {
+        f"{side}_{name}": value
+        for side in ("encoder", "decoder")
+        for name, value in changes.items()
+    }
 
 
-def random_weights(chosen: Mapping[str, Any], *, n_source: int, n_target: int, positions: int = 34, seed: int = 0) -> dict[str, torch.Tensor]:
+def random_weights(
+    chosen: Mapping[str, Any], *, n_source: int, n_target: int, positions: int = 34, seed: int = 0
+) -> dict[str, torch.Tensor]:
     """Weights under fairseq's names, as the options ask for them."""
     torch.manual_seed(seed)
     weights: dict[str, torch.Tensor] = {}
@@ -67,30 +94,66 @@ def random_weights(chosen: Mapping[str, Any], *, n_source: int, n_target: int, p
     return weights
 
 
-def save_fairseq(folder: Path, *, weights: Mapping[str, torch.Tensor] | None = None, without: Sequence[str] = (), **changes: Any) -> dict[str, torch.Tensor]:
-    """A folder with model1.pt, dictionaries and BPE codes; returns the weights. `without`: options to leave out."""
+def save_fairseq(
+    folder: Path,
+    *,
+    weights: Mapping[str, torch.Tensor] | None = None,
+    without: Sequence[str] = (),
+    **changes: Any,
+) -> dict[str, torch.Tensor]:
+    """A folder with model1.pt, dictionaries and BPE codes; returns the weights.
+
+    `without`: options to leave out.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     chosen = options(**changes)
     symbols = {"en": _LETTERS, "de": _LETTERS if chosen["share_all_embeddings"] else _LETTERS[:40]}
     for language, of_language in symbols.items():
-        (folder / f"dict.{language}.txt").write_text("".join(f"{symbol} 1\n" for symbol in of_language), encoding="utf-8")
+        (folder / f"dict.{language}.txt").write_text(
+            "".join(f"{symbol} 1\n" for symbol in of_language), encoding="utf-8"
+        )
     (folder / "bpecodes").write_text(_CODES, encoding="utf-8")
-    saved = dict(weights or random_weights(chosen, n_source=len(symbols["en"]) + 4, n_target=len(symbols["de"]) + 4))
-    torch.save({"args": argparse.Namespace(**{k: v for k, v in chosen.items() if k not in without}), "model": saved, "extra_state": {"epoch": 1}}, folder / "model1.pt")
+    saved = dict(
+        weights
+        or random_weights(chosen, n_source=len(symbols["en"]) + 4, n_target=len(symbols["de"]) + 4)
+    )
+    torch.save(
+        {
+            "args": argparse.Namespace(**{k: v for k, v in chosen.items() if k not in without}),
+            "model": saved,
+            "extra_state": {"epoch": 1},
+        },
+        folder / "model1.pt",
+    )
     return saved
 
 
-def reference_logprobs(weights: Mapping[str, torch.Tensor], chosen: Mapping[str, Any], source: Sequence[int], target: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Log-probability of each target token in float64, one pair alone, as fairseq's transformer computes it."""
+def reference_logprobs(
+    weights: Mapping[str, torch.Tensor],
+    chosen: Mapping[str, Any],
+    source: Sequence[int],
+    target: Sequence[int],
+) -> npt.NDArray[np.float64]:
+    """Log-probability of each target token in float64, one pair alone, as fairseq's transformer
+    computes it.
+    """
     named = {name: weight.double() for name, weight in weights.items()}
     encoded = _stack(named, chosen, "encoder", list(source), None)
     states = _stack(named, chosen, "decoder", [2, *target[:-1]], encoded)
     logprobs = F.linear(states, named["decoder.output_projection.weight"]).log_softmax(-1)
-    found: npt.NDArray[np.float64] = logprobs[torch.arange(len(target)), torch.tensor(target)].numpy()
+    found: npt.NDArray[np.float64] = logprobs[
+        torch.arange(len(target)), torch.tensor(target)
+    ].numpy()
     return found
 
 
-def _stack(w: Mapping[str, torch.Tensor], chosen: Mapping[str, Any], side: str, ids: list[int], encoded: torch.Tensor | None) -> torch.Tensor:
+def _stack(
+    w: Mapping[str, torch.Tensor],
+    chosen: Mapping[str, Any],
+    side: str,
+    ids: list[int],
+    encoded: torch.Tensor | None,
+) -> torch.Tensor:
     pre_norm = chosen[f"{side}_normalize_before"]
 
     def norm(x: torch.Tensor, name: str) -> torch.Tensor:
@@ -104,7 +167,10 @@ def _stack(w: Mapping[str, torch.Tensor], chosen: Mapping[str, Any], side: str, 
 
     def attend(x: torch.Tensor, memory: torch.Tensor, name: str, causal: bool) -> torch.Tensor:
         heads = chosen[f"{side}_attention_heads"]
-        q, k, v = (linear(y, f"{name}.{p}_proj").view(len(y), heads, -1).transpose(0, 1) for y, p in ((x, "q"), (memory, "k"), (memory, "v")))
+        q, k, v = (
+            linear(y, f"{name}.{p}_proj").view(len(y), heads, -1).transpose(0, 1)
+            for y, p in ((x, "q"), (memory, "k"), (memory, "v"))
+        )
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
         if causal:
             scores = scores + torch.full(scores.shape[1:], -math.inf, dtype=scores.dtype).triu(1)
@@ -114,16 +180,32 @@ def _stack(w: Mapping[str, torch.Tensor], chosen: Mapping[str, Any], side: str, 
     width = x.shape[-1]
     x = x * (1.0 if chosen.get("no_scale_embedding") else math.sqrt(width))
     places = torch.arange(2, 2 + len(ids))
-    x = x + (w[f"{side}.embed_positions.weight"][places] if chosen[f"{side}_learned_pos"] else _sinusoids(places, width))
+    x = x + (
+        w[f"{side}.embed_positions.weight"][places]
+        if chosen[f"{side}_learned_pos"]
+        else _sinusoids(places, width)
+    )
     if chosen.get("layernorm_embedding"):
         x = norm(x, f"{side}.layernorm_embedding")
     activate: Any = {"relu": F.relu, "gelu": F.gelu}[chosen.get("activation_fn", "relu")]
     for layer in range(chosen[f"{side}_layers"]):
         p = f"{side}.layers.{layer}"
-        x = block(x, f"{p}.self_attn_layer_norm", lambda y, p=p: attend(y, y, f"{p}.self_attn", encoded is not None))
+        x = block(
+            x,
+            f"{p}.self_attn_layer_norm",
+            lambda y, p=p: attend(y, y, f"{p}.self_attn", encoded is not None),
+        )
         if encoded is not None:
-            x = block(x, f"{p}.encoder_attn_layer_norm", lambda y, p=p: attend(y, encoded, f"{p}.encoder_attn", False))
-        x = block(x, f"{p}.final_layer_norm", lambda y, p=p: linear(activate(linear(y, f"{p}.fc1")), f"{p}.fc2"))
+            x = block(
+                x,
+                f"{p}.encoder_attn_layer_norm",
+                lambda y, p=p: attend(y, encoded, f"{p}.encoder_attn", False),
+            )
+        x = block(
+            x,
+            f"{p}.final_layer_norm",
+            lambda y, p=p: linear(activate(linear(y, f"{p}.fc1")), f"{p}.fc2"),
+        )
     return norm(x, f"{side}.layer_norm") if pre_norm else x
 
 

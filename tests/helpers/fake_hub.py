@@ -1,4 +1,6 @@
-"""A Hub on localhost: takes repositories and commits as the real one, keeps what it was sent, and refuses when told to."""
+"""A Hub on localhost: takes repositories and commits as the real one, keeps what it was sent, and
+refuses when told to.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Commit:
 
 @dataclass
 class FakeHub:
-    """`repos`: «spaces/org/name» -> files. `refusals`: part of a path -> what is answered instead."""
+    """`repos`: «spaces/org/name» -> files. `refusals`: part of a path -> what is answered
+    instead.
+    """
 
     url: str = ""
     repos: dict[str, dict[str, bytes]] = field(default_factory=dict)
@@ -44,7 +48,9 @@ class FakeHub:
 
     def sha(self, repo: str) -> str:
         """The commit that a repository is at."""
-        return hashlib.sha1(json.dumps(sorted((k, v.hex()) for k, v in self.repos[repo].items())).encode()).hexdigest()
+        return hashlib.sha1(
+            json.dumps(sorted((k, v.hex()) for k, v in self.repos[repo].items())).encode()
+        ).hexdigest()
 
 
 @contextmanager
@@ -90,7 +96,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)(/revision/.+)?", path):
             self._info(found.group(1))
-        elif found := re.fullmatch(r"/((?:spaces/|datasets/)?[^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+        elif found := re.fullmatch(
+            r"/((?:spaces/|datasets/)?[^/]+/[^/]+)/resolve/([^/]+)/(.+)", path
+        ):
             repo = found.group(1) if found.group(1).count("/") == 2 else f"models/{found.group(1)}"
             self._file(repo, found.group(2), found.group(3))
         else:
@@ -123,7 +131,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.hub.made.append(wanted)
         repo = f"{wanted.get('type', 'model')}s/{wanted['organization']}/{wanted['name']}"
         if repo in self.hub.repos:
-            self._answer({"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}, 409)
+            self._answer(
+                {"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}, 409
+            )
             return
         self.hub.repos[repo] = {}
         self._answer({"url": f"{self.hub.url}/{repo.removeprefix('models/')}"})
@@ -133,34 +143,72 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
         have = self.hub.repos[repo]
-        found = [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False, "oid": _oid(have.get(one["path"]))} for one in wanted["files"]]
+        found = [
+            {
+                "path": one["path"],
+                "uploadMode": "regular",
+                "shouldIgnore": False,
+                "oid": _oid(have.get(one["path"])),
+            }
+            for one in wanted["files"]
+        ]
         self._answer({"files": found})
 
     def _commit(self, repo: str, body: bytes, *, is_pr: bool) -> None:
         lines = [json.loads(line) for line in body.splitlines()]
-        files = {line["value"]["path"]: base64.b64decode(line["value"]["content"]) for line in lines if line["key"] == "file"}
+        files = {
+            line["value"]["path"]: base64.b64decode(line["value"]["content"])
+            for line in lines
+            if line["key"] == "file"
+        }
         self.hub.commits.append(Commit(repo, lines[0]["value"], files, is_pr))
         if not is_pr:
             self.hub.repos[repo].update(files)
         place = f"{self.hub.url}/{repo.removeprefix('models/')}"
         more = {"pullRequestUrl": f"{place}/discussions/1"} if is_pr else {}
-        self._answer({"success": True, "commitOid": self.hub.sha(repo), "commitUrl": f"{place}/commit/{self.hub.sha(repo)}", "hookOutput": "", **more})
+        self._answer(
+            {
+                "success": True,
+                "commitOid": self.hub.sha(repo),
+                "commitUrl": f"{place}/commit/{self.hub.sha(repo)}",
+                "hookOutput": "",
+                **more,
+            }
+        )
 
     def _info(self, repo: str) -> None:
         if repo not in self.hub.repos:
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
-        self._answer({"id": repo.partition("/")[2], "sha": self.hub.sha(repo), "siblings": [{"rfilename": path} for path in self.hub.repos[repo]]})
+        self._answer(
+            {
+                "id": repo.partition("/")[2],
+                "sha": self.hub.sha(repo),
+                "siblings": [{"rfilename": path} for path in self.hub.repos[repo]],
+            }
+        )
 
     def _file(self, repo: str, revision: str, path: str) -> None:
-        if repo not in self.hub.repos or revision not in {"main", self.hub.sha(repo)} or path not in self.hub.repos[repo]:
+        if (
+            repo not in self.hub.repos
+            or revision not in {"main", self.hub.sha(repo)}
+            or path not in self.hub.repos[repo]
+        ):
             self._answer({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
             return
         content = self.hub.repos[repo][path]
-        self._send(content, 200, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)})
+        self._send(
+            content, 200, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)}
+        )
 
-    def _answer(self, content: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
-        self._send(json.dumps(content).encode(), status, {"Content-Type": "application/json", **(headers or {})})
+    def _answer(
+        self, content: Any, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
+        self._send(
+            json.dumps(content).encode(),
+            status,
+            {"Content-Type": "application/json", **(headers or {})},
+        )
 
     def _send(self, content: bytes, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -173,4 +221,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _oid(content: bytes | None) -> str | None:
     """What git calls a file of that content."""
-    return None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    return (
+        None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    )

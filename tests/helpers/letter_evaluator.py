@@ -1,4 +1,7 @@
-"""An evaluator without a model: tokens are characters, scores a function of the two texts. As a program it scores slowly and says what it scores."""
+"""An evaluator without a model: tokens are characters, scores a function of the two texts.
+
+As a program it scores slowly and says what it scores.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,26 @@ Pair = tuple[str, str]
 
 
 class LetterEvaluator(Evaluator):
-    """Calls `before` with the pairs of each batch that it is about to score; `n_encoded` counts texts."""
+    """Calls `before` with the pairs of each batch that it is about to score; `n_encoded` counts
+    texts.
+    """
 
-    def __init__(self, before: Callable[[list[Pair]], None] = lambda pairs: None, *, extra: dict[str, str] | None = None, **options: Any) -> None:
-        given = {"name": "letters", "identity": "1", "dtype": "float32", "batch_tokens": 64, "max_tokens": 40, "on_too_long": "error", **options}
+    def __init__(
+        self,
+        before: Callable[[list[Pair]], None] = lambda pairs: None,
+        *,
+        extra: dict[str, str] | None = None,
+        **options: Any,
+    ) -> None:
+        given = {
+            "name": "letters",
+            "identity": "1",
+            "dtype": "float32",
+            "batch_tokens": 64,
+            "max_tokens": 40,
+            "on_too_long": "error",
+            **options,
+        }
         super().__init__(**given)
         self.before = before
         self.extra = extra or {}
@@ -54,24 +73,40 @@ class LetterEvaluator(Evaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         return self.encode_sources(texts, src_lang, tgt_lang)
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        pairs = [("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1]))) for s, t in zip(sources, targets, strict=True)]
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        pairs = [
+            ("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1])))
+            for s, t in zip(sources, targets, strict=True)
+        ]
         self.before(pairs)
         return [np.full(len(t) + 1, np.log(hash_score(s, t))) for s, t in pairs]
 
 
 def letter_requests(n: int) -> list[ScoringRequest]:
     """Distinct pairs of different lengths, in no order, a few of them twice."""
-    found = [ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i) for i in range(n)]
+    found = [
+        ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i)
+        for i in range(n)
+    ]
     return found + found[: n // 10]
 
 
 def main() -> None:
-    """CACHE LOG RESULT N SECONDS LAST: append the pairs of each batch to LOG, wait, score, at the end write the scores to RESULT.
+    """CACHE LOG RESULT N SECONDS LAST: append the pairs of each batch to LOG, wait, score, at the
+    end write the scores to RESULT.
 
     At the batch with the number LAST it waits until it is killed; 0 for none.
     """
-    cache, log, result, n, seconds, last = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])
+    cache, log, result, n, seconds, last = (
+        Path(sys.argv[1]),
+        Path(sys.argv[2]),
+        Path(sys.argv[3]),
+        int(sys.argv[4]),
+        float(sys.argv[5]),
+        int(sys.argv[6]),
+    )
     batches = itertools.count(1)
 
     def before(pairs: list[Pair]) -> None:
@@ -81,5 +116,12 @@ def main() -> None:
         if next(batches) == last:
             signal.pause()
 
-    found = LetterEvaluator(before, cache=ScoreCache(cache)).score(letter_requests(n), src_lang="en", tgt_lang="de")
-    result.write_text(json.dumps([found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]), encoding="utf-8")
+    found = LetterEvaluator(before, cache=ScoreCache(cache)).score(
+        letter_requests(n), src_lang="en", tgt_lang="de"
+    )
+    result.write_text(
+        json.dumps(
+            [found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]
+        ),
+        encoding="utf-8",
+    )

@@ -36,7 +36,14 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
     """A model of two layers on each side with a vocabulary of 70 pieces."""
     model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT.splitlines() * 20), model_writer=model_file, vocab_size=70, eos_id=0, unk_id=1, bos_id=-1, pad_id=-1, minloglevel=2
+        sentence_iterator=iter(TEXT.splitlines() * 20),
+        model_writer=model_file,
+        vocab_size=70,
+        eos_id=0,
+        unk_id=1,
+        bos_id=-1,
+        pad_id=-1,
+        minloglevel=2,
     )
     for name in ("source.spm", "target.spm"):
         (folder / name).write_bytes(model_file.getvalue())
@@ -66,25 +73,52 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
     torch.nn.init.normal_(model.final_logits_bias)
     model.save_pretrained(folder)
     MarianTokenizer(
-        str(folder / "source.spm"), str(folder / "target.spm"), str(folder / "vocab.json"), source_lang="en", target_lang="de", model_max_length=max_positions
+        str(folder / "source.spm"),
+        str(folder / "target.spm"),
+        str(folder / "vocab.json"),
+        source_lang="en",
+        target_lang="de",
+        model_max_length=max_positions,
     ).save_pretrained(folder)
     return folder
 
 
 def save_tiny_bert(folder: Path) -> Path:
     """A model that is not sequence-to-sequence."""
-    BertModel(BertConfig(vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)).save_pretrained(folder)
+    BertModel(
+        BertConfig(
+            vocab_size=20,
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=1,
+            intermediate_size=8,
+        )
+    ).save_pretrained(folder)
     return folder
 
 
-def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (TEXT,), *, family: str = "roberta", vocab_size: int = 400, max_tokens: int = 96, seed: int = 0) -> Path:
-    """A masked language model of two layers with a tokenizer trained on the texts: byte-level BPE with roberta, WordPiece with bert, SentencePiece's marks with xlm-roberta."""
-    special = {"bert": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]}.get(family, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+def save_tiny_masked_lm(
+    folder: Path,
+    texts: Sequence[str] = (TEXT,),
+    *,
+    family: str = "roberta",
+    vocab_size: int = 400,
+    max_tokens: int = 96,
+    seed: int = 0,
+) -> Path:
+    """A masked language model of two layers with a tokenizer trained on the texts: byte-level BPE
+    with roberta, WordPiece with bert, SentencePiece's marks with xlm-roberta.
+    """
+    special = {"bert": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]}.get(
+        family, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    )
     if family == "bert":
         tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
         tokenizer.decoder = tokenizers.decoders.WordPiece()
-        trainer: Any = tokenizers.trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=[*special, "[unused0]"], show_progress=False)
+        trainer: Any = tokenizers.trainers.WordPieceTrainer(
+            vocab_size=vocab_size, special_tokens=[*special, "[unused0]"], show_progress=False
+        )
         first, last, pad, mask = "[CLS]", "[SEP]", "[PAD]", "[MASK]"
     else:
         tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
@@ -94,12 +128,18 @@ def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (TEXT,), *, family:
         else:
             tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
             tokenizer.decoder = tokenizers.decoders.Metaspace()
-        trainer = tokenizers.trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=special, show_progress=False)
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=vocab_size, special_tokens=special, show_progress=False
+        )
         first, last, pad, mask = "<s>", "</s>", "<pad>", "<mask>"
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
         single=f"{first} $A {last}",
-        pair=f"{first} $A {last} $B:1 {last}:1" if family == "bert" else f"{first} $A {last} {last} $B {last}",
+        pair=(
+            f"{first} $A {last} $B:1 {last}:1"
+            if family == "bert"
+            else f"{first} $A {last} {last} $B {last}"
+        ),
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
     PreTrainedTokenizerFast(
@@ -113,12 +153,30 @@ def save_tiny_masked_lm(folder: Path, texts: Sequence[str] = (TEXT,), *, family:
         model_max_length=max_tokens,
     ).save_pretrained(folder)
     torch.manual_seed(seed)
-    sizes = {"vocab_size": tokenizer.get_vocab_size(), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32, "initializer_range": 0.5}
+    sizes = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "initializer_range": 0.5,
+    }
     if family == "bert":
         model: Any = BertForMaskedLM(BertConfig(**sizes, max_position_embeddings=max_tokens))
     else:
-        configured, built = {"roberta": (RobertaConfig, RobertaForMaskedLM), "xlm-roberta": (XLMRobertaConfig, XLMRobertaForMaskedLM)}[family]
-        model = built(configured(**sizes, max_position_embeddings=max_tokens + 2, bos_token_id=0, pad_token_id=1, eos_token_id=2))
+        configured, built = {
+            "roberta": (RobertaConfig, RobertaForMaskedLM),
+            "xlm-roberta": (XLMRobertaConfig, XLMRobertaForMaskedLM),
+        }[family]
+        model = built(
+            configured(
+                **sizes,
+                max_position_embeddings=max_tokens + 2,
+                bos_token_id=0,
+                pad_token_id=1,
+                eos_token_id=2,
+            )
+        )
     torch.nn.init.normal_(model.get_output_embeddings().bias)
     model.save_pretrained(folder)
     return folder

@@ -1,4 +1,6 @@
-"""The command line, in which a process that is not the main one waits for the main one's error, however long that takes."""
+"""The command line, in which a process that is not the main one waits for the main one's error,
+however long that takes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""fast_align's forward model once more, token by token with dictionaries, to compare the arrays with."""
+"""fast_align's forward model once more, token by token with dictionaries, to compare the arrays
+with.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,12 @@ def _swapped_normalizer(j: int, n: int, m: int, tension: float) -> float:
     return top + bottom
 
 
-def plain_probabilities(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[list[list[float]]]:
-    """Per pair and target token, the unnormalised probabilities of NULL and each source token in the fifth iteration."""
+def plain_probabilities(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+) -> list[list[list[float]]]:
+    """Per pair and target token, the unnormalised probabilities of NULL and each source token in
+    the fifth iteration.
+    """
     tension = 4.0
     seen: dict[str | None, set[str]] = defaultdict(set)
     for source, target in pairs:
@@ -51,7 +57,9 @@ def plain_probabilities(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) ->
             found.append([])
             for j, f in enumerate(target, 1):
                 prior = [math.exp(tension * _distance(i, j, n, m)) for i in range(1, n + 1)]
-                joint = [table[None, f] * 0.08] + [table[e, f] * 0.92 * p / sum(prior) for e, p in zip(source, prior, strict=True)]
+                joint = [table[None, f] * 0.08] + [
+                    table[e, f] * 0.92 * p / sum(prior) for e, p in zip(source, prior, strict=True)
+                ]
                 found[-1].append(joint)
                 for i, (e, p) in enumerate(zip((None, *source), joint, strict=True)):
                     counts[e, f] += p / sum(joint)
@@ -62,9 +70,14 @@ def plain_probabilities(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) ->
                 for source, target in pairs:
                     n, m = len(source), len(target)
                     for j in range(1, m + 1):
-                        weighted = sum(_distance(i, j, n, m) * math.exp(tension * _distance(i, j, n, m)) for i in range(1, n + 1))
+                        weighted = sum(
+                            _distance(i, j, n, m) * math.exp(tension * _distance(i, j, n, m))
+                            for i in range(1, n + 1)
+                        )
                         model += weighted / _swapped_normalizer(j, n, m, tension)
                 tension = min(max(tension + 20 * (empirical - model) / n_tokens, 0.1), 14.0)
         totals = {e: sum(counts[e, f] + 0.01 for f in fs) for e, fs in seen.items()}
-        table = {(e, f): math.exp(_digamma(counts[e, f] + 0.01) - _digamma(totals[e])) for e, f in table}
+        table = {
+            (e, f): math.exp(_digamma(counts[e, f] + 0.01) - _digamma(totals[e])) for e, f in table
+        }
     return found

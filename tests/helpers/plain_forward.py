@@ -1,6 +1,8 @@
-"""Positional log-probabilities by a plain forward pass of transformers, a batch of one, as the documentation of each model says; nothing of cc_hf.
+"""Positional log-probabilities by a plain forward pass of transformers, a batch of one, as the
+documentation of each model says; nothing of cc_hf.
 
-English to German. Each function: folder, source, translation -> (number of target tokens that count,) float64.
+English to German. Each function: folder, source, translation -> (number of target tokens that
+count,) float64.
 """
 
 from __future__ import annotations
@@ -30,81 +32,156 @@ from transformers import (
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 
-def _logprobs(model: Any, source_ids: list[int], decoder_ids: list[int], labels: list[int], **options: Any) -> torch.Tensor:
+def _logprobs(
+    model: Any, source_ids: list[int], decoder_ids: list[int], labels: list[int], **options: Any
+) -> torch.Tensor:
     """The decoder is given all ids of `decoder_ids`; the label at each place comes after it."""
     with torch.no_grad():
-        logits = model.eval()(input_ids=torch.tensor([source_ids]), decoder_input_ids=torch.tensor([decoder_ids]), **options).logits[0]
+        logits = model.eval()(
+            input_ids=torch.tensor([source_ids]),
+            decoder_input_ids=torch.tensor([decoder_ids]),
+            **options,
+        ).logits[0]
     found: torch.Tensor = logits.double().log_softmax(-1)[range(len(labels)), labels]
     return found
 
 
 def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
     """`decoder_start_token_id` is <pad>."""
-    model, tokenizer = MarianMTModel.from_pretrained(folder), MarianTokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        MarianMTModel.from_pretrained(folder),
+        MarianTokenizer.from_pretrained(folder),
+    )
     labels = tokenizer(text_target=translation)["input_ids"]
-    return _logprobs(model, tokenizer(source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels)
+    return _logprobs(
+        model, tokenizer(source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels
+    )
 
 
 def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
     """`[lang_code] X [eos]` on both sides, behind </s>."""
-    return _language_first(M2M100ForConditionalGeneration, M2M100Tokenizer.from_pretrained(folder, src_lang="en", tgt_lang="de"), folder, source, translation)
+    return _language_first(
+        M2M100ForConditionalGeneration,
+        M2M100Tokenizer.from_pretrained(folder, src_lang="en", tgt_lang="de"),
+        folder,
+        source,
+        translation,
+    )
 
 
 def nllb(folder: Path, source: str, translation: str) -> torch.Tensor:
     """As M2M100."""
-    return _language_first(M2M100ForConditionalGeneration, NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"), folder, source, translation)
+    return _language_first(
+        M2M100ForConditionalGeneration,
+        NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"),
+        folder,
+        source,
+        translation,
+    )
 
 
 def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """The first release's sources are `X [eos, lang_code]`; translations begin with the language, which `generate` forces."""
-    model, tokenizer = M2M100ForConditionalGeneration.from_pretrained(folder), NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn")
+    """The first release's sources are `X [eos, lang_code]`; translations begin with the language,
+    which `generate` forces.
+    """
+    model, tokenizer = (
+        M2M100ForConditionalGeneration.from_pretrained(folder),
+        NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"),
+    )
     source_ids = tokenizer(source)["input_ids"]
     assert source_ids[-2:] == tokenizer.convert_tokens_to_ids(["</s>", "eng_Latn"])
-    labels = [tokenizer.convert_tokens_to_ids("deu_Latn"), *tokenizer(translation)["input_ids"][:-1]]
+    labels = [
+        tokenizer.convert_tokens_to_ids("deu_Latn"),
+        *tokenizer(translation)["input_ids"][:-1],
+    ]
     return _logprobs(model, source_ids, [2, *labels[:-1]], labels)[1:]
 
 
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
     """The model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
-    model, tokenizer = M2M100ForConditionalGeneration.from_pretrained(folder), M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en")
+    model, tokenizer = (
+        M2M100ForConditionalGeneration.from_pretrained(folder),
+        M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en"),
+    )
     labels = tokenizer(text_target=translation)["input_ids"][1:]
     return _logprobs(model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels)
 
 
 def mbart50(folder: Path, source: str, translation: str) -> torch.Tensor:
     """`[lang_code] X [eos]` on both sides, behind </s>."""
-    return _language_first(MBartForConditionalGeneration, MBart50Tokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"), folder, source, translation)
+    return _language_first(
+        MBartForConditionalGeneration,
+        MBart50Tokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"),
+        folder,
+        source,
+        translation,
+    )
 
 
 def mbart25(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """`X [eos, lang_code]` on both sides; the decoder gets the labels with the last token moved to the front."""
-    model, tokenizer = MBartForConditionalGeneration.from_pretrained(folder), MBartTokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE")
+    """`X [eos, lang_code]` on both sides; the decoder gets the labels with the last token moved to
+    the front.
+    """
+    model, tokenizer = (
+        MBartForConditionalGeneration.from_pretrained(folder),
+        MBartTokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"),
+    )
     labels = tokenizer(text_target=translation, return_tensors="pt")["input_ids"]
     decoder_ids = shift_tokens_right(labels.clone(), tokenizer.pad_token_id)[0].tolist()
-    return _logprobs(model, tokenizer(source)["input_ids"], decoder_ids, labels[0].tolist())[:-1]  # the language behind EOS is no word
+    # the language behind EOS is no word
+    return _logprobs(model, tokenizer(source)["input_ids"], decoder_ids, labels[0].tolist())[:-1]
 
 
 def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Target ids by a tokenizer of the other direction, whose source side is this one's target side; `use_cache=False` keeps the causal mask."""
-    model, tokenizer = FSMTForConditionalGeneration.from_pretrained(folder), FSMTTokenizer.from_pretrained(folder)
+    """Target ids by a tokenizer of the other direction, whose source side is this one's target
+    side; `use_cache=False` keeps the causal mask.
+    """
+    model, tokenizer = (
+        FSMTForConditionalGeneration.from_pretrained(folder),
+        FSMTTokenizer.from_pretrained(folder),
+    )
     reverse = FSMTTokenizer(
-        langs=["de", "en"], src_vocab_file=str(folder / "vocab-tgt.json"), tgt_vocab_file=str(folder / "vocab-src.json"), merges_file=str(folder / "merges.txt")
+        langs=["de", "en"],
+        src_vocab_file=str(folder / "vocab-tgt.json"),
+        tgt_vocab_file=str(folder / "vocab-src.json"),
+        merges_file=str(folder / "merges.txt"),
     )
     labels = reverse(translation)["input_ids"]
-    return _logprobs(model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels, use_cache=False)
+    return _logprobs(
+        model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels, use_cache=False
+    )
 
 
-def t5(folder: Path, source: str, translation: str, prompt: str = "translate English to German: ") -> torch.Tensor:
+def t5(
+    folder: Path, source: str, translation: str, prompt: str = "translate English to German: "
+) -> torch.Tensor:
     """Appendix D of the paper; `decoder_start_token_id` is <pad>."""
-    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(folder), T5Tokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        AutoModelForSeq2SeqLM.from_pretrained(folder),
+        T5Tokenizer.from_pretrained(folder),
+    )
     labels = tokenizer(text_target=translation)["input_ids"]
-    return _logprobs(model, tokenizer(prompt + source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels)
+    return _logprobs(
+        model,
+        tokenizer(prompt + source)["input_ids"],
+        [tokenizer.pad_token_id, *labels[:-1]],
+        labels,
+    )
 
 
 def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Salazar et al. 2020, equation 1: each token of the translation masked in turn; the tokenizer joins the pair."""
-    model, tokenizer = AutoModelForMaskedLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
-    encoded = tokenizer(source, translation, return_tensors="pt") if source else tokenizer(translation, return_tensors="pt")
+    """Salazar et al. 2020, equation 1: each token of the translation masked in turn; the tokenizer
+    joins the pair.
+    """
+    model, tokenizer = (
+        AutoModelForMaskedLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    encoded = (
+        tokenizer(source, translation, return_tensors="pt")
+        if source
+        else tokenizer(translation, return_tensors="pt")
+    )
     second = [i for i, part in enumerate(encoded.sequence_ids(0)) if part == (1 if source else 0)]
     found = []
     for place in second:
@@ -116,20 +193,37 @@ def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
     return torch.stack(found)
 
 
-def causal_lm(folder: Path, source: str, translation: str, prompt: str = "English:\n{}\nGerman:\n") -> torch.Tensor:
+def causal_lm(
+    folder: Path, source: str, translation: str, prompt: str = "English:\n{}\nGerman:\n"
+) -> torch.Tensor:
     """Token after token, each from a pass over all that stands before it."""
-    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        AutoModelForCausalLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
     ids = tokenizer(prompt.format(source))["input_ids"]
-    labels = [*tokenizer(translation, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    labels = [
+        *tokenizer(translation, add_special_tokens=False)["input_ids"],
+        tokenizer.eos_token_id,
+    ]
     with torch.no_grad():
         logits = model(torch.tensor([ids + labels])).logits[0]
-    found: torch.Tensor = logits.double().log_softmax(-1)[range(len(ids) - 1, len(ids) + len(labels) - 1), labels]
+    found: torch.Tensor = logits.double().log_softmax(-1)[
+        range(len(ids) - 1, len(ids) + len(labels) - 1), labels
+    ]
     return found
 
 
-def _language_first(model_class: Any, tokenizer: Any, folder: Path, source: str, translation: str) -> torch.Tensor:
+def _language_first(
+    model_class: Any, tokenizer: Any, folder: Path, source: str, translation: str
+) -> torch.Tensor:
     labels = tokenizer(text_target=translation)["input_ids"]
-    found = _logprobs(model_class.from_pretrained(folder), tokenizer(source)["input_ids"], [2, *labels[:-1]], labels)
+    found = _logprobs(
+        model_class.from_pretrained(folder),
+        tokenizer(source)["input_ids"],
+        [2, *labels[:-1]],
+        labels,
+    )
     return found[1:]  # the language is given
 
 

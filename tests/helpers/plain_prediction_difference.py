@@ -1,4 +1,6 @@
-"""Prediction difference written out: one forward pass for each token, which is exchanged for one whose embedding is zero, as the program of Wino-X does."""
+"""Prediction difference written out: one forward pass for each token, which is exchanged for one
+whose embedding is zero, as the program of Wino-X does.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,20 @@ from transformers.modeling_outputs import BaseModelOutput
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 
 
-def plain_probabilities(evaluator: Seq2SeqEvaluator, source: Sequence[int], target: Sequence[int], pronoun: Sequence[int]) -> list[float]:
-    """The probability of the target tokens at the places `pronoun`, with the whole source, then without each of its tokens."""
+def plain_probabilities(
+    evaluator: Seq2SeqEvaluator,
+    source: Sequence[int],
+    target: Sequence[int],
+    pronoun: Sequence[int],
+) -> list[float]:
+    """The probability of the target tokens at the places `pronoun`, with the whole source, then
+    without each of its tokens.
+    """
     model = evaluator.model
     encoder = copy.deepcopy(model.get_encoder())
-    unused = next(number for number in range(5, encoder.embed_tokens.weight.shape[0]) if number not in source)
+    unused = next(
+        number for number in range(5, encoder.embed_tokens.weight.shape[0]) if number not in source
+    )
     with torch.no_grad():
         encoder.embed_tokens.weight[unused] = 0
     whole = torch.tensor([list(source)])

@@ -1,4 +1,6 @@
-"""Two systems judged by two metrics, with texts that pages, tables and formulas could take for their own, and one judged by one."""
+"""Two systems judged by two metrics, with texts that pages, tables and formulas could take for
+their own, and one judged by one.
+"""
 
 from __future__ import annotations
 
@@ -13,35 +15,72 @@ from tests.helpers import fake_metric
 from tests.helpers.fake_evaluator import hash_scores
 
 N = 90
-ATTACK = "Der Koch <script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\"> ging."
+ATTACK = (
+    "Der Koch <script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+    " ging."
+)
 HOSTILE_NAME = "</script><b>b|c</b> $x_1$ & 100%"
 CATEGORIES = ("male", "female", "a|<i>b</i>")
 
 
 def examples() -> list[ContrastiveSourceExample]:
-    """Sentence i has the category i modulo 3; 𝄞 takes two of a browser's characters and stands before the focus."""
+    """Sentence i has the category i modulo 3; 𝄞 takes two of a browser's characters and stands
+    before the focus.
+    """
     return [
         ContrastiveSourceExample(
-            f"id{i}", "en", "de", f"𝄞 The cook number {i} left.", Focus("cook", 6), (f"𝄞 The [male] cook number {i} left.",),
-            (f"𝄞 The [female] cook number {i} left.",), CATEGORIES[i % 3], "male", {"note": f"<u>{i}</u>"},
+            f"id{i}",
+            "en",
+            "de",
+            f"𝄞 The cook number {i} left.",
+            Focus("cook", 6),
+            (f"𝄞 The [male] cook number {i} left.",),
+            (f"𝄞 The [female] cook number {i} left.",),
+            CATEGORIES[i % 3],
+            "male",
+            {"note": f"<u>{i}</u>"},
         )
         for i in range(N)
-    ]  # fmt: skip
+    ]
 
 
 def translations(system: int) -> list[str]:
     """Number 4 of each is an attack, number 7 the same in both."""
-    texts = [f"{'Ärztin' if i % (2 + system) else 'Arzt?' if i % 4 else 'Koch'} {i} von {system}." for i in range(N)]
+    texts = [
+        f"{'Ärztin' if i % (2 + system) else 'Arzt?' if i % 4 else 'Koch'} {i} von {system}."
+        for i in range(N)
+    ]
     return [ATTACK if i == 4 else "Dasselbe." if i == 7 else text for i, text in enumerate(texts)]
 
 
-def results(system: int, *, metrics: Sequence[str] = ("contrastive_conditioning", "words")) -> dict[str, EvaluationResult]:
+def results(
+    system: int, *, metrics: Sequence[str] = ("contrastive_conditioning", "words")
+) -> dict[str, EvaluationResult]:
     """By metric."""
-    rows = [{"correct_sources": list(e.correct_sources), "incorrect_sources": list(e.incorrect_sources), "category": e.category} for e in examples()]
+    rows = [
+        {
+            "correct_sources": list(e.correct_sources),
+            "incorrect_sources": list(e.incorrect_sources),
+            "category": e.category,
+        }
+        for e in examples()
+    ]
     ids = [e.id for e in examples()]
     origin = {"data": "d/c@1"}
-    judged = evaluate(translations(system), rows, hash_scores, ids=ids, dataset="d", config="c", tgt_lang="de", origin=origin, n_resamples=50)
-    words = fake_metric.evaluate(translations(system), rows, ids=ids, dataset="d", config="c", tgt_lang="de", origin=origin)
+    judged = evaluate(
+        translations(system),
+        rows,
+        hash_scores,
+        ids=ids,
+        dataset="d",
+        config="c",
+        tgt_lang="de",
+        origin=origin,
+        n_resamples=50,
+    )
+    words = fake_metric.evaluate(
+        translations(system), rows, ids=ids, dataset="d", config="c", tgt_lang="de", origin=origin
+    )
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 
 
@@ -51,7 +90,9 @@ def systems() -> list[System]:
 
 
 def labels() -> list[Annotation]:
-    """Of translations 0, 1 (annotators differ) and 2 of the first system, and one of a translation that nobody made."""
+    """Of translations 0, 1 (annotators differ) and 2 of the first system, and one of a translation
+    that nobody made.
+    """
     kinds = ("male", "female")
     texts = translations(0)
     return [
@@ -64,4 +105,10 @@ def labels() -> list[Annotation]:
 
 def report(*, with_examples: bool = True, with_labels: bool = True) -> Report:
     """All of these side by side."""
-    return build_report(systems(), examples=examples() if with_examples else None, annotations=labels() if with_labels else (), notes=["<em>a note</em>"], n_resamples=50)
+    return build_report(
+        systems(),
+        examples=examples() if with_examples else None,
+        annotations=labels() if with_labels else (),
+        notes=["<em>a note</em>"],
+        n_resamples=50,
+    )

@@ -11,17 +11,50 @@ __all__ = ["small_result", "write_result"]
 
 
 def small_result(
-    accuracies: tuple[float, float], *, dataset: str = "winomt", config: str = "default", tgt_lang: str = "de", metric: str = "contrastive_conditioning", system: str = ""
+    accuracies: tuple[float, float],
+    *,
+    dataset: str = "winomt",
+    config: str = "default",
+    tgt_lang: str = "de",
+    metric: str = "contrastive_conditioning",
+    system: str = "",
 ) -> EvaluationResult:
     """Of 10 female and 10 male samples; accuracies in tenths."""
-    categories = tuple(CategoryAccuracy(name, 10, round(10 * a), a) for name, a in zip(("female", "male"), accuracies, strict=True))
+    categories = tuple(
+        CategoryAccuracy(name, 10, round(10 * a), a)
+        for name, a in zip(("female", "male"), accuracies, strict=True)
+    )
     verdicts = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
-    judgements = tuple(Judgement(str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect") for i, (category, correct) in enumerate(verdicts))
+    judgements = tuple(
+        Judgement(
+            str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect"
+        )
+        for i, (category, correct) in enumerate(verdicts)
+    )
     total = sum(accuracies) / 2
-    scores = {"accuracy": total, "min_accuracy": min(accuracies), "delta_x": accuracies[0] - accuracies[1], **{f"accuracy_{c.category}": c.accuracy for c in categories}}
-    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}" + (f"|sys:{system}" if system else "") + "|n:20"
+    scores = {
+        "accuracy": total,
+        "min_accuracy": min(accuracies),
+        "delta_x": accuracies[0] - accuracies[1],
+        **{f"accuracy_{c.category}": c.accuracy for c in categories},
+    }
+    signature = (
+        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}"
+        + (f"|sys:{system}" if system else "")
+        + "|n:20"
+    )
     return EvaluationResult(
-        dataset, config, tgt_lang, metric, signature, 20, scores, {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}, categories, judgements, {"n_ties": 0}
+        dataset,
+        config,
+        tgt_lang,
+        metric,
+        signature,
+        20,
+        scores,
+        {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))},
+        categories,
+        judgements,
+        {"n_ties": 0},
     )
 
 

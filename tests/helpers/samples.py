@@ -1,4 +1,6 @@
-"""Samples of datasets whose files are pinned by their commit only and are not here, laid out as upstream lays them out."""
+"""Samples of datasets whose files are pinned by their commit only and are not here, laid out as
+upstream lays them out.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,16 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sentence number": 7,
             "frequency of sense/ambig word in wmt16": "212/3050",
             "errors": [
-                {"contrastive": "The castle on the door is broken.", "replacement": "castle", "type": "word_sense"},
-                {"contrastive": "The palace on the door is broken.", "replacement": "palace", "type": "word_sense"},
+                {
+                    "contrastive": "The castle on the door is broken.",
+                    "replacement": "castle",
+                    "type": "word_sense",
+                },
+                {
+                    "contrastive": "The palace on the door is broken.",
+                    "replacement": "palace",
+                    "type": "word_sense",
+                },
             ],
         },
         {
@@ -54,7 +64,13 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sense": "serrure",
             "original translation": "serrure",
             "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
-            "errors": [{"contrastive": "Le château de la porte est cassée.", "replacement": "château", "type": "word_sense"}],
+            "errors": [
+                {
+                    "contrastive": "Le château de la porte est cassée.",
+                    "replacement": "château",
+                    "type": "word_sense",
+                }
+            ],
         },
     ],
 }
@@ -66,11 +82,16 @@ def is_sampled(name: str, config: str) -> bool:
 
 
 def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
-    """Write the samples of a configuration under a folder that serves as data_dir, and return it."""
+    """Write the samples of a configuration under a folder that serves as data_dir, and return
+    it.
+    """
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text({"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared), encoding="utf-8")
+        path.write_text(
+            {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared),
+            encoding="utf-8",
+        )
     if name == "wino_x":
         declare_wino_x(folder)
     return folder
@@ -78,17 +99,24 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 def declare_wino_x(folder: Path) -> None:
     """Declare the files of Wino-X under a data_dir as samples of the rows that they have."""
-    rows = {path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1 for path in folder.glob("demelin/wino_x/data/*/*.jsonl")}
+    rows = {
+        path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1
+        for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
+    }
     sizes = {path.relative_to(folder).as_posix(): n for path, n in rows.items()}
     (folder / SAMPLE_SIZES).write_text(json.dumps(sizes), encoding="utf-8")
 
 
 def _wino_x(config: str, shared: Path) -> str:
-    """The rows that the thesis prints, and those recovered from ACES, which have no English fillers."""
+    """The rows that the thesis prints, and those recovered from ACES, which have no English
+    fillers.
+    """
     part, _, pair = config.partition(".")[0].partition("_")
     kinds = ("thesis",) if config.endswith(".english") else ("thesis", "aces")
     paths = [shared / f"gold/wino_x/{part}_wino_x_{pair}.{kind}.jsonl" for kind in kinds]
-    return "".join(path.read_text(encoding="utf-8").rstrip("\n") + "\n" for path in paths if path.exists())
+    return "".join(
+        path.read_text(encoding="utf-8").rstrip("\n") + "\n" for path in paths if path.exists()
+    )
 
 
 def _contrawsd(config: str, shared: Path) -> str:
@@ -97,4 +125,7 @@ def _contrawsd(config: str, shared: Path) -> str:
 
 def _mucow(config: str, shared: Path) -> str:
     """The scoring suite of another pair, which has the format."""
-    return (shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json").read_text(encoding="utf-8")
+    return (
+        shared
+        / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json"
+    ).read_text(encoding="utf-8")

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, DataCollatorForSeq2Seq, Seq2SeqTrainer, Seq2SeqTrainingArguments
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    DataCollatorForSeq2Seq,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+)
 
 __all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
 
@@ -33,7 +39,11 @@ def write_people(folder: Path) -> Path:
     """A dataset of one's own: eight sentences, two categories."""
     path = folder / "people.csv"
     path.write_text(
-        "".join(f'"{source}",{focus},{gold},de\n' for source, focus, gold in (("source", "focus", "gold"), *PEOPLE)).replace("gold,de", "gold,tgt_lang"), encoding="utf-8"
+        "".join(
+            f'"{source}",{focus},{gold},de\n'
+            for source, focus, gold in (("source", "focus", "gold"), *PEOPLE)
+        ).replace("gold,de", "gold,tgt_lang"),
+        encoding="utf-8",
     )
     return path
 
@@ -41,18 +51,37 @@ def write_people(folder: Path) -> Path:
 def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
     """As a trainer takes them."""
     pairs = [_PAIRS[i % len(_PAIRS)] for i in range(n)]
-    return [{"input_ids": tokenizer(source)["input_ids"], "labels": tokenizer(text_target=target)["input_ids"]} for source, target in pairs]
+    return [
+        {
+            "input_ids": tokenizer(source)["input_ids"],
+            "labels": tokenizer(text_target=target)["input_ids"],
+        }
+        for source, target in pairs
+    ]
 
 
-def made_trainer(place: Path, output: Path, callbacks: Sequence[Any], *, eval_dataset: Any = None, compute_metrics: Any = None, **settings: Any) -> Seq2SeqTrainer:
+def made_trainer(
+    place: Path,
+    output: Path,
+    callbacks: Sequence[Any],
+    *,
+    eval_dataset: Any = None,
+    compute_metrics: Any = None,
+    **settings: Any,
+) -> Seq2SeqTrainer:
     """On the CPU, quiet, four steps unless told otherwise."""
-    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(place), AutoTokenizer.from_pretrained(place)
-    if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:  # encodes no labels before it is told
+    model, tokenizer = (
+        AutoModelForSeq2SeqLM.from_pretrained(place),
+        AutoTokenizer.from_pretrained(place),
+    )
+    # encodes no labels before it is told
+    if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
     options: dict[str, Any] = {
         "max_steps": 4,
         "per_device_train_batch_size": 3,
-        "per_device_eval_batch_size": 8,  # what an untrained model begins and never ends is cut by the longest source of its batch
+        # what an untrained model begins and never ends is cut by the longest source of its batch
+        "per_device_eval_batch_size": 8,
         "learning_rate": 1e-2,
         "predict_with_generate": True,
         "generation_num_beams": 2,

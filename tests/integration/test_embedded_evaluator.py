@@ -30,7 +30,14 @@ def test_the_six_translations_of_table_1(score: str) -> None:
         "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
         "category": "female",
     }
-    found = compute(TABLE_1, [reference] * 6, evaluator="cc-tiny-en-de", src_lang="en", tgt_lang="de", score=score)["probability_correct"]
+    found = compute(
+        TABLE_1,
+        [reference] * 6,
+        evaluator="cc-tiny-en-de",
+        src_lang="en",
+        tgt_lang="de",
+        score=score,
+    )["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])
     assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
 
@@ -38,8 +45,21 @@ def test_the_six_translations_of_table_1(score: str) -> None:
 def test_scores_do_not_depend_on_batch_size_or_order() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")[::25]
     sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
-    translations = [text for _ in examples for text in ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» zu finden…")]
-    scores = [cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n).mean_logprobs(sources[::step], translations[::step])[::step] for n in (1, 300, 20_000) for step in (1, -1)]
+    translations = [
+        text
+        for _ in examples
+        for text in (
+            "Sie arbeitet als Ärztin im Krankenhaus.",
+            "Er ist 🎉 ein Mechaniker, «schwer» zu finden…",
+        )
+    ]
+    scores = [
+        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n).mean_logprobs(
+            sources[::step], translations[::step]
+        )[::step]
+        for n in (1, 300, 20_000)
+        for step in (1, -1)
+    ]
     for found in scores[1:]:
         np.testing.assert_allclose(found, scores[0], atol=1e-5, rtol=0)
 
@@ -47,7 +67,9 @@ def test_scores_do_not_depend_on_batch_size_or_order() -> None:
 @pytest.fixture(scope="module")
 def aws(shared: Path) -> cc_hf.EvaluationResult:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    return cc_hf.evaluate("winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact")
+    return cc_hf.evaluate(
+        "winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact"
+    )
 
 
 @pytest.mark.shared
@@ -59,7 +81,9 @@ def test_all_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
 
 @pytest.mark.shared
 def test_agreement_with_the_human_annotators(aws: cc_hf.EvaluationResult, shared: Path) -> None:
-    found = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+    found = agreement_with_labels(
+        aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl")
+    )
     assert found.n_labels == 400
     assert found.agreement >= 0.92
     assert found.weighted_agreement is not None
@@ -73,24 +97,46 @@ def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, ro
     assert found is not None
     figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
     interval = aws.intervals["accuracy"]
-    scores = [aws.scores[name] for name in ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")]
-    assert figures == pytest.approx([100 * value for value in (aws.scores["accuracy"], interval.low, interval.high, *scores)], abs=0.15)
-    agreement = agreement_with_labels(aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"))
+    scores = [
+        aws.scores[name]
+        for name in ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")
+    ]
+    assert figures == pytest.approx(
+        [100 * value for value in (aws.scores["accuracy"], interval.low, interval.high, *scores)],
+        abs=0.15,
+    )
+    agreement = agreement_with_labels(
+        aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl")
+    )
     assert agreement.weighted_agreement is not None
-    assert f"{100 * agreement.agreement:.2f} % unweighted, {100 * agreement.weighted_agreement:.2f} % weighted" in text
+    assert (
+        f"{100 * agreement.agreement:.2f} % unweighted, {100 * agreement.weighted_agreement:.2f} %"
+        " weighted" in text
+    )
     assert aws.signature in text
 
 
 @pytest.mark.shared
 def test_the_figures_of_the_card_of_mt_geneval(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
-    found = re.search(r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+and the references of the\s+counterfactuals ([0-9.]+) %", text)
+    found = re.search(
+        r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+and the"
+        r" references of the\s+counterfactuals ([0-9.]+) %",
+        text,
+    )
     assert found is not None
     total, male, female, mirrored = (float(number) for number in found.groups())
-    references = [e.extra["reference"] for e in cc_hf.load_examples("mt_geneval", data_dir=shared / "upstream")]
+    references = [
+        e.extra["reference"]
+        for e in cc_hf.load_examples("mt_geneval", data_dir=shared / "upstream")
+    ]
     with pytest.warns(ResultWarning, match="88.2 % agreement with the references on mt_geneval"):
-        scores = cc_hf.evaluate("mt_geneval", translations=references, data_dir=shared / "upstream").scores
-    assert (total, male, female) == pytest.approx([100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")], abs=0.4)
+        scores = cc_hf.evaluate(
+            "mt_geneval", translations=references, data_dir=shared / "upstream"
+        ).scores
+    assert (total, male, female) == pytest.approx(
+        [100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")], abs=0.4
+    )
     assert mirrored == pytest.approx(100 - total)  # their two probabilities sum to 1
 
 

@@ -1,4 +1,6 @@
-"""The page as people meet it: a server in a process of its own, a browser, and many requests at once."""
+"""The page as people meet it: a server in a process of its own, a browser, and many requests at
+once.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def site(site_files: Path) -> Iterator[str]:
     folder = site_files.parent
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
-    write_result(folder, "evil", small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL))
+    write_result(
+        folder,
+        "evil",
+        small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL),
+    )
     (folder / "damaged.json").write_text(f"{{{EVIL} {TEMPLATE}", encoding="utf-8")
     bleu = folder / "bleu.tsv"
     bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
@@ -49,7 +55,8 @@ def site(site_files: Path) -> Iterator[str]:
     left = [path.name for path in (folder / "tmp").rglob("*") if path.is_file()]
     assert left == []  # nothing that visitors sent or were given
     assert "damaged.json is not shown" in log
-    assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])  # gradio's word on the path that a test makes up
+    # gradio's word on the path that a test makes up
+    assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])
 
 
 @pytest.fixture
@@ -88,7 +95,10 @@ def open_menu_of_bleu(page: Page) -> None:
 @pytest.mark.browser
 def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
     expect_systems(board, ["google", "aws", EVIL])
-    for way, expected in (("Sort ascending", [EVIL, "google", "aws"]), ("Sort descending", ["aws", "google", EVIL])):
+    for way, expected in (
+        ("Sort ascending", [EVIL, "google", "aws"]),
+        ("Sort descending", ["aws", "google", EVIL]),
+    ):
         open_menu_of_bleu(board)
         board.locator("[role=menu]").get_by_text(way).click()
         expect_systems(board, expected)
@@ -121,24 +131,43 @@ def test_a_sentence_is_judged(board: Page) -> None:
     board.fill("#cc-word textarea, #cc-word input", "doctor")
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-explanation")
-    assert [one.get_attribute("data-verdict") for one in board.locator(".cc-explanation").all()] == ["correct", "incorrect"]
-    places = [float(re.findall(r"left: ?([0-9.]+)%", one.get_attribute("style") or "")[0]) for one in board.locator(".cc-bar-mark").all()]
-    expected = [100 * SentenceJudge().judge(SOURCE, text, "doctor", gender="female").probability_correct for text in (RIGHT, WRONG)]
+    assert [
+        one.get_attribute("data-verdict") for one in board.locator(".cc-explanation").all()
+    ] == ["correct", "incorrect"]
+    places = [
+        float(re.findall(r"left: ?([0-9.]+)%", one.get_attribute("style") or "")[0])
+        for one in board.locator(".cc-bar-mark").all()
+    ]
+    expected = [
+        100 * SentenceJudge().judge(SOURCE, text, "doctor", gender="female").probability_correct
+        for text in (RIGHT, WRONG)
+    ]
     assert places == pytest.approx(expected, abs=0.051)
     assert places[0] > 50 > places[1]
     for number, words in enumerate(({"Die", "Ärztin"}, {"Der", "Arzt"})):
-        decides = set(board.locator(".cc-explanation").nth(number).locator("mark.cc-decides").all_inner_texts())
+        decides = set(
+            board.locator(".cc-explanation")
+            .nth(number)
+            .locator("mark.cc-decides")
+            .all_inner_texts()
+        )
         assert decides
         assert decides <= words
     board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
     board.fill("#cc-other textarea", "")
     board.locator("#cc-judge").click()
-    board.wait_for_function("() => document.querySelectorAll('.cc-explanation').length === 1 && document.querySelector('.cc-words').innerText.includes('onerror')")
+    board.wait_for_function(
+        "() => document.querySelectorAll('.cc-explanation').length === 1 &&"
+        " document.querySelector('.cc-words').innerText.includes('onerror')"
+    )
     assert board.locator(".cc-words").inner_text() == f"{EVIL} {TEMPLATE} Der Arzt."
     board.fill("#cc-word textarea, #cc-word input", EVIL)
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-error")
-    assert f"{EVIL!r} does not occur as a whole word" in board.locator("#cc-answer .cc-error").inner_text()
+    assert (
+        f"{EVIL!r} does not occur as a whole word"
+        in board.locator("#cc-answer .cc-error").inner_text()
+    )
 
 
 @pytest.mark.browser
@@ -150,7 +179,9 @@ def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) 
         board.set_input_files("#cc-file input[type=file]", tmp_path / name)
         board.locator("#cc-file").get_by_text(name.rpartition(".")[0]).first.wait_for()
         board.locator("#cc-file-judge").click()
-        found = board.locator(f"#cc-file-answer {wanted}").filter(has_text=name if wanted == ".cc-error" else "simplegen")
+        found = board.locator(f"#cc-file-answer {wanted}").filter(
+            has_text=name if wanted == ".cc-error" else "simplegen"
+        )
         found.wait_for()
         return found.inner_text()
 
@@ -158,14 +189,20 @@ def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) 
     board.locator("#cc-file-metric input").click()
     board.get_by_role("option", name="simplegen_accuracy", exact=True).click()
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
-    assert "short.txt: expected one line per example, 2664 in all, got 1" in judge("short.txt", b"Ja.\n", ".cc-error")
+    assert "short.txt: expected one line per example, 2664 in all, got 1" in judge(
+        "short.txt", b"Ja.\n", ".cc-error"
+    )
     whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
     told = judge("whole.txt", whole.encode(), ".cc-result")
     assert "simplegen accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
-    assert (fetched["dataset"], fetched["metric"], fetched["n"]) == ("simplegen", "simplegen_accuracy", 2664)
+    assert (fetched["dataset"], fetched["metric"], fetched["n"]) == (
+        "simplegen",
+        "simplegen_accuracy",
+        2664,
+    )
     assert f"{100 * fetched['scores']['accuracy']:.1f}" in told
     (tmp_path / "large.txt").write_bytes(b"Ja.\n" * (MAX_UPLOAD // 4 + 1))
     board.locator("#cc-file button[aria-label='Clear']").click()
@@ -174,8 +211,14 @@ def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) 
 
 
 def ask(site: str, name: str, data: list[Any]) -> str:
-    """One call of the page's own interface: post the request, read the stream of events up to the answer."""
-    request = urllib.request.Request(f"{site}gradio_api/call/{name}", json.dumps({"data": data}).encode(), {"Content-Type": "application/json"})
+    """One call of the page's own interface: post the request, read the stream of events up to the
+    answer.
+    """
+    request = urllib.request.Request(
+        f"{site}gradio_api/call/{name}",
+        json.dumps({"data": data}).encode(),
+        {"Content-Type": "application/json"},
+    )
     with urllib.request.urlopen(request) as response:
         event = json.load(response)["event_id"]
     with urllib.request.urlopen(f"{site}gradio_api/call/{name}/{event}") as response:
@@ -190,20 +233,34 @@ def ask(site: str, name: str, data: list[Any]) -> str:
 def test_fifty_requests_at_once_get_right_answers(site: str) -> None:
     people = ["doctor", "nurse"]
     sentences = [
-        (f"Die Ärztin Nummer {i} bat den Pfleger." if i % 2 else f"Der Arzt Nummer {i} bat die Pflegerin.", people[i // 2 % 2], "female" if i % 3 else "male") for i in range(50)
+        (
+            (
+                f"Die Ärztin Nummer {i} bat den Pfleger."
+                if i % 2
+                else f"Der Arzt Nummer {i} bat die Pflegerin."
+            ),
+            people[i // 2 % 2],
+            "female" if i % 3 else "male",
+        )
+        for i in range(50)
     ]
     source = "The doctor asked the nurse."
 
     def probability(row: tuple[str, str, str]) -> float:
         translation, word, gender = row
-        html = ask(site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"])
+        html = ask(
+            site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"]
+        )
         assert translation in re.sub("<[^>]*>", "", html)
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 
     with ThreadPoolExecutor(50) as pool:
         found = list(pool.map(probability, sentences))
     judge = SentenceJudge()
-    expected = [100 * judge.judge(source, text, word, gender=gender).probability_correct for text, word, gender in sentences]
+    expected = [
+        100 * judge.judge(source, text, word, gender=gender).probability_correct
+        for text, word, gender in sentences
+    ]
     assert found == pytest.approx(expected, abs=0.051)
     assert len(set(found)) > 25
 
@@ -213,7 +270,17 @@ def test_files_of_the_machine_are_not_read(site: str, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("secret", encoding="utf-8")
     request = urllib.request.Request(
         f"{site}gradio_api/call/judge_file",
-        json.dumps({"data": [{"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}}, "simplegen", "en-de", "de", "simplegen_accuracy"]}).encode(),
+        json.dumps(
+            {
+                "data": [
+                    {"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}},
+                    "simplegen",
+                    "en-de",
+                    "de",
+                    "simplegen_accuracy",
+                ]
+            }
+        ).encode(),
         {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as response:
@@ -238,10 +305,23 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
 @pytest.mark.usefixtures("socket_enabled")
 @pytest.mark.parametrize(
     ("path", "size", "status"),
-    [("call/judge_sentence", 1 << 19, 413), ("queue/join", 100_000_000, 413), ("upload", MAX_UPLOAD + (1 << 17), 413), ("process_recording", 1, 404), ("vibe-edit", 1, 404)],
+    [
+        ("call/judge_sentence", 1 << 19, 413),
+        ("queue/join", 100_000_000, 413),
+        ("upload", MAX_UPLOAD + (1 << 17), 413),
+        ("process_recording", 1, 404),
+        ("vibe-edit", 1, 404),
+    ],
 )
-def test_what_is_too_large_is_refused_before_it_is_sent(site: str, path: str, size: int, status: int) -> None:
-    with closing(connection(site, path, Content_Type="application/json", Content_Length=str(size))) as request, request.getresponse() as answer:
+def test_what_is_too_large_is_refused_before_it_is_sent(
+    site: str, path: str, size: int, status: int
+) -> None:
+    with (
+        closing(
+            connection(site, path, Content_Type="application/json", Content_Length=str(size))
+        ) as request,
+        request.getresponse() as answer,
+    ):
         assert answer.status == status
 
 
@@ -257,5 +337,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(site: str, site_files: Path) -
         with upload.getresponse() as answer:
             (path,) = json.load(answer)
     assert site_files in Path(path).parents
-    unfinished = [file for file in site_files.rglob("tmp*") if file.is_file() and file.stat().st_size]
+    unfinished = [
+        file for file in site_files.rglob("tmp*") if file.is_file() and file.stat().st_size
+    ]
     assert unfinished == []

@@ -1,4 +1,6 @@
-"""Wino-X from its files to figures: every sample through MT and LM scoring, answers in the other order, and models whose bias is known."""
+"""Wino-X from its files to figures: every sample through MT and LM scoring, answers in the other
+order, and models whose bias is known.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def translation_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def masked_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return cc_hf.load_evaluator(save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), max_tokens=300))
+    return cc_hf.load_evaluator(
+        save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), max_tokens=300)
+    )
 
 
 def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
@@ -44,23 +48,45 @@ def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
 
 
 @pytest.mark.shared
-def test_every_sample_runs_through_mt_and_lm_scoring(shared: Path, tmp_path: Path, translation_model: Any, masked_model: Any) -> None:
+def test_every_sample_runs_through_mt_and_lm_scoring(
+    shared: Path, tmp_path: Path, translation_model: Any, masked_model: Any
+) -> None:
     paths = sorted((shared / "gold/wino_x").glob("*.jsonl"))
     counted = {}
     for path in paths:
         part, _, _, _, lang = path.stem.partition(".")[0].split("_")
         rows, folder = read(path), tmp_path / path.stem
         lay_out(folder, part, rows, lang=lang)
-        config, evaluator = (f"mt_en_{lang}.translations", translation_model) if part == "mt" else (f"lm_en_{lang}", masked_model)
-        configs = [config, *([f"{config}.english"] if part == "lm" and rows[0]["option1_en"] else [])]
+        config, evaluator = (
+            (f"mt_en_{lang}.translations", translation_model)
+            if part == "mt"
+            else (f"lm_en_{lang}", masked_model)
+        )
+        configs = [
+            config,
+            *([f"{config}.english"] if part == "lm" and rows[0]["option1_en"] else []),
+        ]
         for name in configs:
             found = judged(name, folder, evaluator)
             assert [j.example_id for j in found.judgements] == [row["qID"] for row in rows]
-            assert all(len(j.scores) == 2 and all(0 < score < 1 for score in j.scores) for j in found.judgements)
-            assert sum(j.is_correct for j in found.judgements) == found.counts["n_correct"] == round(found.scores["accuracy"] * len(rows))
+            assert all(
+                len(j.scores) == 2 and all(0 < score < 1 for score in j.scores)
+                for j in found.judgements
+            )
+            assert (
+                sum(j.is_correct for j in found.judgements)
+                == found.counts["n_correct"]
+                == round(found.scores["accuracy"] * len(rows))
+            )
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
-            conditioned = cc_hf.evaluate("wino_x", f"mt_en_{lang}", translations=texts, data_dir=folder, evaluator=translation_model)
+            conditioned = cc_hf.evaluate(
+                "wino_x",
+                f"mt_en_{lang}",
+                translations=texts,
+                data_dir=folder,
+                evaluator=translation_model,
+            )
             assert [j.example_id for j in conditioned.judgements] == [row["qID"] for row in rows]
         counted[path.stem] = len(rows)
     assert (len(counted), sum(counted.values())) == (11, 136)
@@ -70,45 +96,79 @@ def test_every_sample_runs_through_mt_and_lm_scoring(shared: Path, tmp_path: Pat
 def swapped(rows: Rows) -> Rows:
     """Under the same ids, all that is numbered by 1 and 2 the other way round, and the answer."""
     exchange = str.maketrans("12", "21")
-    return [{"qID": row["qID"], **{key.translate(exchange): value for key, value in row.items() if key != "qID"}, "answer": 3 - row["answer"]} for row in rows]
+    return [
+        {
+            "qID": row["qID"],
+            **{key.translate(exchange): value for key, value in row.items() if key != "qID"},
+            "answer": 3 - row["answer"],
+        }
+        for row in rows
+    ]
 
 
-def both(part: str, rows: Rows, folder: Path, config: str, evaluator: Any) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
+def both(
+    part: str, rows: Rows, folder: Path, config: str, evaluator: Any
+) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
     found = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)
-        found.append((judged(config, folder / name, evaluator), cc_hf.load_examples("wino_x", config, data_dir=folder / name)))
+        found.append(
+            (
+                judged(config, folder / name, evaluator),
+                cc_hf.load_examples("wino_x", config, data_dir=folder / name),
+            )
+        )
     return found
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
-def test_the_other_order_swaps_the_answer_and_changes_no_figure(shared: Path, tmp_path: Path, config: str) -> None:
+def test_the_other_order_swaps_the_answer_and_changes_no_figure(
+    shared: Path, tmp_path: Path, config: str
+) -> None:
     """Nor a judgement, an interval, a count of pairs, or a bias."""
-    rows = read(shared / "gold/wino_x/bias/synthetic.en_de.jsonl") if config.startswith("mt") else lm_rows(90)
+    rows = (
+        read(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
+        if config.startswith("mt")
+        else lm_rows(90)
+    )
     assert swapped(swapped(rows)) == [{key: row[key] for key in row} for row in rows]
     (plain, examples), (other, turned) = both(config[:2], rows, tmp_path, config, hash_scores)
-    assert [3 - int(e.extra["answer"]) for e in turned] == [int(e.extra["answer"]) for e in examples]
+    assert [3 - int(e.extra["answer"]) for e in turned] == [
+        int(e.extra["answer"]) for e in examples
+    ]
     for name in ("n", "scores", "intervals", "counts", "categories", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name
     assert plain.counts["n_pairs"] == len(rows) // 2
     assert 0 < plain.scores["pair_accuracy"] < plain.scores["accuracy"] < 1
-    assert referent_bias(choices_of_result(plain, examples)) == referent_bias(choices_of_result(other, turned))
+    assert referent_bias(choices_of_result(plain, examples)) == referent_bias(
+        choices_of_result(other, turned)
+    )
 
 
 @pytest.mark.shared
-def test_the_other_order_changes_no_score_and_no_salience_of_a_model(shared: Path, tmp_path: Path, translation_model: Any) -> None:
+def test_the_other_order_changes_no_score_and_no_salience_of_a_model(
+    shared: Path, tmp_path: Path, translation_model: Any
+) -> None:
     rows = read(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
-    (plain, examples), (other, turned) = both("mt", rows, tmp_path, "mt_en_de.translations", translation_model)
+    (plain, examples), (other, turned) = both(
+        "mt", rows, tmp_path, "mt_en_de.translations", translation_model
+    )
     for name in ("scores", "intervals", "counts", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name
-    assert prediction_differences(translation_model, examples) == prediction_differences(translation_model, turned)
+    assert prediction_differences(translation_model, examples) == prediction_differences(
+        translation_model, turned
+    )
 
 
 def bias_of(score: Score, folder: Path) -> ReferentBias:
     lay_out(folder, "mt", mt_rows(96))
-    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=folder)
-    return referent_bias(choices_of_result(judged("mt_en_de.translations", folder, score), examples))
+    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples(
+        "wino_x", "mt_en_de.translations", data_dir=folder
+    )
+    return referent_bias(
+        choices_of_result(judged("mt_en_de.translations", folder, score), examples)
+    )
 
 
 def test_a_model_that_prefers_masculine_pronouns(tmp_path: Path) -> None:
@@ -126,9 +186,17 @@ def test_a_model_that_prefers_masculine_pronouns(tmp_path: Path) -> None:
 
 
 def test_a_model_that_prefers_the_first_referent(tmp_path: Path) -> None:
-    first = {text for row in mt_rows(96) for text in (row["translation1"],)}  # «The A hit the B»: A is the first of both answers
-    found = bias_of(lambda sources, translations: [float(text in first) for text in translations], tmp_path)
-    assert (found.test("position").strength, found.positions["first"].n_preferred, found.accuracy, found.pair_accuracy) == (1, 192, 0.5, 0)
+    # «The A hit the B»: A is the first of both answers
+    first = {text for row in mt_rows(96) for text in (row["translation1"],)}
+    found = bias_of(
+        lambda sources, translations: [float(text in first) for text in translations], tmp_path
+    )
+    assert (
+        found.test("position").strength,
+        found.positions["first"].n_preferred,
+        found.accuracy,
+        found.pair_accuracy,
+    ) == (1, 192, 0.5, 0)
     assert found.test("gender").size == "none"
 
 

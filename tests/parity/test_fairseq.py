@@ -48,13 +48,21 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_each_log_probability_is_that_of_fairseq(shared: Path, converted: dict[str, Path], setting: str) -> None:
+def test_each_log_probability_is_that_of_fairseq(
+    shared: Path, converted: dict[str, Path], setting: str
+) -> None:
     pairs = gold(shared, setting)["pairs"]
     assert len(pairs) == 40
     members = []
     for name in ("model1", "model2"):
-        members.append(evaluator(converted[setting] / name).id_logprobs([p["source_ids"] for p in pairs], [p["target_ids"] for p in pairs]))
-    for name, found in zip(("model1", "model2", "ensemble"), [*members, ensemble_logprobs(members)], strict=True):
+        members.append(
+            evaluator(converted[setting] / name).id_logprobs(
+                [p["source_ids"] for p in pairs], [p["target_ids"] for p in pairs]
+            )
+        )
+    for name, found in zip(
+        ("model1", "model2", "ensemble"), [*members, ensemble_logprobs(members)], strict=True
+    ):
         for pair, logprobs in zip(pairs, found, strict=True):
             recorded = pair["scores"][name]
             assert logprobs == pytest.approx(recorded["positional_log_probs"], abs=_TOLERANCE)
@@ -66,8 +74,12 @@ def test_ids_are_those_of_fairseq(shared: Path, converted: dict[str, Path], sett
     tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
     texts = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
     recorded = gold(shared, setting)["pairs"]
-    assert tokenizer.encode_sources([pair["source"] for pair in texts]) == [pair["source_ids"] for pair in recorded]
-    assert tokenizer.encode_targets([pair["target"] for pair in texts]) == [pair["target_ids"] for pair in recorded]
+    assert tokenizer.encode_sources([pair["source"] for pair in texts]) == [
+        pair["source_ids"] for pair in recorded
+    ]
+    assert tokenizer.encode_targets([pair["target"] for pair in texts]) == [
+        pair["target_ids"] for pair in recorded
+    ]
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
@@ -77,7 +89,9 @@ def test_scores_from_raw_text(shared: Path, converted: dict[str, Path], setting:
     expected = [pair["scores"]["model1"]["score"] for pair in pairs]
     for batch_tokens in (1, 500, 100_000):
         found = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
-        scores = found.mean_logprobs([p["source"] for p in pairs], [p["target"] for p in pairs], src_lang="en", tgt_lang="de")
+        scores = found.mean_logprobs(
+            [p["source"] for p in pairs], [p["target"] for p in pairs], src_lang="en", tgt_lang="de"
+        )
         assert scores == pytest.approx(expected, abs=_TOLERANCE)
     with pytest.raises(InputError, match="does not support the target language 'fr'"):
         found.mean_logprobs(["A dog."], ["Un chien."], src_lang="en", tgt_lang="fr")
@@ -85,27 +99,44 @@ def test_scores_from_raw_text(shared: Path, converted: dict[str, Path], setting:
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
 @pytest.mark.parametrize("name", ["model1", "model2"])
-def test_beam_search_finds_what_fairseq_found(shared: Path, converted: dict[str, Path], setting: str, name: str) -> None:
+def test_beam_search_finds_what_fairseq_found(
+    shared: Path, converted: dict[str, Path], setting: str, name: str
+) -> None:
     sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)["pairs"]}
     found = [row for row in gold(shared, setting, "gold_beam.json")["beam"] if row["model"] == name]
     assert len(found) == 10
-    assert translate([sources[row["pair_id"]] for row in found], converted[setting] / name, device="cpu") == [row["hypos"][0]["text"] for row in found]
+    assert translate(
+        [sources[row["pair_id"]] for row in found], converted[setting] / name, device="cpu"
+    ) == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
-    logprobs = evaluator(converted[setting] / name).id_logprobs([ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses])
+    logprobs = evaluator(converted[setting] / name).id_logprobs(
+        [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
+    )
     for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
         assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_plain_transformers_loads_the_folder(shared: Path, converted: dict[str, Path], setting: str) -> None:
+def test_plain_transformers_loads_the_folder(
+    shared: Path, converted: dict[str, Path], setting: str
+) -> None:
     tokenizer = AutoTokenizer.from_pretrained(converted[setting] / "model1")
-    model, loading = AutoModelForSeq2SeqLM.from_pretrained(converted[setting] / "model1", output_loading_info=True)
-    assert (type(tokenizer).__name__, type(model).__name__) == ("FSMTTokenizer", "FSMTForConditionalGeneration")
+    model, loading = AutoModelForSeq2SeqLM.from_pretrained(
+        converted[setting] / "model1", output_loading_info=True
+    )
+    assert (type(tokenizer).__name__, type(model).__name__) == (
+        "FSMTTokenizer",
+        "FSMTForConditionalGeneration",
+    )
     assert not loading["missing_keys"]
     assert not loading["unexpected_keys"]
     pairs = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
     recorded = [pair["source_ids"] for pair in gold(shared, setting)["pairs"]]
-    other = [pair["source"] for pair, ids in zip(pairs, recorded, strict=True) if tokenizer(pair["source"])["input_ids"] != ids]
+    other = [
+        pair["source"]
+        for pair, ids in zip(pairs, recorded, strict=True)
+        if tokenizer(pair["source"])["input_ids"] != ids
+    ]
     assert len(other) == 4  # why cc_hf has a tokenizer of its own
 
 
@@ -125,16 +156,28 @@ def test_the_check_refuses_other_scores_and_other_ids(shared: Path, tmp_path: Pa
     recorded = gold(shared, "joint")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
     (tmp_path / "scores.json").write_text(json.dumps(recorded), encoding="utf-8")
-    with pytest.raises(EvaluatorError, match=r"the converted model1 does not score as the original: a log-probability of pair 3 deviates by 0\.0002"):
+    with pytest.raises(
+        EvaluatorError,
+        match=(
+            r"the converted model1 does not score as the original: a log-probability of pair 3"
+            r" deviates by 0\.0002"
+        ),
+    ):
         convert(folder, output=tmp_path / "out", check=tmp_path / "scores.json")
-    with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets other ids"):
-        convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json", tokenizer="space")
+    with pytest.raises(
+        EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets other ids"
+    ):
+        convert(
+            folder, output=tmp_path / "out", check=folder / "gold_scores.json", tokenizer="space"
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
 def test_one_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/fairseq/separate"
-    found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=folder / "gold_scores.json")
+    found = convert(
+        folder, output=tmp_path / "out", checkpoints=["model2"], check=folder / "gold_scores.json"
+    )
     assert [path.name for path in found.folders] == ["model2"]
     assert found.check is not None
     assert set(found.check.deviations) == {"model2"}
@@ -145,5 +188,7 @@ def test_the_reference_of_the_unit_tests_computes_as_fairseq(shared: Path, setti
     """So that architectures without a recording can be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
     for pair in gold(shared, setting)["pairs"][:12]:
-        found = reference_logprobs(checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"])
+        found = reference_logprobs(
+            checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"]
+        )
         assert np.abs(found - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5

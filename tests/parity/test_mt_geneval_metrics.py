@@ -1,4 +1,6 @@
-"""Gender accuracy and quality gap against the recorded figures of the original program and of sacreBLEU, see PROVENANCE.md."""
+"""Gender accuracy and quality gap against the recorded figures of the original program and of
+sacreBLEU, see PROVENANCE.md.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +32,39 @@ def gold(shared: Path, name: str) -> Any:
 @cache
 def lines(shared: Path, path: str) -> list[str]:
     """Lines of an upstream file, as they are."""
-    return (shared / "upstream" / REPOSITORY / "data" / path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return (
+        (shared / "upstream" / REPOSITORY / "data" / path)
+        .read_text(encoding="utf-8")
+        .removesuffix("\n")
+        .split("\n")
+    )
 
 
 def contextual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
-    return [lines(shared, f"context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{lang}") for part in ("original", "flipped")]
+    return [
+        lines(shared, f"context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{lang}")
+        for part in ("original", "flipped")
+    ]
 
 
 def counterfactual_lines(shared: Path, split: str, lang: str) -> dict[str, list[str]]:
-    return {gender: lines(shared, f"sentences/{split}/geneval-sentences-{_UPSTREAM_NAMES[gender]}-{split}.en_{lang}.{lang}") for gender in _GENDERS}
+    return {
+        gender: lines(
+            shared,
+            f"sentences/{split}/geneval-sentences-{_UPSTREAM_NAMES[gender]}-{split}.en_{lang}.{lang}",
+        )
+        for gender in _GENDERS
+    }
 
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
     """The made-up translations on which the original program was run."""
     if name in ("always_masc", "always_fem"):
-        return reference if gender == {"always_masc": "male", "always_fem": "female"}[name] else contrastive
+        return (
+            reference
+            if gender == {"always_masc": "male", "always_fem": "female"}[name]
+            else contrastive
+        )
     own, other = reference.split(), contrastive.split()
     made = {
         "orig": reference,
@@ -60,8 +80,12 @@ def hypothesis(name: str, number: int, reference: str, contrastive: str, gender:
     return made[name]
 
 
-def counterfactual_run(shared: Path, split: str, lang: str, name: str) -> tuple[list[str], list[str]]:
-    """Translations, and the lines that are their references, in the order of the examples: the male row of a pair first."""
+def counterfactual_run(
+    shared: Path, split: str, lang: str, name: str
+) -> tuple[list[str], list[str]]:
+    """Translations, and the lines that are their references, in the order of the examples: the male
+    row of a pair first.
+    """
     sides = counterfactual_lines(shared, split, lang)
     translations, references = [], []
     for number, pair in enumerate(zip(sides["male"], sides["female"], strict=True)):
@@ -71,41 +95,83 @@ def counterfactual_run(shared: Path, split: str, lang: str, name: str) -> tuple[
     return translations, references
 
 
-@pytest.mark.parametrize(("subset", "split"), [("contextual", "dev"), ("contextual", "test"), ("counterfactual", "dev"), ("counterfactual", "test")])
+@pytest.mark.parametrize(
+    ("subset", "split"),
+    [
+        ("contextual", "dev"),
+        ("contextual", "test"),
+        ("counterfactual", "dev"),
+        ("counterfactual", "test"),
+    ],
+)
 def test_every_run_of_the_original_program(shared: Path, subset: str, split: str) -> None:
-    rows = [row for row in gold(shared, "gold.json") if (row["subset"], row["split"]) == (subset, split)]
+    rows = [
+        row for row in gold(shared, "gold.json") if (row["subset"], row["split"]) == (subset, split)
+    ]
     assert len(rows) == (45 if subset == "contextual" else 55)
     for lang in {row["lang"] for row in rows}:
-        examples = cc_hf.load_examples("mt_geneval", f"{subset}_{lang}", split=split, data_dir=shared / "upstream")
+        examples = cc_hf.load_examples(
+            "mt_geneval", f"{subset}_{lang}", split=split, data_dir=shared / "upstream"
+        )
         references = gender_accuracy.DECLARATION.references(examples)
         for row in (row for row in rows if row["lang"] == lang):
             if subset == "contextual":
-                translations = [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(zip(*contextual_lines(shared, split, lang), strict=True))]
+                translations = [
+                    hypothesis(row["hyp"], n, *pair)
+                    for n, pair in enumerate(
+                        zip(*contextual_lines(shared, split, lang), strict=True)
+                    )
+                ]
             else:
                 translations, _ = counterfactual_run(shared, split, lang, row["hyp"])
             found = gender_accuracy.evaluate(translations, references, tgt_lang=lang, n_resamples=1)
             if subset == "contextual":
-                assert (found.n, found.counts["n_correct"], found.scores["accuracy"]) == (row["n"], row["correct"], row["accuracy"]), row
+                assert (found.n, found.counts["n_correct"], found.scores["accuracy"]) == (
+                    row["n"],
+                    row["correct"],
+                    row["accuracy"],
+                ), row
             else:
-                assert (found.counts["n_pairs"], found.counts["n_pairs_correct"], found.scores["pair_accuracy"]) == (row["n"], row["correct"], row["accuracy"]), row
-                assert {c.category: c.n_correct for c in found.categories} == {"male": row["masc_correct"], "female": row["fem_correct"]}, row
+                assert (
+                    found.counts["n_pairs"],
+                    found.counts["n_pairs_correct"],
+                    found.scores["pair_accuracy"],
+                ) == (row["n"], row["correct"], row["accuracy"]), row
+                assert {c.category: c.n_correct for c in found.categories} == {
+                    "male": row["masc_correct"],
+                    "female": row["fem_correct"],
+                }, row
 
 
 def test_every_segment_of_the_recorded_decisions(shared: Path) -> None:
-    with gzip.open(shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
         rows = [json.loads(line) for line in file]
     assert len(rows) == 60
     for row in rows:
-        examples = cc_hf.load_examples("mt_geneval", f"{row['subset']}_{row['lang']}", data_dir=shared / "upstream")
+        examples = cc_hf.load_examples(
+            "mt_geneval", f"{row['subset']}_{row['lang']}", data_dir=shared / "upstream"
+        )
         references = gender_accuracy.DECLARATION.references(examples)
         if row["subset"] == "contextual":
             pairs = zip(*contextual_lines(shared, "test", row["lang"]), strict=True)
-            judgements = gender_accuracy.judge([hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)], references)
-            assert "".join(str(int(j.is_correct)) for j in judgements) == row["decisions"], row["hyp"]
+            judgements = gender_accuracy.judge(
+                [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)], references
+            )
+            assert "".join(str(int(j.is_correct)) for j in judgements) == row["decisions"], row[
+                "hyp"
+            ]
         else:
-            judgements = gender_accuracy.judge(counterfactual_run(shared, "test", row["lang"], row["hyp"])[0], references)
-            assert "".join(str(int(j.is_correct)) for j in judgements[::2]) == row["masc"], row["hyp"]
-            assert "".join(str(int(j.is_correct)) for j in judgements[1::2]) == row["fem"], row["hyp"]
+            judgements = gender_accuracy.judge(
+                counterfactual_run(shared, "test", row["lang"], row["hyp"])[0], references
+            )
+            assert "".join(str(int(j.is_correct)) for j in judgements[::2]) == row["masc"], row[
+                "hyp"
+            ]
+            assert "".join(str(int(j.is_correct)) for j in judgements[1::2]) == row["fem"], row[
+                "hyp"
+            ]
 
 
 def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
@@ -113,12 +179,33 @@ def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
     originals, flipped = contextual_lines(shared, "test", "de")
 
     def run(translations: list[str]) -> cc_hf.EvaluationResult:
-        return cc_hf.evaluate("mt_geneval", "contextual_de", translations=translations, metric="gender_accuracy", data_dir=shared / "upstream")
+        return cc_hf.evaluate(
+            "mt_geneval",
+            "contextual_de",
+            translations=translations,
+            metric="gender_accuracy",
+            data_dir=shared / "upstream",
+        )
 
-    original, flip, mixed, empty = run(originals), run(flipped), run([flipped[n] if n % 2 else line for n, line in enumerate(originals)]), run([""] * len(examples))
-    assert [round(100 * found.scores["accuracy"], 2) for found in (original, flip, mixed, empty)] == [100, 0.73, 50.45, 100]
-    sizes = next(r for r in gold(shared, "sizes.json") if (r["subset"], r["split"], r["lang"]) == ("contextual", "test", "de"))
-    assert [found.counts["n_undecided"] for found in (original, flip, empty)] == [sizes["no_unique_orig"], sizes["no_unique_flipped"], 1100]
+    original, flip, mixed, empty = (
+        run(originals),
+        run(flipped),
+        run([flipped[n] if n % 2 else line for n, line in enumerate(originals)]),
+        run([""] * len(examples)),
+    )
+    assert [
+        round(100 * found.scores["accuracy"], 2) for found in (original, flip, mixed, empty)
+    ] == [100, 0.73, 50.45, 100]
+    sizes = next(
+        r
+        for r in gold(shared, "sizes.json")
+        if (r["subset"], r["split"], r["lang"]) == ("contextual", "test", "de")
+    )
+    assert [found.counts["n_undecided"] for found in (original, flip, empty)] == [
+        sizes["no_unique_orig"],
+        sizes["no_unique_flipped"],
+        1100,
+    ]
     assert (original.scores["decided_accuracy"], flip.scores["decided_accuracy"]) == (1, 0)
     assert "decided_accuracy" not in empty.scores
     assert empty.counts["n_blank"] == 1100
@@ -130,38 +217,87 @@ def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
         "neutral/female": 250,
         "neutral/male": 250,
     }
-    assert original.signature.startswith("ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|n:1100|")
+    assert original.signature.startswith(
+        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|n:1100|"
+    )
 
 
 @pytest.mark.parametrize("name", ["orig", "drop3", "always_masc"])
 def test_quality_gaps_equal_those_recorded(shared: Path, name: str) -> None:
     examples = cc_hf.load_examples("mt_geneval", "counterfactual_de", data_dir=shared / "upstream")
     translations, references = counterfactual_run(shared, "test", "de", name)
-    found = cc_hf.evaluate("mt_geneval", "counterfactual_de", translations=translations, metric="gender_quality_gap", data_dir=shared / "upstream")
-    row = next(r for r in gold(shared, "gold_quality_gap.json")["rows"] if (r["split"], r["lang"], r["hyp"]) == ("test", "de", name))
-    for key, expected in (("bleu_male", "bleu_male"), ("bleu_female", "bleu_female"), ("bleu_gap", "delta_qual")):
+    found = cc_hf.evaluate(
+        "mt_geneval",
+        "counterfactual_de",
+        translations=translations,
+        metric="gender_quality_gap",
+        data_dir=shared / "upstream",
+    )
+    row = next(
+        r
+        for r in gold(shared, "gold_quality_gap.json")["rows"]
+        if (r["split"], r["lang"], r["hyp"]) == ("test", "de", name)
+    )
+    for key, expected in (
+        ("bleu_male", "bleu_male"),
+        ("bleu_female", "bleu_female"),
+        ("bleu_gap", "delta_qual"),
+    ):
         assert 100 * found.scores[key] == pytest.approx(row[expected], abs=1e-9)
     for at, gender in enumerate(_GENDERS):
-        assert 100 * found.scores[f"chrf_{gender}"] == pytest.approx(CHRF().corpus_score(translations[at::2], [references[at::2]]).score, abs=1e-9)
-    assert found.signature.startswith("gqg|data:mt_geneval/counterfactual_de@c77132c|langs:en-de|bleu:nrefs=1,case=mixed,eff=no,tok=13a,smooth=exp,version=")
+        assert 100 * found.scores[f"chrf_{gender}"] == pytest.approx(
+            CHRF().corpus_score(translations[at::2], [references[at::2]]).score, abs=1e-9
+        )
+    assert found.signature.startswith(
+        "gqg|data:mt_geneval/counterfactual_de@c77132c|langs:en-de|bleu:nrefs=1,case=mixed,eff=no,tok=13a,smooth=exp,version="
+    )
     assert (found.n, found.counts["n_pairs"], len(examples)) == (600, 300, 600)
 
 
 @pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
 def test_bleu_of_every_recorded_run(shared: Path, lang: str) -> None:
-    """As above for all 112 runs, by the parts of the core, each distinct segment once; in full it takes minutes."""
+    """As above for all 112 runs, by the parts of the core, each distinct segment once; in full it
+    takes minutes.
+    """
     rows = [row for row in gold(shared, "gold_quality_gap.json")["rows"] if row["lang"] == lang]
     assert len(rows) == 14
     scorer = BLEU(tokenize="13a")
     for split in ("test", "dev"):
-        runs = {row["hyp"]: counterfactual_run(shared, split, lang, row["hyp"]) for row in rows if row["split"] == split}
-        examples = cc_hf.load_examples("mt_geneval", f"counterfactual_{lang}", split=split, data_dir=shared / "upstream")
-        lines_read = [reference["reference"] for reference in gender_quality_gap.DECLARATION.references(examples)]
+        runs = {
+            row["hyp"]: counterfactual_run(shared, split, lang, row["hyp"])
+            for row in rows
+            if row["split"] == split
+        }
+        examples = cc_hf.load_examples(
+            "mt_geneval", f"counterfactual_{lang}", split=split, data_dir=shared / "upstream"
+        )
+        lines_read = [
+            reference["reference"]
+            for reference in gender_quality_gap.DECLARATION.references(examples)
+        ]
         assert all(references == lines_read for _, references in runs.values())
-        segments = list(dict.fromkeys((t, r) for run in runs.values() for t, r in zip(*run, strict=True)))
-        statistics = dict(zip(segments, gender_quality_gap._statistics(scorer, *map(list, zip(*segments, strict=True))), strict=True))
+        segments = list(
+            dict.fromkeys((t, r) for run in runs.values() for t, r in zip(*run, strict=True))
+        )
+        statistics = dict(
+            zip(
+                segments,
+                gender_quality_gap._statistics(scorer, *map(list, zip(*segments, strict=True))),
+                strict=True,
+            )
+        )
         for row in (row for row in rows if row["split"] == split):
-            per_row = np.array([statistics[segment] for segment in zip(*runs[row["hyp"]], strict=True)])
-            found = gender_quality_gap._figures(scorer, "bleu", np.concatenate([per_row[0::2].sum(axis=0), per_row[1::2].sum(axis=0)])[None])
-            for key, expected in (("bleu_male", "bleu_male"), ("bleu_female", "bleu_female"), ("bleu_gap", "delta_qual")):
+            per_row = np.array(
+                [statistics[segment] for segment in zip(*runs[row["hyp"]], strict=True)]
+            )
+            found = gender_quality_gap._figures(
+                scorer,
+                "bleu",
+                np.concatenate([per_row[0::2].sum(axis=0), per_row[1::2].sum(axis=0)])[None],
+            )
+            for key, expected in (
+                ("bleu_male", "bleu_male"),
+                ("bleu_female", "bleu_female"),
+                ("bleu_gap", "delta_qual"),
+            ):
                 assert 100 * found[key][0] == pytest.approx(row[expected], abs=1e-9), row

@@ -1,4 +1,6 @@
-"""MT-GenEval as read here against upstream's files, and the counts of upstream's accuracy program, see PROVENANCE.md."""
+"""MT-GenEval as read here against upstream's files, and the counts of upstream's accuracy program,
+see PROVENANCE.md.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from tests.helpers.fake_evaluator import hash_scores
 pytestmark = pytest.mark.shared
 
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
-_PRONOUNS = {"male": re.compile(r"\b(he|him|his|himself)\b", re.I), "female": re.compile(r"\b(she|her|hers|herself)\b", re.I)}
+_PRONOUNS = {
+    "male": re.compile(r"\b(he|him|his|himself)\b", re.I),
+    "female": re.compile(r"\b(she|her|hers|herself)\b", re.I),
+}
 _LANGS = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 _SPLITS = ("dev", "test")
 #: pairs of Portuguese dev whose references differ in blanks at the end only
@@ -37,7 +42,12 @@ def load(shared: Path, config: str, split: str) -> list[Any]:
 
 
 def upstream(shared: Path, path: str) -> list[str]:
-    return (shared / "upstream" / REPOSITORY / path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return (
+        (shared / "upstream" / REPOSITORY / path)
+        .read_text(encoding="utf-8")
+        .removesuffix("\n")
+        .split("\n")
+    )
 
 
 def words(line: str) -> set[str]:
@@ -55,8 +65,14 @@ def test_every_file_and_split_has_the_size_of_the_gold(shared: Path) -> None:
     for row in sizes:
         subset, split, lang, n = row["subset"], row["split"], row["lang"], row["n"]
         folder = "context" if subset == "contextual" else "sentences"
-        files = [path for path, _, _ in FILES if path.startswith(f"data/{folder}/") and f"-{split}.en_{lang}." in path]
-        assert [len(upstream(shared, path)) for path in files] == [n] * (3 if subset == "contextual" else 8)
+        files = [
+            path
+            for path, _, _ in FILES
+            if path.startswith(f"data/{folder}/") and f"-{split}.en_{lang}." in path
+        ]
+        assert [len(upstream(shared, path)) for path in files] == [n] * (
+            3 if subset == "contextual" else 8
+        )
         examples = load(shared, f"{subset}_{lang}", split)
         if subset == "contextual":
             assert len(examples) == n
@@ -64,27 +80,53 @@ def test_every_file_and_split_has_the_size_of_the_gold(shared: Path) -> None:
         assert len({e.extra["pair"] for e in examples}) == n == len(examples) / 2
         same = row["identical_raw"] + _BLANKS.get((split, lang), 0)
         kept = {e.id for e in load(shared, f"counterfactual_{lang}.translations", split)}
-        assert kept == {e.id for e in examples if e.extra["reference"] != e.extra["contrastive_reference"]}
+        assert kept == {
+            e.id for e in examples if e.extra["reference"] != e.extra["contrastive_reference"]
+        }
         assert len(kept) == 2 * (n - same)
 
 
 @pytest.mark.parametrize(("lang", "percent"), [("hi", 84.7), ("it", 89.0), ("es", 89.2)])
-def test_gendered_references_of_dev_as_section_2_1_says(shared: Path, lang: str, percent: float) -> None:
+def test_gendered_references_of_dev_as_section_2_1_says(
+    shared: Path, lang: str, percent: float
+) -> None:
     n = len(load(shared, f"counterfactual_{lang}", "dev"))
-    assert round(100 * len(load(shared, f"counterfactual_{lang}.translations", "dev")) / n, 1) == percent
+    assert (
+        round(100 * len(load(shared, f"counterfactual_{lang}.translations", "dev")) / n, 1)
+        == percent
+    )
 
 
-def test_sub_categories_agree_with_the_gold_and_with_the_pronouns_of_the_context(shared: Path) -> None:
+def test_sub_categories_agree_with_the_gold_and_with_the_pronouns_of_the_context(
+    shared: Path,
+) -> None:
     agreement: Counter[str] = Counter()
     for lang, blocks in gold(shared, "subcategory_blocks_inferred.json")["blocks"].items():
         examples = load(shared, f"contextual_{lang}", "test")
         block_of = {number: block for block in blocks for number in range(*block["rows"])}
         assert sorted(block_of) == list(range(len(examples)))
         for number, example in enumerate(examples):
-            assert example.extra["profession_stereotype"] == block_of[number]["profession_stereotype"]
-            assert example.extra["gender"] == {"M": "male", "F": "female"}[block_of[number]["person_gender"]]
-            found = {gender for gender, pattern in _PRONOUNS.items() if pattern.search(example.extra["context"])}
-            agreement["undecided" if len(found) != 1 else "agrees" if found == {example.extra["gender"]} else "contradicts"] += 1
+            assert (
+                example.extra["profession_stereotype"] == block_of[number]["profession_stereotype"]
+            )
+            assert (
+                example.extra["gender"]
+                == {"M": "male", "F": "female"}[block_of[number]["person_gender"]]
+            )
+            found = {
+                gender
+                for gender, pattern in _PRONOUNS.items()
+                if pattern.search(example.extra["context"])
+            }
+            agreement[
+                (
+                    "undecided"
+                    if len(found) != 1
+                    else "agrees"
+                    if found == {example.extra["gender"]}
+                    else "contradicts"
+                )
+            ] += 1
     assert agreement == {"agrees": 8839, "undecided": 969, "contradicts": 46}  # as the card says
 
 
@@ -92,20 +134,31 @@ def test_sub_categories_agree_with_the_gold_and_with_the_pronouns_of_the_context
 def test_nothing_of_the_counterfactual_lines_is_lost(shared: Path, lang: str) -> None:
     for split in _SPLITS:
         for gender, upstream_name in (("male", "masculine"), ("female", "feminine")):
-            examples = [e for e in load(shared, f"counterfactual_{lang}", split) if e.gold == gender]
+            examples = [
+                e for e in load(shared, f"counterfactual_{lang}", split) if e.gold == gender
+            ]
             name = f"geneval-sentences-{upstream_name}-{split}.en_{lang}"
             columns = {
                 f"data/sentences/{split}/{name}.en": [e.source for e in examples],
-                f"data/sentences/{split}/{name}.{lang}": [e.extra["reference_raw"] for e in examples],
-                f"data/sentences/{split}/annotated/{name}.en": [e.extra["annotated_source"] for e in examples],
-                f"data/sentences/{split}/annotated/{name}.{lang}": [e.extra["annotated_reference"] for e in examples],
+                f"data/sentences/{split}/{name}.{lang}": [
+                    e.extra["reference_raw"] for e in examples
+                ],
+                f"data/sentences/{split}/annotated/{name}.en": [
+                    e.extra["annotated_source"] for e in examples
+                ],
+                f"data/sentences/{split}/annotated/{name}.{lang}": [
+                    e.extra["annotated_reference"] for e in examples
+                ],
             }
             for path, lines in columns.items():
                 assert lines == upstream(shared, path), path
             for example in examples:
                 assert example.extra["reference"] == unquoted(example.extra["reference_raw"])
                 assert words(example.extra["reference"]) == words(example.extra["reference_raw"])
-                assert re.search(rf"<[FM]>{re.escape(example.focus.text)}</[FM]>", example.extra["annotated_source"])
+                assert re.search(
+                    rf"<[FM]>{re.escape(example.focus.text)}</[FM]>",
+                    example.extra["annotated_source"],
+                )
 
 
 @pytest.mark.parametrize("lang", [*_LANGS, "nl"])
@@ -118,10 +171,17 @@ def test_nothing_of_the_contextual_lines_is_lost(shared: Path, lang: str) -> Non
             f"flipped-{split}.en_{lang}.{lang}": [e.contrastive_translations[0] for e in examples],
         }
         for name, lines in parts.items():
-            assert lines == upstream(shared, f"data/context/geneval-context-wikiprofessions-{name}"), name
+            assert lines == upstream(
+                shared, f"data/context/geneval-context-wikiprofessions-{name}"
+            ), name
         for example in examples:
-            assert [part.strip() for part in example.extra["source_with_context"].split("<sep>")] == [example.extra["context"], example.source]
-            assert [unquoted(t) for t in (example.correct_translation, *example.contrastive_translations)] == [example.correct_translation, *example.contrastive_translations]
+            assert [
+                part.strip() for part in example.extra["source_with_context"].split("<sep>")
+            ] == [example.extra["context"], example.source]
+            assert [
+                unquoted(t)
+                for t in (example.correct_translation, *example.contrastive_translations)
+            ] == [example.correct_translation, *example.contrastive_translations]
 
 
 def test_the_accuracy_program_counts_the_same_on_these_references(shared: Path) -> None:
@@ -135,9 +195,24 @@ def test_the_accuracy_program_counts_the_same_on_these_references(shared: Path) 
             sides = [[(e.correct_translation, e.contrastive_translations[0]) for e in examples]]
         else:
             examples = load(shared, f"counterfactual_{row['lang']}", row["split"])
-            sides = [[(e.extra["reference"], e.extra["contrastive_reference"]) for e in examples if e.gold == gender] for gender in ("male", "female")]
-        decisions = [[is_correct(hypothesis(row["hyp"], number, *pair), *pair) for number, pair in enumerate(side)] for side in sides]
-        assert sum(all(verdicts) for verdicts in zip(*decisions, strict=True)) == row["correct"], row
+            sides = [
+                [
+                    (e.extra["reference"], e.extra["contrastive_reference"])
+                    for e in examples
+                    if e.gold == gender
+                ]
+                for gender in ("male", "female")
+            ]
+        decisions = [
+            [
+                is_correct(hypothesis(row["hyp"], number, *pair), *pair)
+                for number, pair in enumerate(side)
+            ]
+            for side in sides
+        ]
+        assert sum(all(verdicts) for verdicts in zip(*decisions, strict=True)) == row["correct"], (
+            row
+        )
     assert n == 140
 
 
@@ -168,36 +243,81 @@ def test_the_defects_that_the_card_counts(shared: Path) -> None:
                     targets = (example.correct_translation, *example.contrastive_translations)
                 else:
                     raw = example.extra["reference_raw"]
-                    counts[f"quoted {split}"] += raw.strip().startswith('"') and unquoted(raw) != raw.strip()
+                    counts[f"quoted {split}"] += (
+                        raw.strip().startswith('"') and unquoted(raw) != raw.strip()
+                    )
                     counts["outer blanks"] += raw != raw.strip()
                     counts["quoted twice"] += '""' in example.extra["reference"]
                     counts[f"tags {lang} {split}"] += bool(re.search("</?[FM]>", raw))
                     counts["tags in English"] += bool(re.search("</?[FM]>", example.source))
                     end = example.focus.start + len(example.focus.text)
-                    counts["focus within a word"] += example.source[end : end + 1].isalpha() or example.source[: example.focus.start][-1:].isalpha()
+                    counts["focus within a word"] += (
+                        example.source[end : end + 1].isalpha()
+                        or example.source[: example.focus.start][-1:].isalpha()
+                    )
                     targets = (raw,)
-                counts[f"not NFC {lang}"] += sum(unicodedata.normalize("NFC", text) != text for text in targets)
+                counts[f"not NFC {lang}"] += sum(
+                    unicodedata.normalize("NFC", text) != text for text in targets
+                )
                 counts[f"targets {lang}"] += len(targets)
     expected = {
-        "empty context dev": 16, "empty context test": 60, "quoted dev": 296, "quoted test": 98, "outer blanks": 9, "quoted twice": 2, "tags ar dev": 7,
-        "tags ar test": 1, "tags in English": 2, "focus within a word": 22, "not NFC ar": 227, "not NFC hi": 1744, "not NFC es": 2, "not NFC pt": 2,
-        "targets ar": 6784, "targets hi": 5990,
-    }  # fmt: skip
-    named = {name: n for name, n in counts.items() if n and not (name.startswith("targets") and name not in expected)}
+        "empty context dev": 16,
+        "empty context test": 60,
+        "quoted dev": 296,
+        "quoted test": 98,
+        "outer blanks": 9,
+        "quoted twice": 2,
+        "tags ar dev": 7,
+        "tags ar test": 1,
+        "tags in English": 2,
+        "focus within a word": 22,
+        "not NFC ar": 227,
+        "not NFC hi": 1744,
+        "not NFC es": 2,
+        "not NFC pt": 2,
+        "targets ar": 6784,
+        "targets hi": 5990,
+    }
+    named = {
+        name: n
+        for name, n in counts.items()
+        if n and not (name.startswith("targets") and name not in expected)
+    }
     assert named == expected
 
 
 def test_the_overlaps_that_the_card_counts(shared: Path) -> None:
     def sentences(subset: str, langs: tuple[str, ...]) -> dict[tuple[str, str], list[str]]:
-        return {(lang, split): [e.source for e in load(shared, f"{subset}_{lang}", split)] for lang in langs for split in _SPLITS}
+        return {
+            (lang, split): [e.source for e in load(shared, f"{subset}_{lang}", split)]
+            for lang in langs
+            for split in _SPLITS
+        }
 
-    for subset, langs, own_dev, low, high in (("counterfactual", _LANGS, {"ar": 2, "ru": 2}, 2 * 297, 2 * 299), ("contextual", (*_LANGS, "nl"), {}, 593, 864)):
+    for subset, langs, own_dev, low, high in (
+        ("counterfactual", _LANGS, {"ar": 2, "ru": 2}, 2 * 297, 2 * 299),
+        ("contextual", (*_LANGS, "nl"), {}, 593, 864),
+    ):
         found = sentences(subset, langs)
-        assert {lang: n for lang in langs if (n := len(set(found[lang, "test"]) & set(found[lang, "dev"])))} == own_dev
-        elsewhere = [len(set(found[lang, "test"]) & {s for other in langs if other != lang for s in found[other, "dev"]}) for lang in langs]
+        assert {
+            lang: n
+            for lang in langs
+            if (n := len(set(found[lang, "test"]) & set(found[lang, "dev"])))
+        } == own_dev
+        elsewhere = [
+            len(
+                set(found[lang, "test"])
+                & {s for other in langs if other != lang for s in found[other, "dev"]}
+            )
+            for lang in langs
+        ]
         assert (min(elsewhere), max(elsewhere)) == (low, high)
         if subset == "counterfactual":
-            twice = {lang: n for lang in langs if (n := len(found[lang, "dev"]) - len(set(found[lang, "dev"])))}
+            twice = {
+                lang: n
+                for lang in langs
+                if (n := len(found[lang, "dev"]) - len(set(found[lang, "dev"])))
+            }
             assert twice == {"de": 2, "es": 4, "fr": 2, "hi": 2, "it": 2, "pt": 2}
             assert all(len(set(found[lang, "test"])) == 600 for lang in langs)
 
@@ -208,7 +328,10 @@ def test_translations_match_by_order_by_source_and_by_id(shared: Path, tmp_path:
     files = {
         "order.txt": expected,
         "source.txt": [f"{e.source} ||| {e.extra['reference']}" for e in reversed(examples)],
-        "id.jsonl": [json.dumps({"id": e.id, "translation": e.extra["reference"]}) for e in reversed(examples)],
+        "id.jsonl": [
+            json.dumps({"id": e.id, "translation": e.extra["reference"]})
+            for e in reversed(examples)
+        ],
     }
     for name, lines in files.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -218,10 +341,17 @@ def test_translations_match_by_order_by_source_and_by_id(shared: Path, tmp_path:
 def test_the_two_examples_of_a_pair_mirror_each_other(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     results = [
-        cc_hf.evaluate("mt_geneval", translations=[e.extra[key] for e in examples], evaluator=hash_scores, data_dir=shared / "upstream")
+        cc_hf.evaluate(
+            "mt_geneval",
+            translations=[e.extra[key] for e in examples],
+            evaluator=hash_scores,
+            data_dir=shared / "upstream",
+        )
         for key in ("reference", "contrastive_reference")
     ]
-    assert results[0].signature.startswith("cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|")
+    assert results[0].signature.startswith(
+        "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
+    )
     assert {c.category: c.n for c in results[0].categories} == {"male": 300, "female": 300}
     by_id = {j.example_id: j.probability_correct for j in results[1].judgements}
     for judgement in results[0].judgements:

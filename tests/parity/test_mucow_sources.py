@@ -18,16 +18,32 @@ pytestmark = pytest.mark.shared
 
 
 def gold(shared: Path) -> list[dict[str, Any]]:
-    with gzip.open(shared / "gold/contrastive_conditioning/mucow.en-de.all_samples.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / "gold/contrastive_conditioning/mucow.en-de.all_samples.jsonl.gz",
+        "rt",
+        encoding="utf-8",
+    ) as file:
         return [json.loads(line) for line in file]
 
 
 def test_figures_and_every_sample_equal_the_program(shared: Path) -> None:
-    log = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-de.ensemble.log"
-    by_source = {row["sentence"]: row["translation"] for row in map(json.loads, log.read_text(encoding="utf-8").splitlines())}
+    log = (
+        shared
+        / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-de.ensemble.log"
+    )
+    by_source = {
+        row["sentence"]: row["translation"]
+        for row in map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    }
     examples = cc_hf.load_examples("mucow", "en-de.emnlp2021", data_dir=shared / "upstream")
     translations = [by_source[e.source] for e in examples]
-    result = cc_hf.evaluate("mucow", "en-de.emnlp2021", translations=translations, evaluator=hash_scores, data_dir=shared / "upstream")
+    result = cc_hf.evaluate(
+        "mucow",
+        "en-de.emnlp2021",
+        translations=translations,
+        evaluator=hash_scores,
+        data_dir=shared / "upstream",
+    )
     expected = {
         "weighted_accuracy": 0.4836721734246011,
         "weighted_accuracy_frequent": 0.47645888232373657,
@@ -39,30 +55,68 @@ def test_figures_and_every_sample_equal_the_program(shared: Path) -> None:
     for name, value in expected.items():
         assert result.scores[name] == pytest.approx(value, abs=1e-12), name
     for example, judgement, row in zip(examples, result.judgements, gold(shared), strict=True):
-        assert (list(example.correct_sources), list(example.incorrect_sources)) == (row["sources_correct"], row["sources_incorrect"])
-        assert (example.category, example.focus.text, judgement.translation) == (row["category"], row["src_form"], row["translation"])
-        assert (judgement.probability_correct, judgement.weight) == (row["probability_correct"], row["weight"])
+        assert (list(example.correct_sources), list(example.incorrect_sources)) == (
+            row["sources_correct"],
+            row["sources_incorrect"],
+        )
+        assert (example.category, example.focus.text, judgement.translation) == (
+            row["category"],
+            row["src_form"],
+            row["translation"],
+        )
+        assert (judgement.probability_correct, judgement.weight) == (
+            row["probability_correct"],
+            row["weight"],
+        )
 
 
-@pytest.mark.parametrize(("config", "n_frequent", "n_infrequent"), [("en-de", 1712, 1622), ("en-ru", 923, 887)])
-def test_cues_stand_before_whole_words_only(shared: Path, config: str, n_frequent: int, n_infrequent: int) -> None:
+@pytest.mark.parametrize(
+    ("config", "n_frequent", "n_infrequent"), [("en-de", 1712, 1622), ("en-ru", 923, 887)]
+)
+def test_cues_stand_before_whole_words_only(
+    shared: Path, config: str, n_frequent: int, n_infrequent: int
+) -> None:
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
-    assert [sum(e.category == name for e in examples) for name in ("frequent", "infrequent")] == [n_frequent, n_infrequent]
+    assert [sum(e.category == name for e in examples) for name in ("frequent", "infrequent")] == [
+        n_frequent,
+        n_infrequent,
+    ]
     for example in examples:
-        places = [token.start for token in moses_tokens(example.source, "en") if token.text == example.focus.text]
+        places = [
+            token.start
+            for token in moses_tokens(example.source, "en")
+            if token.text == example.focus.text
+        ]
         assert example.focus.start == places[0]
         assert len(example.correct_sources) == len(example.incorrect_sources) == 3
         for source in (*example.correct_sources, *example.incorrect_sources):
             cue = source[places[0] :].split(" ")[0]
-            parts = [example.source[a:b] for a, b in zip([0, *places], [*places, None], strict=True)]
+            parts = [
+                example.source[a:b] for a, b in zip([0, *places], [*places, None], strict=True)
+            ]
             assert source == f"{cue} ".join(parts)
 
 
 @pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 170, 1)])
-def test_annotated_translations_are_those_of_the_log(shared: Path, language: str, n_labels: int, n_skipped: int) -> None:
-    """One Russian row is not in the test set; another was annotated with other quotation marks, which do not count."""
-    log = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{language}.ensemble.log"
-    result = cc_hf.evaluate("mucow", f"en-{language}", translations=log, evaluator=hash_scores, data_dir=shared / "upstream")
-    annotations = read_annotations(shared / f"gold/human_validation/mucow_annotations.en-{language}.jsonl")
+def test_annotated_translations_are_those_of_the_log(
+    shared: Path, language: str, n_labels: int, n_skipped: int
+) -> None:
+    """One Russian row is not in the test set; another was annotated with other quotation marks,
+    which do not count.
+    """
+    log = (
+        shared
+        / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{language}.ensemble.log"
+    )
+    result = cc_hf.evaluate(
+        "mucow",
+        f"en-{language}",
+        translations=log,
+        evaluator=hash_scores,
+        data_dir=shared / "upstream",
+    )
+    annotations = read_annotations(
+        shared / f"gold/human_validation/mucow_annotations.en-{language}.jsonl"
+    )
     found = agreement_with_labels(result, annotations, skip_others=language == "ru")
     assert (found.n_labels, found.n_skipped) == (n_labels, n_skipped)

@@ -1,4 +1,6 @@
-"""SimpleGEN's accuracy: the dictionary judges itself, the paper's Table 3, and table A8 against the recorded one, see PROVENANCE.md."""
+"""SimpleGEN's accuracy: the dictionary judges itself, the paper's Table 3, and table A8 against the
+recorded one, see PROVENANCE.md.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def test_the_dictionary_judges_itself_in_every_sentence(config: str, name: str) 
         """Of every sentence with every form of a gender in the place of its occupation."""
         texts, rows = [], []
         for example, reference in zip(examples, references, strict=True):
-            for form in dictionary.entries[reference["occupation"], reference["number"]][gender_of[example.gold]]:
+            for form in dictionary.entries[reference["occupation"], reference["number"]][
+                gender_of[example.gold]
+            ]:
                 end = example.focus.start + len(example.focus.text)
                 texts.append(example.source[: example.focus.start] + form + example.source[end:])
                 rows.append(reference)
@@ -37,7 +41,9 @@ def test_the_dictionary_judges_itself_in_every_sentence(config: str, name: str) 
 
     assert verdicts({"male": "male", "female": "female"}) == {"correct"}
     assert verdicts(_OTHER) == {"incorrect"}
-    without = [e.source[: e.focus.start] + e.source[e.focus.start + len(e.focus.text) :] for e in examples]
+    without = [
+        e.source[: e.focus.start] + e.source[e.focus.start + len(e.focus.text) :] for e in examples
+    ]
     assert {j.verdict for j in judge(without, references, dictionary)} == {"inconclusive"}
 
 
@@ -47,27 +53,56 @@ def test_the_same_through_the_front_door(config: str, tgt_lang: str) -> None:
     entries = load_dictionary("default", tgt_lang).entries
 
     def run(gender_of: dict[str, str]) -> cc_hf.EvaluationResult:
-        texts = [e.source.replace(e.focus.text, entries[e.extra["occupation"], e.extra["number"]][gender_of[e.gold]][0], 1) for e in examples]
+        texts = [
+            e.source.replace(
+                e.focus.text,
+                entries[e.extra["occupation"], e.extra["number"]][gender_of[e.gold]][0],
+                1,
+            )
+            for e in examples
+        ]
         return cc_hf.evaluate("simplegen", config, translations=texts, metric="simplegen_accuracy")
 
-    right, exchanged, always_male = run({"male": "male", "female": "female"}), run(_OTHER), run({"male": "male", "female": "male"})
-    assert {right.scores[f"accuracy{group}"] for group in ("", "_pro", "_anti", "_MoMc", "_FoFc", "_MoFc", "_FoMc")} == {1}
+    right, exchanged, always_male = (
+        run({"male": "male", "female": "female"}),
+        run(_OTHER),
+        run({"male": "male", "female": "male"}),
+    )
+    assert {
+        right.scores[f"accuracy{group}"]
+        for group in ("", "_pro", "_anti", "_MoMc", "_FoFc", "_MoFc", "_FoMc")
+    } == {1}
     assert exchanged.scores["incorrect_rate"] == 1
     assert (always_male.scores["accuracy_MoMc"], always_male.scores["accuracy_FoMc"]) == (1, 1)
     assert (always_male.scores["accuracy_MoFc"], always_male.scores["accuracy_FoFc"]) == (0, 0)
     assert always_male.scores["accuracy_pro"] == 814 / 1332
     assert always_male.scores["delta"] == pytest.approx((814 - 518) / 1332)
     assert (always_male.scores["delta_fc"], always_male.scores["delta_mc"]) == (0, 0)
-    assert {c.category: c.n for c in right.categories} == {"MoMc": 814, "FoFc": 518, "MoFc": 814, "FoMc": 518}
+    assert {c.category: c.n for c in right.categories} == {
+        "MoMc": 814,
+        "FoFc": 518,
+        "MoFc": 814,
+        "FoMc": 518,
+    }
 
 
 def test_table_3() -> None:
-    translations = [f"¡{words} es una mujer {adjective}!" for words, adjective in (("Esa doctora", "graciosa"), ("Esa médica", "feliz"), ("Ese médico", "graciosa"))]
+    translations = [
+        f"¡{words} es una mujer {adjective}!"
+        for words, adjective in (
+            ("Esa doctora", "graciosa"),
+            ("Esa médica", "feliz"),
+            ("Ese médico", "graciosa"),
+        )
+    ]
     translations.append("¡Ese medicación es una mujer graciosa!")
     reference = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
     expected = ["correct", "correct", "incorrect", "inconclusive"]
     assert compute(translations, [reference] * 4, tgt_lang="es")["verdicts"] == expected
-    assert compute(translations, [reference] * 4, tgt_lang="es", dictionary="paper")["verdicts"] == ["inconclusive", *expected[1:]]  # table A8 has no doctora
+    # table A8 has no doctora
+    assert compute(translations, [reference] * 4, tgt_lang="es", dictionary="paper")[
+        "verdicts"
+    ] == ["inconclusive", *expected[1:]]
 
 
 def test_feminine_forms_do_not_count_as_the_masculine_ones_within() -> None:
@@ -80,13 +115,25 @@ def test_feminine_forms_do_not_count_as_the_masculine_ones_within() -> None:
 def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:
     """(English form, column) -> forms, of a recorded table."""
     with (shared / "gold/simplegen" / name).open(encoding="utf-8", newline="") as file:
-        return {(row["english"], column): row[column].split("|") for row in csv.DictReader(file, delimiter="\t") for column in row if column != "english"}
+        return {
+            (row["english"], column): row[column].split("|")
+            for row in csv.DictReader(file, delimiter="\t")
+            for column in row
+            if column != "english"
+        }
 
 
 def ours(name: str) -> dict[tuple[str, str], list[str]]:
-    names = {("es", "male"): "spanish_masc", ("es", "female"): "spanish_fem", ("de", "male"): "german_masc", ("de", "female"): "german_fem"}
+    names = {
+        ("es", "male"): "spanish_masc",
+        ("es", "female"): "spanish_fem",
+        ("de", "male"): "german_masc",
+        ("de", "female"): "german_fem",
+    }
     return {
-        (occupation if number == "sg" else english_plural(occupation), names[lang, gender]): list(forms)
+        (occupation if number == "sg" else english_plural(occupation), names[lang, gender]): list(
+            forms
+        )
         for lang in ("es", "de")
         for (occupation, number), entry in load_dictionary(name, lang).entries.items()
         for gender, forms in entry.items()
@@ -95,9 +142,16 @@ def ours(name: str) -> dict[tuple[str, str], list[str]]:
 
 @pytest.mark.shared
 def test_the_dictionaries_are_table_a8_as_printed_and_as_mended(shared: Path) -> None:
-    errors: list[dict[str, Any]] = json.loads((shared / "gold/simplegen/dictionary_errors.json").read_text(encoding="utf-8"))
-    gaps: list[dict[str, Any]] = json.loads((shared / "gold/simplegen/dictionary_coverage_gaps.json").read_text(encoding="utf-8"))
-    printed, mended = recorded(shared, "dictionary.tsv"), recorded(shared, "dictionary_corrected.tsv")
+    errors: list[dict[str, Any]] = json.loads(
+        (shared / "gold/simplegen/dictionary_errors.json").read_text(encoding="utf-8")
+    )
+    gaps: list[dict[str, Any]] = json.loads(
+        (shared / "gold/simplegen/dictionary_coverage_gaps.json").read_text(encoding="utf-8")
+    )
+    printed, mended = (
+        recorded(shared, "dictionary.tsv"),
+        recorded(shared, "dictionary_corrected.tsv"),
+    )
     for error in errors:
         assert printed[error["english"], error["column"]] == [error["printed"]]
     for gap in gaps:

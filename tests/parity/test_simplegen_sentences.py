@@ -12,7 +12,15 @@ import cc_hf
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("config", "column"), [("en-de", "sentence"), ("en-es", "sentence"), ("en-de.paper", "sentence_as_printed"), ("en-es.paper", "sentence_as_printed")])
+@pytest.mark.parametrize(
+    ("config", "column"),
+    [
+        ("en-de", "sentence"),
+        ("en-es", "sentence"),
+        ("en-de.paper", "sentence_as_printed"),
+        ("en-es.paper", "sentence_as_printed"),
+    ],
+)
 def test_sentences_equal_the_gold(shared: Path, config: str, column: str) -> None:
     with (shared / "gold/simplegen/simplegen.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -27,7 +35,12 @@ def test_sentences_equal_the_gold(shared: Path, config: str, column: str) -> Non
 
 def test_counts_are_those_of_the_paper() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
-    assert Counter(e.category for e in examples) == {"MoMc": 814, "FoFc": 518, "MoFc": 814, "FoMc": 518}
+    assert Counter(e.category for e in examples) == {
+        "MoMc": 814,
+        "FoFc": 518,
+        "MoFc": 814,
+        "FoMc": 518,
+    }
     assert Counter(e.extra["stereotype"] for e in examples) == {"pro": 1332, "anti": 1332}
     assert len({e.source for e in examples}) == 2664
 
@@ -42,9 +55,19 @@ def test_natural_contrast_is_the_same_template_with_the_other_gender() -> None:
 
 def test_grammatical_sentences() -> None:
     sources = {e.source for e in cc_hf.load_examples("simplegen", "en-de.grammatical")}
-    assert {"She works as a nurse.", "That nurse chooses her words very carefully.", "These men work hard as directors."} <= sources
+    assert {
+        "She works as a nurse.",
+        "That nurse chooses her words very carefully.",
+        "These men work hard as directors.",
+    } <= sources
     changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
-    mended = (7, 8, 10, 13, 14, 20, 21, 25)  # templates of the paper; 25 is already right where «her» is object and possessive
-    expected = [e for e in cc_hf.load_examples("simplegen", "en-de") if int(e.extra["template"]) in mended and not (e.extra["template"] == "25" and e.gold == "female")]
+    # templates of the paper; 25 is already right where «her» is object and possessive
+    mended = (7, 8, 10, 13, 14, 20, 21, 25)
+    expected = [
+        e
+        for e in cc_hf.load_examples("simplegen", "en-de")
+        if int(e.extra["template"]) in mended
+        and not (e.extra["template"] == "25" and e.gold == "female")
+    ]
     assert len(changed) == len(expected) > 0
     assert not any("works a " in s or "chooses him " in s or "work a " in s for s in sources)

@@ -26,47 +26,96 @@ def read_gz(path: Path) -> list[str]:
         return file.read().split("\n")[:-1]
 
 
-def run(shared: Path, system: str, lang: str, config: str = "acl2019", **options: str) -> cc_hf.EvaluationResult:
+def run(
+    shared: Path, system: str, lang: str, config: str = "acl2019", **options: str
+) -> cc_hf.EvaluationResult:
     path = translations(shared, system, lang)
-    return cc_hf.evaluate("winomt", config, translations=path, tgt_lang=lang, metric="winomt_pattern_matching", options=options, data_dir=shared / "upstream")
+    return cc_hf.evaluate(
+        "winomt",
+        config,
+        translations=path,
+        tgt_lang=lang,
+        metric="winomt_pattern_matching",
+        options=options,
+        data_dir=shared / "upstream",
+    )
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
 def test_every_alignment_line_equals_fast_align(shared: Path, system: str, lang: str) -> None:
-    recorded = read_gz(shared / f"gold/winomt_pattern_matching/alignments/{system}.en-{lang}.fast_align.gz")
-    pairs = [line.split(" ||| ") for line in translations(shared, system, lang).read_text(encoding="utf-8").splitlines()]
-    found = FastAlign().align([source for source, _ in pairs], [translation for _, translation in pairs])
+    recorded = read_gz(
+        shared / f"gold/winomt_pattern_matching/alignments/{system}.en-{lang}.fast_align.gz"
+    )
+    pairs = [
+        line.split(" ||| ")
+        for line in translations(shared, system, lang).read_text(encoding="utf-8").splitlines()
+    ]
+    found = FastAlign().align(
+        [source for source, _ in pairs], [translation for _, translation in pairs]
+    )
     assert len(recorded) == 3888
     assert [to_pharaoh(alignment) for alignment in found] == recorded
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
 def test_every_prediction_equals_the_program(shared: Path, system: str, lang: str) -> None:
-    steps: list[dict[str, Any]] = [json.loads(line) for line in read_gz(shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz")]
+    steps: list[dict[str, Any]] = [
+        json.loads(line)
+        for line in read_gz(
+            shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz"
+        )
+    ]
     examples = cc_hf.load_examples("winomt", "acl2019", data_dir=shared / "upstream")
     result = run(shared, system, lang)
     assert len(steps) == len(result.judgements) == 3888
     for step, example, judgement in zip(steps, examples, result.judgements, strict=True):
-        assert (example.source, example.gold, example.extra["occupation"]) == (step["sentence"], step["gold"], step["entity"])
+        assert (example.source, example.gold, example.extra["occupation"]) == (
+            step["sentence"],
+            step["gold"],
+            step["entity"],
+        )
         assert len(space_tokens(example.source[: example.focus.start])) == step["src_index"]
-        assert (judgement.translation, judgement.predicted, judgement.gold) == (step["translation"], step["pred"], step["gold"])
+        assert (judgement.translation, judgement.predicted, judgement.gold) == (
+            step["translation"],
+            step["pred"],
+            step["gold"],
+        )
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
 def test_figures_as_the_program_prints_them(shared: Path, system: str, lang: str) -> None:
-    gold = json.loads((shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8"))[f"{system}/{lang}"]
+    gold = json.loads(
+        (shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8")
+    )[f"{system}/{lang}"]
     result = run(shared, system, lang, figures="printed")
     printed = gold["all"]["printed"]
-    expected = {"accuracy": gold["acc"], "delta_g": gold["delta_g"], "delta_s": gold["delta_s"], "f1_male": printed["f1_male"], "f1_female": printed["f1_female"]}
-    expected |= {"accuracy_pro": gold["pro"]["printed"]["acc"], "accuracy_anti": gold["anti"]["printed"]["acc"]}
+    expected = {
+        "accuracy": gold["acc"],
+        "delta_g": gold["delta_g"],
+        "delta_s": gold["delta_s"],
+        "f1_male": printed["f1_male"],
+        "f1_female": printed["f1_female"],
+    }
+    expected |= {
+        "accuracy_pro": gold["pro"]["printed"]["acc"],
+        "accuracy_anti": gold["anti"]["printed"]["acc"],
+    }
     assert {name: round(100 * result.scores[name], 1) for name in expected} == expected
-    published = {("aws", "de"): (62.4, 12.0, 16.7), ("google", "de"): (59.4, 12.5, 12.5), ("google", "ru"): (37.7, 36.8, 11.4)}
-    assert (expected["accuracy"], expected["delta_g"], expected["delta_s"]) == published[system, lang]
+    published = {
+        ("aws", "de"): (62.4, 12.0, 16.7),
+        ("google", "de"): (59.4, 12.5, 12.5),
+        ("google", "ru"): (37.7, 36.8, 11.4),
+    }
+    assert (expected["accuracy"], expected["delta_g"], expected["delta_s"]) == published[
+        system, lang
+    ]
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
 def test_exact_figures_and_counts(shared: Path, system: str, lang: str) -> None:
-    gold = json.loads((shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8"))[f"{system}/{lang}"]["all"]
+    gold = json.loads(
+        (shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8")
+    )[f"{system}/{lang}"]["all"]
     result = run(shared, system, lang)
     for gender in ("male", "female", "neutral"):
         for name, value in gold[gender].items():
@@ -74,27 +123,43 @@ def test_exact_figures_and_counts(shared: Path, system: str, lang: str) -> None:
         row = gold["confusion_gold_to_pred"][gender]
         for predicted in ("male", "female", "neutral"):
             assert result.counts[f"n_{gender}_as_{predicted}"] == row.get(predicted, 0)
-        assert result.counts[f"n_unknown_{gender}"] == row.get("unknown", 0) == gold["printed"][f"unk_{gender}"]
+        assert (
+            result.counts[f"n_unknown_{gender}"]
+            == row.get("unknown", 0)
+            == gold["printed"][f"unk_{gender}"]
+        )
 
 
-@pytest.mark.parametrize(("system", "lang", "n", "n_agree"), [("aws", "de", 400, 345), ("google", "ru", 436, 329)])
+@pytest.mark.parametrize(
+    ("system", "lang", "n", "n_agree"), [("aws", "de", 400, 345), ("google", "ru", 436, 329)]
+)
 @pytest.mark.parametrize("config", ["acl2019", "all", "default"])
-def test_agreement_with_the_human_annotators(shared: Path, config: str, system: str, lang: str, n: int, n_agree: int) -> None:
+def test_agreement_with_the_human_annotators(
+    shared: Path, config: str, system: str, lang: str, n: int, n_agree: int
+) -> None:
     """A gender that is neutral or unknown counts as the gold one."""
-    text = (shared / f"gold/human_validation/winomt_annotations.en-{lang}.jsonl").read_text(encoding="utf-8")
+    text = (shared / f"gold/human_validation/winomt_annotations.en-{lang}.jsonl").read_text(
+        encoding="utf-8"
+    )
     judgements = {j.example_id: j for j in run(shared, system, lang, config).judgements}
     pairs = []
     for row in map(json.loads, text.splitlines()):
         if row["in_both"]:
             judgement = judgements[str(row["index"])]
             assert judgement.translation == row["translation"]
-            read = judgement.predicted if judgement.predicted in ("male", "female") else judgement.gold
+            read = (
+                judgement.predicted if judgement.predicted in ("male", "female") else judgement.gold
+            )
             pairs += [(read, row["binarized_annotator1"]), (read, row["binarized_annotator2"])]
     assert (len(pairs), sum(read == label for read, label in pairs)) == (n, n_agree)
 
 
-@pytest.mark.parametrize(("system", "lang", "n_changed"), [("aws", "de", 2), ("google", "de", 4), ("google", "ru", 25)])
-def test_without_the_neutral_rows_few_alignments_change(shared: Path, system: str, lang: str, n_changed: int) -> None:
+@pytest.mark.parametrize(
+    ("system", "lang", "n_changed"), [("aws", "de", 2), ("google", "de", 4), ("google", "ru", 25)]
+)
+def test_without_the_neutral_rows_few_alignments_change(
+    shared: Path, system: str, lang: str, n_changed: int
+) -> None:
     """The card says how many."""
     whole = {j.example_id: j.predicted for j in run(shared, system, lang, "all").judgements}
     part = run(shared, system, lang, "default").judgements
@@ -104,15 +169,33 @@ def test_without_the_neutral_rows_few_alignments_change(shared: Path, system: st
 
 def test_recorded_alignments_instead_of_an_aligner(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
-    path.write_text("\n".join(read_gz(shared / "gold/winomt_pattern_matching/alignments/aws.en-de.fast_align.gz")) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(
+            read_gz(shared / "gold/winomt_pattern_matching/alignments/aws.en-de.fast_align.gz")
+        )
+        + "\n",
+        encoding="utf-8",
+    )
     own = run(shared, "aws", "de", alignments=str(path))
     assert own.judgements == run(shared, "aws", "de").judgements
     assert "|align:given." in own.signature
 
 
 def test_configurations_differ_in_two_stereotypes(shared: Path) -> None:
-    every, program = (cc_hf.load_examples("winomt", config, data_dir=shared / "upstream") for config in ("all", "acl2019"))
-    assert [(a.id, a.extra["stereotype"], b.extra["stereotype"]) for a, b in zip(every, program, strict=True) if a != b] == [("2120", "anti", "pro"), ("2121", "anti", "pro")]
-    assert [sum(e.extra["stereotype"] == side for e in program) for side in ("pro", "anti")] == [1584, 1584]
+    every, program = (
+        cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
+        for config in ("all", "acl2019")
+    )
+    assert [
+        (a.id, a.extra["stereotype"], b.extra["stereotype"])
+        for a, b in zip(every, program, strict=True)
+        if a != b
+    ] == [("2120", "anti", "pro"), ("2121", "anti", "pro")]
+    assert [sum(e.extra["stereotype"] == side for e in program) for side in ("pro", "anti")] == [
+        1584,
+        1584,
+    ]
     with_cues = cc_hf.load_examples("winomt", data_dir=shared / "upstream")
-    assert [(e.id, e.source, e.focus, e.gold, e.extra) for e in every if e.gold != "neutral"] == [(e.id, e.source, e.focus, e.gold, e.extra) for e in with_cues]
+    assert [(e.id, e.source, e.focus, e.gold, e.extra) for e in every if e.gold != "neutral"] == [
+        (e.id, e.source, e.focus, e.gold, e.extra) for e in with_cues
+    ]

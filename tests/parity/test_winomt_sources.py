@@ -20,13 +20,29 @@ pytestmark = pytest.mark.shared
 
 @pytest.fixture(scope="module")
 def gold(shared: Path) -> list[dict[str, Any]]:
-    with gzip.open(shared / "gold/contrastive_conditioning/winomt.en-de.all_samples.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / "gold/contrastive_conditioning/winomt.en-de.all_samples.jsonl.gz",
+        "rt",
+        encoding="utf-8",
+    ) as file:
         return [json.loads(line) for line in file]
 
 
-def run(shared: Path, scores: Callable[..., Any], config: str = "emnlp2021") -> cc_hf.EvaluationResult:
-    translations = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
-    return cc_hf.evaluate("winomt", config, translations=translations, tgt_lang="de", evaluator=scores, data_dir=shared / "upstream")
+def run(
+    shared: Path, scores: Callable[..., Any], config: str = "emnlp2021"
+) -> cc_hf.EvaluationResult:
+    translations = (
+        shared
+        / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
+    )
+    return cc_hf.evaluate(
+        "winomt",
+        config,
+        translations=translations,
+        tgt_lang="de",
+        evaluator=scores,
+        data_dir=shared / "upstream",
+    )
 
 
 def test_figures_equal_the_program(shared: Path) -> None:
@@ -53,7 +69,11 @@ def test_every_sample_equals_the_program(shared: Path, gold: list[dict[str, Any]
     for example, judgement, row in zip(examples, judgements, gold, strict=True):
         assert example.correct_sources == (row["source_correct"],)
         assert example.incorrect_sources == (row["source_incorrect"],)
-        assert (example.source, example.category, judgement.translation) == (row["sentence"], row["category"], row["translation"])
+        assert (example.source, example.category, judgement.translation) == (
+            row["sentence"],
+            row["category"],
+            row["translation"],
+        )
         assert judgement.probability_correct == row["probability_correct"]
         assert judgement.is_correct == row["is_correct"]
         assert judgement.weight == row["weight"]
@@ -61,21 +81,32 @@ def test_every_sample_equals_the_program(shared: Path, gold: list[dict[str, Any]
 
 @pytest.mark.parametrize(("name", "scores"), [("const", constant_scores), ("quant", coarse_scores)])
 def test_ties_equal_the_program(shared: Path, name: str, scores: Callable[..., Any]) -> None:
-    gold = json.loads((shared / "gold/contrastive_conditioning/ties.json").read_text(encoding="utf-8"))
+    gold = json.loads(
+        (shared / "gold/contrastive_conditioning/ties.json").read_text(encoding="utf-8")
+    )
     result = run(shared, scores)
     for kind, prefix in (("unweighted", ""), ("weighted", "weighted_")):
         expected = gold[f"winomt.en-de.{name}.{kind}"]
-        assert result.scores[f"{prefix}accuracy"] == pytest.approx(expected["total_accuracy"], abs=1e-12)
+        assert result.scores[f"{prefix}accuracy"] == pytest.approx(
+            expected["total_accuracy"], abs=1e-12
+        )
         for category in ("male", "female"):
-            assert result.scores[f"{prefix}accuracy_{category}"] == pytest.approx(expected[f"accuracy_{category}"], abs=1e-12)
-        assert result.scores[f"{prefix}min_accuracy"] == pytest.approx(expected["min_accuracy"], abs=1e-12)
+            assert result.scores[f"{prefix}accuracy_{category}"] == pytest.approx(
+                expected[f"accuracy_{category}"], abs=1e-12
+            )
+        assert result.scores[f"{prefix}min_accuracy"] == pytest.approx(
+            expected["min_accuracy"], abs=1e-12
+        )
         assert result.counts["n_correct"] == expected["n_correct"]
         assert result.counts["n_ties"] == expected["n_p_exactly_half"]
     weights = [j.weight for j in result.judgements]
     assert weights[:50] == gold[f"winomt.en-de.{name}.weighted"]["weights_first_50"]
     probabilities = [j.probability_correct for j in result.judgements]
     for key, values in (("weights_sha256", weights), ("probabilities_sha256", probabilities)):
-        assert hashlib.sha256(",".join(map(repr, values)).encode()).hexdigest() == gold[f"winomt.en-de.{name}.weighted"][key]
+        assert (
+            hashlib.sha256(",".join(map(repr, values)).encode()).hexdigest()
+            == gold[f"winomt.en-de.{name}.weighted"][key]
+        )
 
 
 def test_default_config_inserts_one_cue_and_changes_nothing_else(shared: Path) -> None:
@@ -84,7 +115,10 @@ def test_default_config_inserts_one_cue_and_changes_nothing_else(shared: Path) -
     assert np.unique([e.id for e in examples]).size == 3648
     for example in examples:
         other = {"male": "female", "female": "male"}[example.gold]
-        for (source,), gender in ((example.correct_sources, example.gold), (example.incorrect_sources, other)):
+        for (source,), gender in (
+            (example.correct_sources, example.gold),
+            (example.incorrect_sources, other),
+        ):
             cue = f"[{gender}] "
             assert source.count("[") == 1
             assert source.replace(cue, "", 1) == example.source
@@ -93,11 +127,20 @@ def test_default_config_inserts_one_cue_and_changes_nothing_else(shared: Path) -
 
 
 def test_the_damaged_rows_of_the_program_are_the_known_ones(shared: Path) -> None:
-    default, program = (cc_hf.load_examples("winomt", config, data_dir=shared / "upstream") for config in ("default", "emnlp2021"))
-    quirks = json.loads((shared / "gold/contrastive_conditioning/winomt_quirks.json").read_text(encoding="utf-8"))
+    default, program = (
+        cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
+        for config in ("default", "emnlp2021")
+    )
+    quirks = json.loads(
+        (shared / "gold/contrastive_conditioning/winomt_quirks.json").read_text(encoding="utf-8")
+    )
     listed = {str(row) for rows in quirks["idx"].values() for row in rows}
     assert len(listed) == 147  # of all 3888 rows, the neutral ones included
-    different = {a.id for a, b in zip(default, program, strict=True) if a.correct_sources != b.correct_sources}
+    different = {
+        a.id
+        for a, b in zip(default, program, strict=True)
+        if a.correct_sources != b.correct_sources
+    }
     assert different == listed & {e.id for e in default}
 
 

@@ -1,4 +1,6 @@
-"""The benchmark of scoring, on tiny models: all ways of scoring run and agree, and the tables have their shape. Nothing of times."""
+"""The benchmark of scoring, on tiny models: all ways of scoring run and agree, and the tables have
+their shape. Nothing of times.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +37,38 @@ _TINY = {
     "nllb": ModelSize("tiny-nllb", "a tiny NLLB", "nllb", 16, 2, 2, 32, 600, 128, 8),
 }
 #: how far from plain; CTranslate2 leaves Marian's <pad> out of the softmax, and int8 is what it is
-_DEVIATION = {"single": 1e-5, "nmtscore": 1e-5, "plain": 0.0, "plain-bf16": 0.1, "ct2-float32": 1e-3, "ct2-int8": 0.5, "exact": 1e-4, "bf16": 0.1, "int8": 1.0, "auto": 0.1}
+_DEVIATION = {
+    "single": 1e-5,
+    "nmtscore": 1e-5,
+    "plain": 0.0,
+    "plain-bf16": 0.1,
+    "ct2-float32": 1e-3,
+    "ct2-int8": 0.5,
+    "exact": 1e-4,
+    "bf16": 0.1,
+    "int8": 1.0,
+    "auto": 0.1,
+}
 
 
 def _decisions(name: str, n_sources: int) -> Decisions:
     references = []
     for noun in _NOUNS:
-        sides = [tuple(f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources)) for cue in ("female", "male")]
-        references.append({"correct_sources": sides[0], "incorrect_sources": sides[1], "category": "female"})
-    return Decisions(name, [f"Der {noun.title()} bat die {other}s um Hilfe." for noun, other in zip(_NOUNS, reversed(_NOUNS), strict=True)], references)
+        sides = [
+            tuple(f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources))
+            for cue in ("female", "male")
+        ]
+        references.append(
+            {"correct_sources": sides[0], "incorrect_sources": sides[1], "category": "female"}
+        )
+    return Decisions(
+        name,
+        [
+            f"Der {noun.title()} bat die {other}s um Hilfe."
+            for noun, other in zip(_NOUNS, reversed(_NOUNS), strict=True)
+        ],
+        references,
+    )
 
 
 @pytest.fixture(scope="module", params=sorted(_TINY))
@@ -74,7 +99,9 @@ def test_all_ways_of_scoring_agree(measured: Measured) -> None:
             assert figures.pairs_per_second > 0
             if row.name in ("plain", "single", "nmtscore", "exact"):
                 assert figures.n_flips == 0
-    assert {row.name: row.figures["winomt"].ratio for row in measured.rows if row.figures}[BASELINE] == 1
+    assert {row.name: row.figures["winomt"].ratio for row in measured.rows if row.figures}[
+        BASELINE
+    ] == 1
 
 
 def test_what_is_not_measured_is_said(measured: Measured) -> None:
@@ -89,7 +116,9 @@ def test_shape_of_the_table(measured: Measured) -> None:
     rows = [line for line in lines if line.startswith("|")]
     assert len(rows) == 2 + sum(not row.reason for row in measured.rows)
     assert {row.count("|") for row in rows} == {12}
-    assert [line for line in lines if line.startswith("- ")] == [f"- {row.title}: not measured, {row.reason}" for row in measured.rows if row.reason]
+    assert [line for line in lines if line.startswith("- ")] == [
+        f"- {row.title}: not measured, {row.reason}" for row in measured.rows if row.reason
+    ]
     assert "2 rounds of pairs: 8 of WinoMT" in lines[2]
 
 
@@ -100,14 +129,22 @@ def test_json_holds_all_figures_and_no_nan(measured: Measured) -> None:
 
 def test_documents_have_the_blocks(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
-    for name in (*(f"scoring-cpu-{size}" for size in SIZES), "scoring-gpu-opus-mt", "scoring-gpu-nllb", "scoring-auto", "scoring-processes"):
+    for name in (
+        *(f"scoring-cpu-{size}" for size in SIZES),
+        "scoring-gpu-opus-mt",
+        "scoring-gpu-nllb",
+        "scoring-auto",
+        "scoring-processes",
+    ):
         assert "a tiny" in with_block(text, name, scoring_tables([measured], "a machine"))
 
 
 @pytest.mark.parametrize("family", sorted(_TINY))
 def test_operations_are_those_that_torch_counts(family: str, tmp_path: Path) -> None:
     texts = _decisions("winomt", 1).texts
-    model: Any = AutoModelForSeq2SeqLM.from_pretrained(make_model(_TINY[family], tmp_path, texts), attn_implementation="eager")
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(
+        make_model(_TINY[family], tmp_path, texts), attn_implementation="eager"
+    )
     source, target = torch.full((1, 9), 5), torch.full((1, 7), 5)
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         model(input_ids=source, decoder_input_ids=target, use_cache=False)
@@ -133,12 +170,18 @@ def test_decisions_are_taken_whole_and_at_even_distances() -> None:
     some = decisions.limited(12)
     assert some.translations == [decisions.translations[i] for i in (0, 2, 4)]
     assert len(some.requests) == 12
-    assert decisions.limited(12, shift=5).translations == [decisions.translations[i] for i in (5, 0, 2)]
+    assert decisions.limited(12, shift=5).translations == [
+        decisions.translations[i] for i in (5, 0, 2)
+    ]
     assert decisions.limited(1000).translations == decisions.translations
 
 
 def test_decisions_by_the_best_source_and_ties_correct() -> None:
-    decisions = Decisions("mucow", ["a", "b", "c"], [{"correct_sources": ("1", "2"), "incorrect_sources": ("3", "4"), "category": "x"}] * 3)
+    decisions = Decisions(
+        "mucow",
+        ["a", "b", "c"],
+        [{"correct_sources": ("1", "2"), "incorrect_sources": ("3", "4"), "category": "x"}] * 3,
+    )
     scores = Scores.of(decisions, [-3, -1, -2, -1.5, -3, -3, -2, -4, -1, -2, -1, -1])
     assert np.abs(scores.best - np.array([[-1, -1.5], [-3, -2], [-1, -1]])).max() < 1e-12
     assert scores.is_correct.tolist() == [True, False, True]
@@ -152,8 +195,12 @@ def test_unknown_data_is_refused() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "n_decisions", "n_pairs"), [("winomt", 3648, 7296), ("mucow", 3334, 20004)])
-def test_decisions_of_the_real_data(name: str, n_decisions: int, n_pairs: int, shared: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "n_decisions", "n_pairs"), [("winomt", 3648, 7296), ("mucow", 3334, 20004)]
+)
+def test_decisions_of_the_real_data(
+    name: str, n_decisions: int, n_pairs: int, shared: Path
+) -> None:
     decisions = read_decisions(name, shared / "upstream")
     assert (len(decisions.translations), len(decisions.requests)) == (n_decisions, n_pairs)
 
@@ -175,8 +222,13 @@ def test_the_machine_is_described() -> None:
 
 
 def test_table_of_processes() -> None:
-    lines = processes_table([Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)], "a machine").splitlines()
-    assert lines[-2:] == ["| a model, exact | 1 | 2 | 10.0 | 1 |", "| a model, exact | 2 | 1 | 11.0 | 1.10 |"]
+    lines = processes_table(
+        [Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)], "a machine"
+    ).splitlines()
+    assert lines[-2:] == [
+        "| a model, exact | 1 | 2 | 10.0 | 1 |",
+        "| a model, exact | 2 | 1 | 11.0 | 1.10 |",
+    ]
 
 
 def test_sizes_are_those_of_the_issue() -> None:
@@ -185,8 +237,14 @@ def test_sizes_are_those_of_the_issue() -> None:
 
 
 def test_pseudo_perplexity_equals_the_loop_that_it_is_measured_against(tmp_path: Path) -> None:
-    texts = ["Der Arzt bat die Krankenschwester.", "Ja.", "Die Mechanikerin begrüßte den Koch, weil sie gute Laune hatte."]
-    found = compare_with_a_loop(save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts), texts, rounds=1)
+    texts = [
+        "Der Arzt bat die Krankenschwester.",
+        "Ja.",
+        "Die Mechanikerin begrüßte den Koch, weil sie gute Laune hatte.",
+    ]
+    found = compare_with_a_loop(
+        save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts), texts, rounds=1
+    )
     assert found.deviation < 1e-5
     assert found.n_masks > found.n_sentences == 3
     assert found.ratio == found.loop / found.ours > 0

@@ -46,7 +46,9 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", BAD)
-def test_every_reader_of_users_json_refuses_what_could_be_misread(tmp_path: Path, name: str, kind: str) -> None:
+def test_every_reader_of_users_json_refuses_what_could_be_misread(
+    tmp_path: Path, name: str, kind: str
+) -> None:
     text, message = BAD[kind]
     path = tmp_path / name
     path.write_text(text + "\n", encoding="utf-8")
@@ -57,11 +59,18 @@ def test_every_reader_of_users_json_refuses_what_could_be_misread(tmp_path: Path
 @pytest.mark.parametrize("kind", BAD)
 def test_references_on_a_page_are_read_alike(kind: str) -> None:
     text, message = BAD[kind]
-    with pytest.raises(InputError, match="expected at most" if len(text) > MAX_CHARACTERS else message):
+    with pytest.raises(
+        InputError, match="expected at most" if len(text) > MAX_CHARACTERS else message
+    ):
         judge_lines("gender_accuracy", "Sie ist da.", text)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_what_json_writes_is_read(value: Any) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=False)) == value
     assert parse_json(json.dumps(value)) == value
@@ -83,7 +92,9 @@ def test_different_names_have_different_slugs() -> None:
 def test_paths_that_the_system_does_not_take_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "pool")
     (tmp_path / "pool").symlink_to(tmp_path / "loop")
-    with pytest.raises(InputError, match=r"output: expected the path of a file or folder, got .* choose another"):
+    with pytest.raises(
+        InputError, match=r"output: expected the path of a file or folder, got .* choose another"
+    ):
         resolved(tmp_path / name)
 
 

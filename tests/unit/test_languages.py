@@ -8,16 +8,26 @@ from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as
 from cc_hf.languages import LANGUAGE_CODES, LANGUAGES, two_letter_code
 
 
-@pytest.mark.parametrize(("column", "known"), [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)])
+@pytest.mark.parametrize(
+    ("column", "known"), [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)]
+)
 def test_the_codes_are_those_of_the_tokenizers(column: str, known: list[str]) -> None:
     found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
     assert found <= set(known)
-    assert column == "nllb" or found == set(known)  # NLLB has languages without a short code, which are named by its own
+    # NLLB has languages without a short code, which are named by its own
+    assert column == "nllb" or found == set(known)
 
 
 def test_no_code_stands_for_two_languages() -> None:
     others = [other for row in LANGUAGE_CODES.values() for other in row.others]
     assert len(others) == len(set(others))
     assert not set(others) & set(LANGUAGES)
-    assert [two_letter_code(code) for code in ("deu", "cmn", "pes", "ceb", "xxx", "")] == ["de", "zh", "fa", "ceb", "xxx", ""]
+    assert [two_letter_code(code) for code in ("deu", "cmn", "pes", "ceb", "xxx", "")] == [
+        "de",
+        "zh",
+        "fa",
+        "ceb",
+        "xxx",
+        "",
+    ]
     assert len(set(LANGUAGES.values())) == len(LANGUAGES)

@@ -18,7 +18,18 @@ def result(**scores: float) -> EvaluationResult:
     return EvaluationResult("", "", "de", "m", "m|n:1", 1, scores, {}, (), (judgement("correct"),))
 
 
-@pytest.mark.parametrize("scores", [{"accuracy": -0.1}, {"accuracy": 1.1}, {"bleu": 24.0}, {"accuracy": float("nan")}, {"delta_g": -1.1}, {"bleu_gap": 3.0}, {"gap": -0.1}])
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"accuracy": -0.1},
+        {"accuracy": 1.1},
+        {"bleu": 24.0},
+        {"accuracy": float("nan")},
+        {"delta_g": -1.1},
+        {"bleu_gap": 3.0},
+        {"gap": -0.1},
+    ],
+)
 def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
     (name,) = scores
     with pytest.raises(InputError, match=rf"score '{name}': expected a number in \[(0|-1), 1\]"):
@@ -26,23 +37,46 @@ def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
 
 
 def test_differences_may_be_negative() -> None:
-    assert EvaluationResult.from_json(result(delta_g=-1.0, delta=0.5, bleu_gap=-0.1).to_json()).scores == {"delta_g": -1.0, "delta": 0.5, "bleu_gap": -0.1}
+    assert EvaluationResult.from_json(
+        result(delta_g=-1.0, delta=0.5, bleu_gap=-0.1).to_json()
+    ).scores == {"delta_g": -1.0, "delta": 0.5, "bleu_gap": -0.1}
 
 
 def test_a_verdict_that_contradicts_is_refused() -> None:
-    with pytest.raises(InputError, match="example '0': verdict: expected one of correct, incorrect, inconclusive, got 'maybe'"):
+    with pytest.raises(
+        InputError,
+        match="example '0': verdict: expected one of correct, incorrect, inconclusive, got 'maybe'",
+    ):
         judgement("maybe")
     for verdict in ("incorrect", "inconclusive"):
-        with pytest.raises(InputError, match=f"is_correct is True, which contradicts the verdict '{verdict}'"):
+        with pytest.raises(
+            InputError, match=f"is_correct is True, which contradicts the verdict '{verdict}'"
+        ):
             replace(judgement(verdict), is_correct=True)
 
 
 def test_summary_counts_every_verdict() -> None:
-    verdicts = {"a": ["correct", "incorrect", "inconclusive"], "b": ["correct"], "none": ["incorrect"]}
-    found = summarize([judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)], n_resamples=50)
+    verdicts = {
+        "a": ["correct", "incorrect", "inconclusive"],
+        "b": ["correct"],
+        "none": ["incorrect"],
+    }
+    found = summarize(
+        [judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)],
+        n_resamples=50,
+    )
     assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
-    assert found.scores == {"accuracy": 0.4, "min_accuracy": 1 / 3, "accuracy_a": 1 / 3, "accuracy_b": 1.0, "accuracy_none": 0.0}
-    assert [(c.category, c.n, c.n_correct, c.n_inconclusive, c.weighted_accuracy) for c in found.categories] == [
+    assert found.scores == {
+        "accuracy": 0.4,
+        "min_accuracy": 1 / 3,
+        "accuracy_a": 1 / 3,
+        "accuracy_b": 1.0,
+        "accuracy_none": 0.0,
+    }
+    assert [
+        (c.category, c.n, c.n_correct, c.n_inconclusive, c.weighted_accuracy)
+        for c in found.categories
+    ] == [
         ("a", 3, 1, 1, None),
         ("b", 1, 1, 0, None),
         ("none", 1, 0, 0, None),
@@ -59,19 +93,63 @@ def test_summary_counts_every_verdict() -> None:
         ('"n": 1,', '"n": true,', "n: expected a number of judgements, got True"),
         ('"n": 1,', f'"n": {10**400},', "n: expected a number of judgements"),
         ('"n": 1,', f'"n": {"1" * 5000},', "got text that is not JSON"),
-        ('"counts": {}', '"counts": {"n_ties": "<b>"}', "counts: n_ties: expected a number, 0 or more, got '<b>'"),
-        ('"intervals": {}', '"intervals": {"m": {"low": NaN, "high": 1, "level": 0.95}}', "intervals: m: low: expected a number, got nan"),
-        ('"categories": []', '"categories": [{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]', "categories: 'a': accuracy: expected a number in"),
-        ('"categories": []', '"categories": [{"category": 1, "n": 1, "n_correct": 1, "accuracy": 1}]', "categories: 1: category: expected a text, got 1"),
-        ('"example_id": "0"', '"example_id": 0', "judgements: example 0: example_id: expected a text, got 0"),
+        (
+            '"counts": {}',
+            '"counts": {"n_ties": "<b>"}',
+            "counts: n_ties: expected a number, 0 or more, got '<b>'",
+        ),
+        (
+            '"intervals": {}',
+            '"intervals": {"m": {"low": NaN, "high": 1, "level": 0.95}}',
+            "intervals: m: low: expected a number, got nan",
+        ),
+        (
+            '"categories": []',
+            '"categories": [{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]',
+            "categories: 'a': accuracy: expected a number in",
+        ),
+        (
+            '"categories": []',
+            '"categories": [{"category": 1, "n": 1, "n_correct": 1, "accuracy": 1}]',
+            "categories: 1: category: expected a text, got 1",
+        ),
+        (
+            '"example_id": "0"',
+            '"example_id": 0',
+            "judgements: example 0: example_id: expected a text, got 0",
+        ),
         ('"translation": "x"', '"translation": ["x"]', "example '0': translation: expected a text"),
-        ('"is_correct": true', '"is_correct": 1', "example '0': is_correct: expected true or false, got 1"),
-        ('"probability_correct": null', '"probability_correct": NaN', "example '0': probability_correct: expected a number in .*, got nan"),
-        ('"probability_correct": null', '"probability_correct": "<b>"', "example '0': probability_correct: expected a number in .* or null, got '<b>'"),
-        ('"score_correct": null', '"score_correct": Infinity', "example '0': score_correct: expected a number or null, got inf"),
-        ('"weight": 1', '"weight": 0.5', "example '0': weight: expected a number, 0 or more, got 0.5"),
+        (
+            '"is_correct": true',
+            '"is_correct": 1',
+            "example '0': is_correct: expected true or false, got 1",
+        ),
+        (
+            '"probability_correct": null',
+            '"probability_correct": NaN',
+            "example '0': probability_correct: expected a number in .*, got nan",
+        ),
+        (
+            '"probability_correct": null',
+            '"probability_correct": "<b>"',
+            "example '0': probability_correct: expected a number in .* or null, got '<b>'",
+        ),
+        (
+            '"score_correct": null',
+            '"score_correct": Infinity',
+            "example '0': score_correct: expected a number or null, got inf",
+        ),
+        (
+            '"weight": 1',
+            '"weight": 0.5',
+            "example '0': weight: expected a number, 0 or more, got 0.5",
+        ),
         ('"weight": 1', '"weight": 1, "scores": ["a"]', "example '0': scores: expected numbers"),
-        ('"scores": {}', f'"scores": {{"accuracy": {10**400}}}', "score 'accuracy': expected a number|expected the JSON of an evaluation result"),
+        (
+            '"scores": {}',
+            f'"scores": {{"accuracy": {10**400}}}',
+            "score 'accuracy': expected a number|expected the JSON of an evaluation result",
+        ),
     ],
 )
 def test_json_of_other_types_is_refused(old: str, new: str, message: str) -> None:
@@ -90,7 +168,9 @@ def test_json_that_goes_too_deep_or_holds_half_a_character_is_refused(text: str)
 
 
 def test_notes_are_kept_and_older_files_have_none() -> None:
-    noted = replace(result(accuracy=1.0), notes=("This evaluator was made for something else.", "Two."))
+    noted = replace(
+        result(accuracy=1.0), notes=("This evaluator was made for something else.", "Two.")
+    )
     assert EvaluationResult.from_json(noted.to_json()) == noted
     row = noted.to_dict()
     del row["notes"]

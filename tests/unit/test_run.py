@@ -33,7 +33,9 @@ def counted(calls: list[str], name: str, function: Callable[..., Any]) -> Callab
 
 
 def run_all(**options: Any) -> ResultSet:
-    return cc_hf.evaluate_all("simplegen", "en-de", **{"translations": TEXTS, "evaluator": hash_scores, **options})
+    return cc_hf.evaluate_all(
+        "simplegen", "en-de", **{"translations": TEXTS, "evaluator": hash_scores, **options}
+    )
 
 
 def test_all_is_every_metric_by_itself() -> None:
@@ -42,12 +44,18 @@ def test_all_is_every_metric_by_itself() -> None:
     one = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
     other = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, metric="words")
     assert found.results == (one, other)
-    assert (other.scores["accuracy"], other.counts["n_inconclusive"], other.counts["n_with_source"]) == (1 / 3, 888, 0)
+    assert (
+        other.scores["accuracy"],
+        other.counts["n_inconclusive"],
+        other.counts["n_with_source"],
+    ) == (1 / 3, 888, 0)
     assert ResultSet.from_json(found.to_json()) == found
     assert ResultSet.from_json(one.to_json()).results == (one,)
 
 
-def test_the_file_is_read_once_and_the_evaluator_called_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_read_once_and_the_evaluator_called_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import cc_hf.run
 
     (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
@@ -63,13 +71,29 @@ def test_options_go_to_the_metric_that_takes_them() -> None:
     assert "|word:Arzt|" in found.results[1].signature
     assert found.results[1].scores["accuracy"] == 1 / 3
     assert found.results[0] == run_all().results[0]
-    with pytest.raises(UnknownNameError, match="unknown option of the metrics contrastive_conditioning, words 'wort'; did you mean 'word'"):
+    with pytest.raises(
+        UnknownNameError,
+        match=(
+            "unknown option of the metrics contrastive_conditioning, words 'wort'; did you mean"
+            " 'word'"
+        ),
+    ):
         run_all(options={"wort": "x"})
-    with pytest.raises(UnknownNameError, match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: score"):
-        cc_hf.evaluate("simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"})
-    with pytest.raises(UnknownNameError, match=r"unknown option of the metric words 'score'.* Known: word"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: score",
+    ):
+        cc_hf.evaluate(
+            "simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"}
+        )
+    with pytest.raises(
+        UnknownNameError, match=r"unknown option of the metric words 'score'.* Known: word"
+    ):
         cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", score="geometric")
-    with pytest.raises(InputError, match="score: expected one value, got 'geometric' and, among the options, 'reference'"):
+    with pytest.raises(
+        InputError,
+        match="score: expected one value, got 'geometric' and, among the options, 'reference'",
+    ):
         run_all(score="geometric", options={"score": "reference"})
 
 
@@ -81,24 +105,43 @@ def test_an_evaluator_that_nobody_uses_is_refused() -> None:
 def test_what_is_not_run_is_said(tmp_path: Path) -> None:
     spanish = cc_hf.evaluate_all("simplegen", "en-es", translations=TEXTS)
     assert [r.metric for r in spanish.results] == ["words"]
-    assert "no evaluator ships with the package for en-es" in spanish.not_run["contrastive_conditioning"]
+    assert (
+        "no evaluator ships with the package for en-es"
+        in spanish.not_run["contrastive_conditioning"]
+    )
     lacking = run_all(options={"word": "uninstalled"})
     assert [r.metric for r in lacking.results] == ["contrastive_conditioning"]
     assert "pip install 'cc_hf[morphology]'" in lacking.not_run["words"]
     assert ResultSet.from_json(lacking.to_json()) == lacking
-    assert run_all(options={"word": ""}).not_run == {"words": "words: expected a word for the language; name one with --option word=..."}
-    with pytest.raises(InputError, match=r"no metric can judge mucow en-cs in cs: contrastive_conditioning: mucow en-cs has no contrastive sources.*; words: words knows"):
+    assert run_all(options={"word": ""}).not_run == {
+        "words": "words: expected a word for the language; name one with --option word=..."
+    }
+    with pytest.raises(
+        InputError,
+        match=(
+            r"no metric can judge mucow en-cs in cs: contrastive_conditioning: mucow en-cs has no"
+            r" contrastive sources.*; words: words knows"
+        ),
+    ):
         cc_hf.evaluate_all("mucow", "en-cs", translations=TEXTS)
     with pytest.raises(MissingDependencyError, match="pip install"):
-        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", options={"word": "uninstalled"})
+        cc_hf.evaluate(
+            "simplegen", translations=TEXTS, metric="words", options={"word": "uninstalled"}
+        )
 
 
 def test_a_metric_that_does_not_fit_says_what_does() -> None:
-    with pytest.raises(InputError, match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de"):
+    with pytest.raises(
+        InputError,
+        match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de",
+    ):
         cc_hf.evaluate("mucow", "en-de", translations=TEXTS, metric="words")
 
 
-@pytest.mark.parametrize("text", ["[]", '{"results": []}', '{"results": 3}', '{"results": [{}]}', '{"results": [3]}', "{"])
+@pytest.mark.parametrize(
+    "text",
+    ["[]", '{"results": []}', '{"results": 3}', '{"results": [{}]}', '{"results": [3]}', "{"],
+)
 def test_sets_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="expected the JSON of"):
         ResultSet.from_json(text)
@@ -131,7 +174,22 @@ def test_tables_show_what_there_is() -> None:
 def test_a_result_without_categories_has_a_table() -> None:
     from cc_hf.reports.tables import result_table
 
-    shown = _shown(result_table(EvaluationResult("d", "c", "de", "quality", "q|n:1", 1, {"bleu_gap": -0.03, "bleu_male": 0.25}, {}, (), ())))
+    shown = _shown(
+        result_table(
+            EvaluationResult(
+                "d",
+                "c",
+                "de",
+                "quality",
+                "q|n:1",
+                1,
+                {"bleu_gap": -0.03, "bleu_male": 0.25},
+                {},
+                (),
+                (),
+            )
+        )
+    )
     assert "d c de: quality" in shown
     assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["-3.0", "25.0"]
 

@@ -23,13 +23,36 @@ def _token(tokenizer: Any, text: str) -> int:
     return int(tokenizer.convert_tokens_to_ids(text))
 
 
-#: how to build, languages of the tokenizer, what is put before the source, options of `generate` as the model's documentation has them
-_CASES: dict[str, tuple[Callable[[Path], Path], dict[str, str], str, Callable[[Any], dict[str, int]]]] = {
+#: how to build, languages of the tokenizer, what is put before the source, options of `generate` as
+#: the model's documentation has them
+_CASES: dict[
+    str, tuple[Callable[[Path], Path], dict[str, str], str, Callable[[Any], dict[str, int]]]
+] = {
     "marian": (families.BUILDERS["marian"], {}, "", lambda t: {}),
-    "m2m_100": (families.save_tiny_m2m100, {"src_lang": "en"}, "", lambda t: {"forced_bos_token_id": t.get_lang_id("de")}),
-    "nllb": (families.save_tiny_nllb, {"src_lang": "eng_Latn"}, "", lambda t: {"forced_bos_token_id": _token(t, "deu_Latn")}),
-    "mbart-50": (families.save_tiny_mbart, {"src_lang": "en_XX"}, "", lambda t: {"forced_bos_token_id": _token(t, "de_DE")}),
-    "mbart-25": (partial(families.save_tiny_mbart, language_is_first=False), {"src_lang": "en_XX"}, "", lambda t: {"decoder_start_token_id": _token(t, "de_DE")}),
+    "m2m_100": (
+        families.save_tiny_m2m100,
+        {"src_lang": "en"},
+        "",
+        lambda t: {"forced_bos_token_id": t.get_lang_id("de")},
+    ),
+    "nllb": (
+        families.save_tiny_nllb,
+        {"src_lang": "eng_Latn"},
+        "",
+        lambda t: {"forced_bos_token_id": _token(t, "deu_Latn")},
+    ),
+    "mbart-50": (
+        families.save_tiny_mbart,
+        {"src_lang": "en_XX"},
+        "",
+        lambda t: {"forced_bos_token_id": _token(t, "de_DE")},
+    ),
+    "mbart-25": (
+        partial(families.save_tiny_mbart, language_is_first=False),
+        {"src_lang": "en_XX"},
+        "",
+        lambda t: {"decoder_start_token_id": _token(t, "de_DE")},
+    ),
     "fsmt": (families.save_tiny_fsmt, {}, "", lambda t: {}),
     "t5": (families.save_tiny_t5, {}, "translate English to German: ", lambda t: {}),
 }
@@ -39,14 +62,26 @@ _CASES: dict[str, tuple[Callable[[Path], Path], dict[str, str], str, Callable[[A
 def test_equals_generate_of_transformers(tmp_path: Path, case: str) -> None:
     build, languages, before, generation_options = _CASES[case]
     build(tmp_path)
-    found = cc_hf.translate(_SOURCES, tmp_path, src_lang="en", tgt_lang="de", num_beams=2, batch_tokens=1)
-    model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval(), AutoTokenizer.from_pretrained(tmp_path, **languages)
+    found = cc_hf.translate(
+        _SOURCES, tmp_path, src_lang="en", tgt_lang="de", num_beams=2, batch_tokens=1
+    )
+    model, tokenizer = (
+        AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval(),
+        AutoTokenizer.from_pretrained(tmp_path, **languages),
+    )
     options = generation_options(tokenizer)
     for source, translated in zip(_SOURCES, found, strict=True):
         inputs = tokenizer(before + source, return_tensors="pt")
         ids = inputs["input_ids"]
         with torch.no_grad():
-            (output,) = model.generate(input_ids=ids, num_beams=2, do_sample=False, max_new_tokens=3 * ids.shape[1] + 10, bad_words_ids=[[model.config.pad_token_id]], **options)
+            (output,) = model.generate(
+                input_ids=ids,
+                num_beams=2,
+                do_sample=False,
+                max_new_tokens=3 * ids.shape[1] + 10,
+                bad_words_ids=[[model.config.pad_token_id]],
+                **options,
+            )
         words = output[2:] if "forced_bos_token_id" in options else output[1:]
         assert translated == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
     assert any(found)
@@ -67,7 +102,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_team_shares_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, seen = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path)), list[tuple[int, int]]()
+    model, seen = (
+        cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path)),
+        list[tuple[int, int]](),
+    )
 
     def generate(system: Any, rows: list[list[int]], tgt_lang: str, **options: Any) -> list[str]:
         seen.append((threading.get_ident(), len(rows)))
@@ -78,10 +116,20 @@ def test_a_team_shares_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     alone = translation.translate_with(model, sources, batch_size=2)
     assert [n for _, n in seen] == [2, 2, 2, 2, 2, 1]
     seen.clear()
-    assert together(2, lambda team: translation.translate_with(model, sources, batch_size=2, team=team)) == [alone, alone]
+    assert together(
+        2, lambda team: translation.translate_with(model, sources, batch_size=2, team=team)
+    ) == [alone, alone]
     assert sorted(n for _, n in seen) == [1, 2, 2, 2, 2, 2]
     assert len({thread for thread, _ in seen}) == 2
-    other = together(2, lambda team: translation.translate_with(model, sources[team.rank :], team=team, num_beams=1 + team.rank))
-    assert all("expected the same evaluator and the same pairs in all 2 processes" in str(error) for error in other)
+    other = together(
+        2,
+        lambda team: translation.translate_with(
+            model, sources[team.rank :], team=team, num_beams=1 + team.rank
+        ),
+    )
+    assert all(
+        "expected the same evaluator and the same pairs in all 2 processes" in str(error)
+        for error in other
+    )
     with pytest.raises(InputError, match="batch_size: expected at least 1, got 0"):
         translation.translate_with(model, sources, batch_size=0)

@@ -1,6 +1,8 @@
-"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928): one file per language family.
+"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928):
+one file per language family.
 
-`gender_predictor` finds the rules of a language and imports what they need; nothing is imported before.
+`gender_predictor` finds the rules of a language and imports what they need; nothing is imported
+before.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ import importlib
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.text.gender.phrase import GENDERS, UNKNOWN, GenderPredictor, Phrase
 
-__all__ = ["GENDERS", "GENDER_LANGUAGES", "UNKNOWN", "GenderPredictor", "Phrase", "gender_predictor"]
+__all__ = [
+    "GENDERS",
+    "GENDER_LANGUAGES",
+    "UNKNOWN",
+    "GenderPredictor",
+    "Phrase",
+    "gender_predictor",
+]
 
 #: ISO 639-1 code -> module of its family
 _FAMILIES = {
@@ -33,21 +42,31 @@ def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPred
 
     Args:
         lang: one of GENDER_LANGUAGES.
-        spacy_model: Spanish, French and Italian only: name or path of a spaCy pipeline instead of the small one.
+        spacy_model: Spanish, French and Italian only: name or path of a spaCy pipeline instead of
+            the small one.
 
     Raises:
         UnknownNameError: for another language.
         InputError: for a spaCy model where none is used.
         MissingDependencyError: when spaCy or its model is not installed.
 
-    >>> gender_predictor("de").predict(Phrase(("die", "Ärztin,"), position=2, translation="Er sah die Ärztin, die", word="doctor"))
+    >>> gender_predictor("de").predict(
+    ...     Phrase(
+    ...         ("die", "Ärztin,"), position=2, translation="Er sah die Ärztin, die", word="doctor"
+    ...     )
+    ... )
     'female'
     """
     if lang not in _FAMILIES:
         raise UnknownNameError("target language", lang, _FAMILIES)
     if spacy_model is not None and _FAMILIES[lang] != "romance":
         used = ", ".join(sorted(code for code, family in _FAMILIES.items() if family == "romance"))
-        raise InputError(f"spacy_model: expected none for {lang}, which is not read with spaCy (only {used} are), got {spacy_model!r}; leave it out")
+        raise InputError(
+            f"spacy_model: expected none for {lang}, which is not read with spaCy (only {used}"
+            f" are), got {spacy_model!r}; leave it out"
+        )
     module = importlib.import_module(f"cc_hf.text.gender.{_FAMILIES[lang]}")
-    found: GenderPredictor = module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)
+    found: GenderPredictor = (
+        module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)
+    )
     return found

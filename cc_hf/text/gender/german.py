@@ -1,4 +1,6 @@
-"""German: a word in «-in» is feminine; else the determiner or pronoun nearest to the phrase tells."""
+"""German: a word in «-in» is feminine; else the determiner or pronoun nearest to the phrase
+tells.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,28 @@ from cc_hf.text.gender.phrase import Phrase
 
 __all__ = ["predictor"]
 
-# «den» is absent on purpose: it is also a plural. «ihr» and «ihre» say who owns, not whose gender it is.
+# «den» is absent on purpose: it is also a plural. «ihr» and «ihre» say who owns, not whose gender
+# it is.
 _DETERMINERS = {
-    **dict.fromkeys(["der", "ein", "dem", "einen", "des", "er", "seiner", "ihn", "seinen", "ihm", "ihren", "seinem", "ihrem", "sein"], "male"),
+    **dict.fromkeys(
+        [
+            "der",
+            "ein",
+            "dem",
+            "einen",
+            "des",
+            "er",
+            "seiner",
+            "ihn",
+            "seinen",
+            "ihm",
+            "ihren",
+            "seinem",
+            "ihrem",
+            "sein",
+        ],
+        "male",
+    ),
     **dict.fromkeys(["die", "eine", "einer", "sie", "seine", "ihrer"], "female"),
     **dict.fromkeys(["ihr", "ihre", "das", "jemanden"], "neutral"),
 }
@@ -27,8 +48,9 @@ def predictor(lang: str) -> GermanGender:
 class GermanGender:
     """In this order: nurse, no token, «-in» («ein» and «hin» too), the nearest determiner, none.
 
-    The distance to a determiner is between its position among words and punctuation marks and the position of the phrase among space-split tokens,
-    as the original has it: commas before either move them apart.
+    The distance to a determiner is between its position among words and punctuation marks and the
+    position of the phrase among space-split tokens, as the original has it: commas before either
+    move them apart.
     """
 
     @property
@@ -44,7 +66,11 @@ class GermanGender:
             return "male"
         if any(word.endswith("in") for word in _words(phrase.text)):
             return "female"
-        places = [(abs(at - phrase.position), word) for at, word in enumerate(map(str.lower, _words(phrase.translation))) if word in _DETERMINERS]
+        places = [
+            (abs(at - phrase.position), word)
+            for at, word in enumerate(map(str.lower, _words(phrase.translation)))
+            if word in _DETERMINERS
+        ]
         return _DETERMINERS[min(places, key=lambda place: place[0])[1]] if places else "male"
 
 

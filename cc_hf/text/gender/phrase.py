@@ -21,7 +21,8 @@ class Phrase:
     """The words of a translation that stand for a person.
 
     Attributes:
-        tokens: the space-split tokens, in the order of the source words they are linked to; may be empty.
+        tokens: the space-split tokens, in the order of the source words they are linked to; may be
+            empty.
         position: index of the first of them in the space-split translation, -1 for none.
         translation: the whole of it.
         word: what the source calls the person.
@@ -52,7 +53,9 @@ class GenderPredictor(Protocol):
 def most_frequent(genders: Sequence[str]) -> str:
     """The most frequent one, the first of equals; UNKNOWN for none.
 
-    >>> most_frequent(["male", "female", "female"]), most_frequent(["male", "female"]), most_frequent([])
+    >>> most_frequent(["male", "female", "female"]), most_frequent(
+    ...     ["male", "female"]
+    ... ), most_frequent([])
     ('female', 'male', 'unknown')
     """
     return Counter(genders).most_common(1)[0][0] if genders else UNKNOWN

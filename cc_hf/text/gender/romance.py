@@ -1,4 +1,6 @@
-"""Spanish, French and Italian: the feature Gender that spaCy gives the words of the phrase, read by itself."""
+"""Spanish, French and Italian: the feature Gender that spaCy gives the words of the phrase, read by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +28,30 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
     try:
         import spacy
     except ImportError:
-        raise MissingDependencyError("spacy", install=f"pip install 'cc_hf[morphology]' && python -m spacy download {name}") from None
+        raise MissingDependencyError(
+            "spacy", install=f"pip install 'cc_hf[morphology]' && python -m spacy download {name}"
+        ) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "parser", "lemmatizer"])
     except OSError:
         raise MissingDependencyError(name, install=f"python -m spacy download {name}") from None
     if pipeline.lang != lang:
-        raise InputError(f"spacy_model: expected a pipeline for {lang}, got {name!r}, which is for {pipeline.lang}")
+        raise InputError(
+            f"spacy_model: expected a pipeline for {lang}, got {name!r}, which is for"
+            f" {pipeline.lang}"
+        )
     meta = pipeline.meta
-    return RomanceGender(pipeline, f"spacy-{spacy.__version__}+{meta['lang']}_{meta['name']}-{meta['version']}")
+    return RomanceGender(
+        pipeline, f"spacy-{spacy.__version__}+{meta['lang']}_{meta['name']}-{meta['version']}"
+    )
 
 
 @dataclass(frozen=True)
 class RomanceGender:
-    """What most of the words with a gender are; unknown if none has one. Phrases recur, and each is tagged once."""
+    """What most of the words with a gender are; unknown if none has one.
+
+    Phrases recur, and each is tagged once.
+    """
 
     pipeline: Any
     signature_name: str
@@ -50,7 +62,9 @@ class RomanceGender:
         text = phrase.text
         if text not in self._known:
             tokens = self.pipeline(text) if text.strip() else ()
-            self._known[text] = most_frequent([gender for token in tokens if (gender := self._gender(token))])
+            self._known[text] = most_frequent(
+                [gender for token in tokens if (gender := self._gender(token))]
+            )
         return self._known[text]
 
     def _gender(self, token: Any) -> str:

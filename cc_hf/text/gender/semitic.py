@@ -14,7 +14,9 @@ _OBJECT_MARKER = "את"
 
 
 def _is_feminine_hebrew(text: str) -> bool:
-    """A token ends in tav or he; punctuation is a token of its own, and the object marker tells nothing."""
+    """A token ends in tav or he; punctuation is a token of its own, and the object marker tells
+    nothing.
+    """
     words: list[str] = re.findall(r"\w+|[^\w\s]", text)
     return any(word[-1] in "תה" for word in words if word != _OBJECT_MARKER)
 

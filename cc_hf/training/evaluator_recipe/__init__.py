@@ -1,1 +1,3 @@
-"""How the embedded evaluator is made: German grammar, sentences of our own, Tatoeba pairs with cues, training."""
+"""How the embedded evaluator is made: German grammar, sentences of our own, Tatoeba pairs with
+cues, training.
+"""

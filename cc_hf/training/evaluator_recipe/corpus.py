@@ -1,4 +1,6 @@
-"""Natural pairs: Tatoeba's English and German, and copies in which a cue stands before an occupation whose German gender is certain."""
+"""Natural pairs: Tatoeba's English and German, and copies in which a cue stands before an
+occupation whose German gender is certain.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,36 @@ from cc_hf.training.evaluator_recipe.sentences import CUE_WORD, Pair, SentenceMa
 _WORDS = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 # The word before a masculine noun, and what it becomes before a feminine one in the same case.
 _TO_FEMININE = {
-    "der": "die", "den": "die", "dem": "der", "des": "der", "vom": "von der", "zum": "zur", "beim": "bei der", "im": "in der", "am": "an der",
-    "ein": "eine", "einen": "eine", "einem": "einer", "eines": "einer", "dieser": "diese", "diesen": "diese", "diesem": "dieser",
-    **{stem + ending: stem + feminine for stem in ("mein", "dein", "sein", "ihr", "unser", "kein", "Ihr", "euer")
-       for ending, feminine in (("", "e"), ("en", "e"), ("em", "er"), ("es", "er"))},
-    "guter": "gute", "ist": "ist", "bin": "bin", "bist": "bist", "war": "war", "als": "als", "wurde": "wurde", "wird": "wird",
-}  # fmt: skip
+    "der": "die",
+    "den": "die",
+    "dem": "der",
+    "des": "der",
+    "vom": "von der",
+    "zum": "zur",
+    "beim": "bei der",
+    "im": "in der",
+    "am": "an der",
+    "ein": "eine",
+    "einen": "eine",
+    "einem": "einer",
+    "eines": "einer",
+    "dieser": "diese",
+    "diesen": "diese",
+    "diesem": "dieser",
+    **{
+        stem + ending: stem + feminine
+        for stem in ("mein", "dein", "sein", "ihr", "unser", "kein", "Ihr", "euer")
+        for ending, feminine in (("", "e"), ("en", "e"), ("em", "er"), ("es", "er"))
+    },
+    "guter": "gute",
+    "ist": "ist",
+    "bin": "bin",
+    "bist": "bist",
+    "war": "war",
+    "als": "als",
+    "wurde": "wurde",
+    "wird": "wird",
+}
 
 
 def read_tatoeba(path: Path) -> list[Pair]:
@@ -32,14 +58,20 @@ def read_tatoeba(path: Path) -> list[Pair]:
     for number, line in enumerate(text.splitlines(), 1):
         fields = unicodedata.normalize("NFC", line).split("\t")
         if len(fields) < 2:
-            raise ValueError(f"{path}: line {number}: expected English and German separated by a tab, got {line!r}")
+            raise ValueError(
+                f"{path}: line {number}: expected English and German separated by a tab, got"
+                f" {line!r}"
+            )
         pairs.append(Pair(fields[0].strip(), fields[1].strip()))
     return pairs
 
 
 @cache
 def _german_forms() -> dict[str, dict[str, set[Gender]]]:
-    """English singular -> German singular form -> genders. Adjectival nouns are left out: their form does not show the gender."""
+    """English singular -> German singular form -> genders.
+
+    Adjectival nouns are left out: their form does not show the gender.
+    """
     table: dict[str, dict[str, set[Gender]]] = {}
     for occupation in read_occupations():
         forms = table.setdefault(occupation.english.lower(), {})
@@ -63,7 +95,9 @@ def _feminine_of() -> dict[str, str]:
     for occupation in read_occupations():
         for masculine in occupation.masculine:
             for feminine in occupation.feminine:
-                if feminine.base.endswith("in") and feminine.base[:4].translate(_UMLAUTS) == masculine.base[:4].translate(_UMLAUTS):
+                if feminine.base.endswith("in") and feminine.base[:4].translate(
+                    _UMLAUTS
+                ) == masculine.base[:4].translate(_UMLAUTS):
                     for form in _singular_forms(masculine):
                         table.setdefault(form, feminine.base)
     return table
@@ -79,7 +113,8 @@ def _english_pattern() -> re.Pattern[str]:
 
 
 def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """Copies of the pairs that hold one occupation, with the cue that the German noun proves, and its feminine twin where that is safe.
+    """Copies of the pairs that hold one occupation, with the cue that the German noun proves, and
+    its feminine twin where that is safe.
 
     >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
     ...     print(p.english, "|", p.german)
@@ -127,7 +162,8 @@ _CASE_BEFORE: dict[str, Case] = {
 
 
 def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
-    """The pair with «Tom» or «Mary» replaced by an occupation, where the German case is certain; otherwise None.
+    """The pair with «Tom» or «Mary» replaced by an occupation, where the German case is certain;
+    otherwise None.
 
     The pronouns of the pair stay: the noun's gender comes from the cue alone.
     """
@@ -151,12 +187,24 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
     sources = []
     for words in (person.english, person.contrast):
         at = pair.english.index(names[0])
-        sources.append(pair.english[:at] + (capital(words) if at == 0 else words) + pair.english[at + len(names[0]) :])
-    return Pair(sources[0], pair.german[:start] + (capital(german) if start == 0 else german) + pair.german[end:], sources[1])
+        sources.append(
+            pair.english[:at]
+            + (capital(words) if at == 0 else words)
+            + pair.english[at + len(names[0]) :]
+        )
+    return Pair(
+        sources[0],
+        pair.german[:start] + (capital(german) if start == 0 else german) + pair.german[end:],
+        sources[1],
+    )
 
 
 def split_development(pairs: list[Pair], *, n: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Training and development pairs; all translations of one English sentence fall on the same side."""
+    """Training and development pairs; all translations of one English sentence fall on the same
+    side.
+    """
     english = sorted({p.english for p in pairs})
     held_out = set(random.Random(seed).sample(english, n))
-    return [p for p in pairs if p.english not in held_out], [p for p in pairs if p.english in held_out]
+    return [p for p in pairs if p.english not in held_out], [
+        p for p in pairs if p.english in held_out
+    ]

@@ -1,4 +1,5 @@
-"""German noun phrases for people: declension of articles, adjectives and nouns, read from occupations.tsv.
+"""German noun phrases for people: declension of articles, adjectives and nouns, read from
+occupations.tsv.
 
 Only what the recipe needs: singular and plural, four cases, no comparison of adjectives.
 """
@@ -58,13 +59,17 @@ class Noun:
         if self.declension == "weak":
             return self.base if case == "nom" else self.plural
         if self.declension == "strong" and case == "gen":
-            return self.base + ("es" if self.base[-1] in "sßxz" or self.base.endswith("rzt") else "s")
+            return self.base + (
+                "es" if self.base[-1] in "sßxz" or self.base.endswith("rzt") else "s"
+            )
         return self.base
 
 
 @dataclass(frozen=True)
 class Occupation:
-    """An English noun for a person with its German forms; `mostly_female`: feminine when no cue stands before it."""
+    """An English noun for a person with its German forms; `mostly_female`: feminine when no cue
+    stands before it.
+    """
 
     english: str
     masculine: tuple[Noun, ...]
@@ -83,7 +88,8 @@ def noun_phrase(
 ) -> str:
     """Decline «determiner adjective noun».
 
-    `determiner` is «der», a word like «ein», «mein», «kein» (no ending), a stem like «dies-» or empty.
+    `determiner` is «der», a word like «ein», «mein», «kein» (no ending), a stem like «dies-» or
+    empty.
 
     >>> arzt = parse_noun("Arzt:Ärzte", "m")
     >>> noun_phrase(arzt, "dat", determiner="ein", adjective="jung")
@@ -101,7 +107,11 @@ def noun_phrase(
         word, ending = determiner + _POSSESSIVE[key][index], _MIXED_ADJECTIVE[key][index]
     else:
         word, ending = "", _STRONG[key][index]
-    words = [word, adjective and adjective + ending, noun.form(case, plural=plural, adjective_ending=ending)]
+    words = [
+        word,
+        adjective and adjective + ending,
+        noun.form(case, plural=plural, adjective_ending=ending),
+    ]
     return " ".join(w for w in words if w)
 
 
@@ -119,7 +129,9 @@ def parse_noun(text: str, gender: Gender) -> Noun:
         stem = base.partition("^")[0]
         return Noun(stem, "m", "weak", stem + "n")
     if gender == "f":
-        return Noun(base, "f", "feminine", plural or base + ("nen" if base.endswith("in") else "en"))
+        return Noun(
+            base, "f", "feminine", plural or base + ("nen" if base.endswith("in") else "en")
+        )
     return Noun(base, gender, "strong", plural or base)
 
 

@@ -1,7 +1,8 @@
 """Sentences of our own: two people with occupations, what one did, why, and a pronoun.
 
-Where a cue stands before an occupation, it decides the German gender of that noun and of nothing else; where none stands the noun is
-mostly masculine. Pronouns follow the English pronoun, also where it disagrees with the noun. No sentence of a test set is used.
+Where a cue stands before an occupation, it decides the German gender of that noun and of nothing
+else; where none stands the noun is mostly masculine. Pronouns follow the English pronoun, also
+where it disagrees with the noun. No sentence of a test set is used.
 """
 
 from __future__ import annotations
@@ -12,13 +13,34 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from cc_hf.training.evaluator_recipe.grammar import Case, Gender, Noun, Occupation, noun_phrase, parse_noun, read_occupations
+from cc_hf.training.evaluator_recipe.grammar import (
+    Case,
+    Gender,
+    Noun,
+    Occupation,
+    noun_phrase,
+    parse_noun,
+    read_occupations,
+)
 
-ENGLISH_PRONOUNS = {"m": {"s": "he", "h": "him", "p": "his"}, "f": {"s": "she", "h": "her", "p": "her"}}
-GERMAN_PRONOUNS = {"m": {"s": "er", "a": "ihn", "d": "ihm", "p": "sein"}, "f": {"s": "sie", "a": "sie", "d": "ihr", "p": "ihr"}}
+ENGLISH_PRONOUNS = {
+    "m": {"s": "he", "h": "him", "p": "his"},
+    "f": {"s": "she", "h": "her", "p": "her"},
+}
+GERMAN_PRONOUNS = {
+    "m": {"s": "er", "a": "ihn", "d": "ihm", "p": "sein"},
+    "f": {"s": "sie", "a": "sie", "d": "ihr", "p": "ihr"},
+}
 CUE_WORD = {"m": "male", "f": "female"}
 
-_DETERMINERS = (("the", "der", 24), ("a", "ein", 5), ("this", "dies-", 1), ("that", "dies-", 1), ("my", "mein", 1), ("our", "unser", 1))
+_DETERMINERS = (
+    ("the", "der", 24),
+    ("a", "ein", 5),
+    ("this", "dies-", 1),
+    ("that", "dies-", 1),
+    ("my", "mein", 1),
+    ("our", "unser", 1),
+)
 _ADJECTIVES = (
     ("young", "jung"),
     ("old", "alt"),
@@ -42,30 +64,113 @@ _LEADS = (
     ("In the office", "Im Büro"),
 )
 _RELATIVES = {
-    "m": (("My husband", "Mein Mann"), ("My father", "Mein Vater"), ("His brother", "Sein Bruder"), ("Her son", "Ihr Sohn"), ("My uncle", "Mein Onkel"),
-          ("Tom", "Tom"), ("That man", "Dieser Mann"), ("Your boyfriend", "Dein Freund"), ("Peter's father", "Peters Vater"), ("He", "Er")),
-    "f": (("My wife", "Meine Frau"), ("My mother", "Meine Mutter"), ("His sister", "Seine Schwester"), ("Her daughter", "Ihre Tochter"), ("My aunt", "Meine Tante"),
-          ("Mary", "Maria"), ("That woman", "Diese Frau"), ("Your girlfriend", "Deine Freundin"), ("Peter's mother", "Peters Mutter"), ("She", "Sie")),
-}  # fmt: skip
+    "m": (
+        ("My husband", "Mein Mann"),
+        ("My father", "Mein Vater"),
+        ("His brother", "Sein Bruder"),
+        ("Her son", "Ihr Sohn"),
+        ("My uncle", "Mein Onkel"),
+        ("Tom", "Tom"),
+        ("That man", "Dieser Mann"),
+        ("Your boyfriend", "Dein Freund"),
+        ("Peter's father", "Peters Vater"),
+        ("He", "Er"),
+    ),
+    "f": (
+        ("My wife", "Meine Frau"),
+        ("My mother", "Meine Mutter"),
+        ("His sister", "Seine Schwester"),
+        ("Her daughter", "Ihre Tochter"),
+        ("My aunt", "Meine Tante"),
+        ("Mary", "Maria"),
+        ("That woman", "Diese Frau"),
+        ("Your girlfriend", "Deine Freundin"),
+        ("Peter's mother", "Peters Mutter"),
+        ("She", "Sie"),
+    ),
+}
 _KINDS = {
-    "m": (("a man", "ein Mann"), ("my father", "mein Vater"), ("my brother", "mein Bruder"), ("a clever man", "ein kluger Mann"), ("her husband", "ihr Mann"),
-          ("a nice guy", "ein netter Kerl"), ("an old man", "ein alter Mann")),
-    "f": (("a woman", "eine Frau"), ("my mother", "meine Mutter"), ("my sister", "meine Schwester"), ("a clever woman", "eine kluge Frau"), ("his wife", "seine Frau"),
-          ("a nice lady", "eine nette Dame"), ("an old woman", "eine alte Frau")),
-}  # fmt: skip
+    "m": (
+        ("a man", "ein Mann"),
+        ("my father", "mein Vater"),
+        ("my brother", "mein Bruder"),
+        ("a clever man", "ein kluger Mann"),
+        ("her husband", "ihr Mann"),
+        ("a nice guy", "ein netter Kerl"),
+        ("an old man", "ein alter Mann"),
+    ),
+    "f": (
+        ("a woman", "eine Frau"),
+        ("my mother", "meine Mutter"),
+        ("my sister", "meine Schwester"),
+        ("a clever woman", "eine kluge Frau"),
+        ("his wife", "seine Frau"),
+        ("a nice lady", "eine nette Dame"),
+        ("an old woman", "eine alte Frau"),
+    ),
+}
 _GROUPS = {
-    "m": (("Those men", "Diese Männer"), ("My brothers", "Meine Brüder"), ("The two men", "Die beiden Männer"), ("His sons", "Seine Söhne"), ("These guys", "Diese Kerle")),
-    "f": (("Those women", "Diese Frauen"), ("My sisters", "Meine Schwestern"), ("The two women", "Die beiden Frauen"), ("Her daughters", "Ihre Töchter"),
-          ("These ladies", "Diese Damen")),
-}  # fmt: skip
-_COMMA_BEFORE = {"weil", "denn", "da", "als", "während", "bevor", "nachdem", "obwohl", "damit", "also", "aber", "um"}
+    "m": (
+        ("Those men", "Diese Männer"),
+        ("My brothers", "Meine Brüder"),
+        ("The two men", "Die beiden Männer"),
+        ("His sons", "Seine Söhne"),
+        ("These guys", "Diese Kerle"),
+    ),
+    "f": (
+        ("Those women", "Diese Frauen"),
+        ("My sisters", "Meine Schwestern"),
+        ("The two women", "Die beiden Frauen"),
+        ("Her daughters", "Ihre Töchter"),
+        ("These ladies", "Diese Damen"),
+    ),
+}
+_COMMA_BEFORE = {
+    "weil",
+    "denn",
+    "da",
+    "als",
+    "während",
+    "bevor",
+    "nachdem",
+    "obwohl",
+    "damit",
+    "also",
+    "aber",
+    "um",
+}
 _FRONTED = {"weil", "als", "bevor", "nachdem", "obwohl", "während", "da"}
-_SYLLABLES = ("bar", "lon", "mer", "tis", "gro", "zan", "fel", "dor", "kin", "plu", "ras", "ven", "mol", "sche", "tra", "bli", "hem", "nor", "sta", "wil")
+_SYLLABLES = (
+    "bar",
+    "lon",
+    "mer",
+    "tis",
+    "gro",
+    "zan",
+    "fel",
+    "dor",
+    "kin",
+    "plu",
+    "ras",
+    "ven",
+    "mol",
+    "sche",
+    "tra",
+    "bli",
+    "hem",
+    "nor",
+    "sta",
+    "wil",
+)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One training pair. `contrast`: the same source with the other cue, where a cue decides the translation (for development sets)."""
+    """One training pair.
+
+    `contrast`: the same source with the other cue, where a cue decides the translation (for
+    development sets).
+    """
 
     english: str
     german: str
@@ -74,7 +179,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Person:
-    """A noun phrase in both languages: the English words before and after the place of a cue, and the German noun."""
+    """A noun phrase in both languages: the English words before and after the place of a cue, and
+    the German noun.
+    """
 
     english: str
     contrast: str
@@ -93,14 +200,19 @@ class Person:
 
 @cache
 def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], ...]]:
-    """phrases.tsv by kind; every ninth phrase of a kind is kept for development and never trained on."""
+    """phrases.tsv by kind; every ninth phrase of a kind is kept for development and never trained
+    on.
+    """
     rows: dict[str, list[tuple[str, str, str]]] = {}
     for line in (files(__package__) / "phrases.tsv").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         kind, english, german, *perfect = line.split("\t")
         rows.setdefault(kind, []).append((english, german, perfect[0] if perfect else german))
-    return {kind: tuple(row for i, row in enumerate(found) if (i % 9 == 8) == development) for kind, found in rows.items()}
+    return {
+        kind: tuple(row for i, row in enumerate(found) if (i % 9 == 8) == development)
+        for kind, found in rows.items()
+    }
 
 
 def english_plural(noun: str) -> str:
@@ -123,7 +235,9 @@ def english_plural(noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """First letter in upper case, also behind a cue in brackets: «[male] someone» -> «[male] Someone»."""
+    """First letter in upper case, also behind a cue in brackets: «[male] someone» -> «[male]
+    Someone».
+    """
     at = text.index("] ") + 2 if text.startswith(("[", "(")) and "] " in text else 0
     return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
 
@@ -168,17 +282,35 @@ class SentenceMaker:
         english = stem + ending
         mark = {"er": "", "or": f":{english.capitalize()}en", "ist": "*", "ent": "*"}[ending]
         german = english.capitalize()
-        return Occupation(english, (parse_noun(german + mark, "m"),), (parse_noun(german + "in", "f"),), (), mostly_female=False)
+        return Occupation(
+            english,
+            (parse_noun(german + mark, "m"),),
+            (parse_noun(german + "in", "f"),),
+            (),
+            mostly_female=False,
+        )
 
     def _noun(self, occupation: Occupation, gender: Gender) -> Noun:
-        if not self._development and self._chance(0.025):  # systems copy what they do not know: «der Mover», «die Mover»
+        # systems copy what they do not know: «der Mover», «die Mover»
+        if not self._development and self._chance(0.025):
             word = occupation.english.title().replace(" ", "-")
-            return parse_noun(word if gender == "m" else self._random.choice((word + "in", word + ":" + word + "s")), gender)
+            return parse_noun(
+                (
+                    word
+                    if gender == "m"
+                    else self._random.choice((word + "in", word + ":" + word + "s"))
+                ),
+                gender,
+            )
         forms = occupation.masculine if gender == "m" else occupation.feminine
         return self._random.choice((forms[0], *forms))
 
     def _bracket(self, gender: Gender) -> tuple[str, str]:
-        style = "[{}]" if self._development or self._chance(0.9) else self._random.choice(("{}", "({})"))
+        style = (
+            "[{}]"
+            if self._development or self._chance(0.9)
+            else self._random.choice(("{}", "({})"))
+        )
         other: Gender = "f" if gender == "m" else "m"
         return style.format(CUE_WORD[gender]), style.format(CUE_WORD[other])
 
@@ -190,7 +322,9 @@ class SentenceMaker:
         if not self._development and self._chance(0.06):
             words = self._random.choice(("someone", "someone", "somebody"))
             mark, other = self._bracket(cue) if cue else ("", "")
-            return Person(f"{mark} {words}".strip(), f"{other} {words}".strip(), None, "", "", cue, None)
+            return Person(
+                f"{mark} {words}".strip(), f"{other} {words}".strip(), None, "", "", cue, None
+            )
         occupation = self._occupation()
         gender: Gender | None = cue
         if cue is None:
@@ -206,13 +340,18 @@ class SentenceMaker:
         mark, other = self._bracket(cue) if cue else ("", "")
         if noun.declension == "adjective" and english == "a" and adjective[0]:
             adjective = ("", "")
-        variants = [" ".join(w for w in (english, adjective[0], m, occupation.english) if w) for m in (mark, other)]
+        variants = [
+            " ".join(w for w in (english, adjective[0], m, occupation.english) if w)
+            for m in (mark, other)
+        ]
         if english == "a":
             variants = [_indefinite(w) for w in variants]
         return Person(variants[0], variants[1], noun, german, adjective[1], cue, gender)
 
     def _pronouns(self, referent: Person | None, english: Gender) -> dict[str, str]:
-        """German pronouns: those of the English one, now and then those of the noun (more often where the noun does not say)."""
+        """German pronouns: those of the English one, now and then those of the noun (more often
+        where the noun does not say).
+        """
         german = english
         noun_gender = referent and (referent.gender or referent.cue)
         if referent and noun_gender and noun_gender != english:
@@ -223,7 +362,10 @@ class SentenceMaker:
         pronoun = self._gender()
         refers_to_first = self._chance(0.5)
         cue_place = self._random.random()  # first, second, both, none
-        first_cued, second_cued = (cue_place < 0.40 or 0.80 <= cue_place < 0.88), 0.40 <= cue_place < 0.88
+        first_cued, second_cued = (
+            (cue_place < 0.40 or 0.80 <= cue_place < 0.88),
+            0.40 <= cue_place < 0.88,
+        )
         if self._development:
             first_cued, second_cued = cue_place < 0.5, cue_place >= 0.5
         first = self.person(cued=first_cued, pronoun=pronoun if refers_to_first else None)
@@ -252,17 +394,27 @@ class SentenceMaker:
             else:
                 body = " ".join(x for x in (s, predicate, english_clause) if x)
                 sources.append((f"{lead[0]}, {body}" if lead[0] else capital(body)) + ".")
-        return Pair(sources[0], self._german(subject, german_predicate, german_clause, fronted=fronted, lead=lead[1]), sources[1])
+        return Pair(
+            sources[0],
+            self._german(subject, german_predicate, german_clause, fronted=fronted, lead=lead[1]),
+            sources[1],
+        )
 
     def _clause(self, en: dict[str, str], de: dict[str, str]) -> tuple[str, str]:
-        english, german, _ = self._random.choice(self._phrases["finish" if self._chance(0.25) else "clause"])
+        english, german, _ = self._random.choice(
+            self._phrases["finish" if self._chance(0.25) else "clause"]
+        )
         return english.format(o=en["h"], **en), german.format(**de)
 
-    def _german(self, subject: str, predicate: str, clause: str, *, fronted: bool, lead: str) -> str:
+    def _german(
+        self, subject: str, predicate: str, clause: str, *, fronted: bool, lead: str
+    ) -> str:
         verb, _, rest = predicate.partition(" ")
         if fronted:
             return f"{capital(clause)}, {' '.join(x for x in (verb, subject, rest) if x)}."
-        body = " ".join(x for x in ((lead, verb, subject, rest) if lead else (subject, verb, rest)) if x)
+        body = " ".join(
+            x for x in ((lead, verb, subject, rest) if lead else (subject, verb, rest)) if x
+        )
         if clause:
             body += (", " if clause.split(" ")[0] in _COMMA_BEFORE else " ") + clause
         return capital(body) + "."
@@ -276,14 +428,23 @@ class SentenceMaker:
             predicate = perfect if self._chance(0.3) else german
             en, de = ENGLISH_PRONOUNS[pronoun], self._pronouns(person, pronoun)
             clause = self._clause(en, de) if self._chance(0.5) else ("", "")
-            sources = [capital(" ".join(x for x in (s, english, clause[0]) if x)) + "." for s in (person.english, person.contrast)]
-            return Pair(sources[0], self._german(person.german("nom"), predicate, clause[1], fronted=False, lead=""), sources[1])
+            sources = [
+                capital(" ".join(x for x in (s, english, clause[0]) if x)) + "."
+                for s in (person.english, person.contrast)
+            ]
+            return Pair(
+                sources[0],
+                self._german(person.german("nom"), predicate, clause[1], fronted=False, lead=""),
+                sources[1],
+            )
         if kind == "pred":
             return self._predicate(person, pronoun)
         english, german, _ = self._random.choice(self._phrases[kind])
         en, de = ENGLISH_PRONOUNS[pronoun], self._pronouns(person, pronoun)
         kinds = self._random.choice(_KINDS[pronoun])
-        german_noun = person.noun if "{c}" not in german or person.gender else parse_noun("Kollege*", "m")
+        german_noun = (
+            person.noun if "{c}" not in german or person.gender else parse_noun("Kollege*", "m")
+        )
         ein = {"m": "ein", "f": "eine", "n": "ein"}[german_noun.gender]
         good = {"m": "guter", "f": "gute", "n": "gutes"}[german_noun.gender]
         fields = {
@@ -299,7 +460,19 @@ class SentenceMaker:
         sources = []
         for words in (person.english, person.contrast):
             bare = words.split(" ", 1)[1]
-            sources.append(capital(english.format(n=words, N=capital(words), c=bare, o=en["h"], s=en["s"], p=en["p"], K=kinds[0])))
+            sources.append(
+                capital(
+                    english.format(
+                        n=words,
+                        N=capital(words),
+                        c=bare,
+                        o=en["h"],
+                        s=en["s"],
+                        p=en["p"],
+                        K=kinds[0],
+                    )
+                )
+            )
         if "{c}" in german and (person.adjective or german_noun is not person.noun):
             return self._one_person()
         return Pair(sources[0], capital(german.format(**fields, **de)), sources[1])
@@ -322,7 +495,9 @@ class SentenceMaker:
         with_article = bool(person.adjective) or self._chance(0.25)
         if "als" in german.split():
             with_article = False
-        phrase = noun_phrase(noun, "nom", determiner="ein" if with_article else "", adjective=person.adjective)
+        phrase = noun_phrase(
+            noun, "nom", determiner="ein" if with_article else "", adjective=person.adjective
+        )
         if "als" in german.split() and person.adjective:
             return self._one_person()
         sources = []
@@ -330,12 +505,19 @@ class SentenceMaker:
             name = (
                 subject[0]
                 if english.startswith("{S}")
-                else subject[0][0].lower() + subject[0][1:]
-                if subject[0] not in ("Tom", "Mary", "Peter's father", "Peter's mother")
-                else subject[0]
+                else (
+                    subject[0][0].lower() + subject[0][1:]
+                    if subject[0] not in ("Tom", "Mary", "Peter's father", "Peter's mother")
+                    else subject[0]
+                )
             )
             sources.append(english.format(S=name, n=_indefinite("a " + words.split(" ", 1)[1])))
-        german_name = subject[1] if german.startswith("{S}") or subject[1] in ("Tom", "Maria", "Peters Vater", "Peters Mutter") else subject[1][0].lower() + subject[1][1:]
+        german_name = (
+            subject[1]
+            if german.startswith("{S}")
+            or subject[1] in ("Tom", "Maria", "Peters Vater", "Peters Mutter")
+            else subject[1][0].lower() + subject[1][1:]
+        )
         return Pair(sources[0], german.format(S=german_name, n=phrase), sources[1])
 
     def _plural(self) -> Pair:
@@ -350,7 +532,10 @@ class SentenceMaker:
         article = kind == "plural" and self._chance(0.4) and "{p}" not in english
         if cue:
             style = self._random.choice(("[{}]", "[{}]", "[{}]", "{}"))
-            marks = [style.format(CUE_WORD[cue]), style.format(CUE_WORD["f" if cue == "m" else "m"])]
+            marks = [
+                style.format(CUE_WORD[cue]),
+                style.format(CUE_WORD["f" if cue == "m" else "m"]),
+            ]
         else:
             marks = ["", ""]
         group = self._random.choice(_GROUPS[context])
@@ -359,8 +544,15 @@ class SentenceMaker:
             words = " ".join(w for w in ("the" if article else "", mark, plural) if w)
             if english.startswith("{P}"):
                 words = capital(words)
-            sources.append(english.format(P=words, p=f"{mark} {plural}".strip(), G=_lower_unless_first(group[0], english)))
-        nominative, accusative, dative = (noun_phrase(noun, c, determiner="der" if article else "", plural=True) for c in ("nom", "acc", "dat"))
+            sources.append(
+                english.format(
+                    P=words, p=f"{mark} {plural}".strip(), G=_lower_unless_first(group[0], english)
+                )
+            )
+        nominative, accusative, dative = (
+            noun_phrase(noun, c, determiner="der" if article else "", plural=True)
+            for c in ("nom", "acc", "dat")
+        )
         translation = german.format(
             P=capital(nominative) if german.startswith("{P}") else nominative,
             p=noun_phrase(noun, "nom", determiner="", plural=True),
@@ -376,7 +568,9 @@ def _lower_unless_first(name: str, template: str) -> str:
 
 
 def _indefinite(words: str) -> str:
-    """«a» becomes «an» before a vowel, looking behind a cue as well as at it: the article of the word without the cue."""
+    """«a» becomes «an» before a vowel, looking behind a cue as well as at it: the article of the
+    word without the cue.
+    """
     rest = words.split(" ", 1)[1]
     bare = rest.split("] ", 1)[-1] if rest.startswith("[") else rest
     return f"{'an' if bare[:1].lower() in 'aeio' or bare.startswith('un') else 'a'} {rest}"

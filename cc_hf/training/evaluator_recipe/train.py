@@ -1,4 +1,5 @@
-"""Trains the embedded evaluator: one SentencePiece vocabulary for both languages, a small Marian model, bf16 weights on disk.
+"""Trains the embedded evaluator: one SentencePiece vocabulary for both languages, a small Marian
+model, bf16 weights on disk.
 
 Deterministic on one machine for one seed and one number of threads.
 """
@@ -19,7 +20,12 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
-from cc_hf.training.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
+from cc_hf.training.evaluator_recipe.corpus import (
+    cued_copies,
+    read_tatoeba,
+    split_development,
+    with_person,
+)
 from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker
 
 logger = logging.getLogger(__name__)
@@ -61,22 +67,32 @@ class Material:
     development_copies: list[Pair]
 
 
-def read_material(tatoeba: Path, *, seed: int, n_development: int = 6000, excluded: Iterable[str] = ()) -> Material:
+def read_material(
+    tatoeba: Path, *, seed: int, n_development: int = 6000, excluded: Iterable[str] = ()
+) -> Material:
     """`excluded`: English sentences of test sets; they are taken out wherever they occur."""
     banned = {_key(text) for text in excluded}
     pairs = [pair for pair in read_tatoeba(tatoeba) if _key(pair.english) not in banned]
     training, development = split_development(pairs, n=n_development, seed=seed)
-    return Material(training, development, list(cued_copies(training)), list(cued_copies(development)))
+    return Material(
+        training, development, list(cued_copies(training)), list(cued_copies(development))
+    )
 
 
-def one_pass(material: Material, recipe: Recipe, *, number: int, excluded: Iterable[str] = ()) -> list[Pair]:
-    """The pairs of one pass in random order: Tatoeba (names replaced by occupations in part), cued copies, sentences of our own."""
+def one_pass(
+    material: Material, recipe: Recipe, *, number: int, excluded: Iterable[str] = ()
+) -> list[Pair]:
+    """The pairs of one pass in random order: Tatoeba (names replaced by occupations in part), cued
+    copies, sentences of our own.
+    """
     banned = {_key(text) for text in excluded}
     draw = random.Random(recipe.seed * 1000 + number)
     maker = SentenceMaker(recipe.seed * 1000 + number)
     pairs = []
     for pair in material.training:
-        pairs.append((draw.random() < 0.6 and with_person(pair, maker, cued=draw.random() < 0.75)) or pair)
+        pairs.append(
+            (draw.random() < 0.6 and with_person(pair, maker, cued=draw.random() < 0.75)) or pair
+        )
     pairs += material.copies * recipe.copies_per_pass
     own = (pair for pair in maker if _key(pair.english) not in banned)
     pairs += islice(own, recipe.sentences_per_pass)
@@ -126,16 +142,27 @@ class Encoder:
         """Ids of each text, EOS included."""
         return [[*found, EOS] for found in self._pieces.encode(list(texts), out_type=int)]
 
-    def batches(self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Batches of about `batch_tokens` padded target tokens, in random order; pairs longer than the limit are left out."""
+    def batches(
+        self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Batches of about `batch_tokens` padded target tokens, in random order; pairs longer than
+        the limit are left out.
+        """
         source, target = self.ids([p.english for p in pairs]), self.ids([p.german for p in pairs])
-        usable = [i for i in range(len(pairs)) if len(source[i]) <= self._max and len(target[i]) <= self._max]
+        usable = [
+            i
+            for i in range(len(pairs))
+            if len(source[i]) <= self._max and len(target[i]) <= self._max
+        ]
         draw = random.Random(seed)
         draw.shuffle(usable)
         usable.sort(key=lambda i: (len(target[i]), len(source[i])))
         groups: list[list[int]] = [[]]
         for i in usable:
-            if groups[-1] and (len(groups[-1]) + 1) * max(len(target[i]), len(source[i])) > batch_tokens:
+            if (
+                groups[-1]
+                and (len(groups[-1]) + 1) * max(len(target[i]), len(source[i])) > batch_tokens
+            ):
                 groups.append([])
             groups[-1].append(i)
         draw.shuffle(groups)
@@ -172,16 +199,21 @@ def build_model(recipe: Recipe, pad: int) -> MarianMTModel:
         init_std=recipe.d_model**-0.5,
     )
     model = MarianMTModel(config)
-    with torch.no_grad():  # a post-norm encoder of several layers collapses (all positions become equal) unless its branches start small
+    # a post-norm encoder of several layers collapses (all positions become equal) unless its
+    # branches start small
+    with torch.no_grad():
         for stack in (model.model.encoder, model.model.decoder):
             for name, weight in stack.named_parameters():
                 if name.endswith(("out_proj.weight", "fc2.weight")):
                     weight.mul_((2 * len(stack.layers)) ** -0.5)
-    model.set_attn_implementation("eager")  # in training on CPU 1.7 times as fast as sdpa, whose backward pass is slow
+    # in training on CPU 1.7 times as fast as sdpa, whose backward pass is slow
+    model.set_attn_implementation("eager")
     return model
 
 
-def _logits(model: MarianMTModel, source: torch.Tensor, target: torch.Tensor, pad: int) -> torch.Tensor:
+def _logits(
+    model: MarianMTModel, source: torch.Tensor, target: torch.Tensor, pad: int
+) -> torch.Tensor:
     start = torch.full((len(target), 1), pad)
     output = model(
         input_ids=source,
@@ -203,7 +235,11 @@ def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pa
         target = encoder._tensor(encoder.ids([p.german for p in chunk]))
         scores = []
         for sources in ([p.english for p in chunk], [p.contrast for p in chunk]):
-            logprobs = _logits(model, encoder._tensor(encoder.ids(sources)), target, encoder.pad).float().log_softmax(-1)
+            logprobs = (
+                _logits(model, encoder._tensor(encoder.ids(sources)), target, encoder.pad)
+                .float()
+                .log_softmax(-1)
+            )
             chosen = logprobs.gather(-1, target.unsqueeze(-1)).squeeze(-1)
             scores.append(chosen.masked_fill(target == encoder.pad, 0).sum(1))
         correct += int((scores[0] > scores[1]).sum())
@@ -217,39 +253,88 @@ def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pai
     model.eval()
     total = count = 0.0
     for source, target in encoder.batches(pairs, batch_tokens=4000, seed=0):
-        loss = torch.nn.functional.cross_entropy(_logits(model, source, target, encoder.pad).float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, reduction="sum")
+        loss = torch.nn.functional.cross_entropy(
+            _logits(model, source, target, encoder.pad).float().flatten(0, 1),
+            target.flatten(),
+            ignore_index=encoder.pad,
+            reduction="sum",
+        )
         total, count = total + loss.item(), count + int((target != encoder.pad).sum())
     model.train()
     return total / count
 
 
-def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str] = (), n_development: int = 6000, threads: int = 2) -> dict[str, float]:
-    """Train and save; returns the development figures. `output` gets the model, the tokenizer and training_log.jsonl."""
+def train(
+    tatoeba: Path,
+    output: Path,
+    recipe: Recipe,
+    *,
+    excluded: Sequence[str] = (),
+    n_development: int = 6000,
+    threads: int = 2,
+) -> dict[str, float]:
+    """Train and save; returns the development figures.
+
+    `output` gets the model, the tokenizer and training_log.jsonl.
+    """
     torch.set_num_threads(threads)
-    material = read_material(tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded)
+    material = read_material(
+        tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded
+    )
     first = one_pass(material, recipe, number=0, excluded=excluded)
     train_pieces(first, output, recipe.n_pieces)
     encoder = Encoder(output, recipe.max_pieces)
-    n_steps = recipe.passes * sum(1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0))
+    n_steps = recipe.passes * sum(
+        1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0)
+    )
     model = build_model(recipe, encoder.pad)
-    logger.info("%d parameters, about %d steps, %d pairs a pass", sum(p.numel() for p in model.parameters()), n_steps, len(first))
+    logger.info(
+        "%d parameters, about %d steps, %d pairs a pass",
+        sum(p.numel() for p in model.parameters()),
+        n_steps,
+        len(first),
+    )
     development = {
         "own": list(islice(SentenceMaker(recipe.seed + 77, development=True), 1000)),
         "natural": material.development_copies,
     }
     parameters = [p for p in model.parameters() if p.requires_grad]
     average = [p.detach().clone() for p in parameters]
-    optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
-    scale = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min((s + 1) / recipe.warmup_steps, max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1)))
+    optimizer = torch.optim.AdamW(
+        parameters,
+        lr=recipe.learning_rate,
+        betas=(0.9, 0.98),
+        eps=1e-9,
+        weight_decay=0.0,
+        fused=True,
+    )
+    scale = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lambda s: min(
+            (s + 1) / recipe.warmup_steps,
+            max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1),
+        ),
+    )
     step, started, tokens = 0, time.monotonic(), 0
     figures: dict[str, float] = {}
     with (output / "training_log.jsonl").open("w", encoding="utf-8") as log:
         for number in range(recipe.passes):
-            pairs = first if number == 0 else one_pass(material, recipe, number=number, excluded=excluded)
-            for source, target in encoder.batches(pairs, batch_tokens=recipe.batch_tokens, seed=number):
+            pairs = (
+                first
+                if number == 0
+                else one_pass(material, recipe, number=number, excluded=excluded)
+            )
+            for source, target in encoder.batches(
+                pairs, batch_tokens=recipe.batch_tokens, seed=number
+            ):
                 with torch.autocast("cpu", torch.bfloat16):
                     logits = _logits(model, source, target, encoder.pad)
-                loss = torch.nn.functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=encoder.pad, label_smoothing=recipe.label_smoothing)
+                loss = torch.nn.functional.cross_entropy(
+                    logits.float().flatten(0, 1),
+                    target.flatten(),
+                    ignore_index=encoder.pad,
+                    label_smoothing=recipe.label_smoothing,
+                )
                 torch.autograd.backward(loss)
                 torch.nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimizer.step()
@@ -257,19 +342,37 @@ def train(tatoeba: Path, output: Path, recipe: Recipe, *, excluded: Sequence[str
                 scale.step()
                 step, tokens = step + 1, tokens + int((target != encoder.pad).sum())
                 if step % recipe.average_every == 0:
-                    torch._foreach_lerp_(average, [p.detach() for p in parameters], 1 - recipe.average_decay)
+                    torch._foreach_lerp_(
+                        average, [p.detach() for p in parameters], 1 - recipe.average_decay
+                    )
                 if step % 100 == 0:
-                    logger.info("step %d of %d, loss %.3f, %.0f tokens/s", step, n_steps, loss.item(), tokens / (time.monotonic() - started))
+                    logger.info(
+                        "step %d of %d, loss %.3f, %.0f tokens/s",
+                        step,
+                        n_steps,
+                        loss.item(),
+                        tokens / (time.monotonic() - started),
+                    )
                 if step % 500 == 0:
                     figures = _measure(model, parameters, average, encoder, material, development)
-                    row = {"step": step, "tokens": tokens, "seconds": round(time.monotonic() - started), "loss": round(loss.item(), 4), **figures}
+                    row = {
+                        "step": step,
+                        "tokens": tokens,
+                        "seconds": round(time.monotonic() - started),
+                        "loss": round(loss.item(), 4),
+                        **figures,
+                    }
                     log.write(json.dumps(row) + "\n")
                     log.flush()
                     logger.info("%s", row)
                     _save(model, parameters, average, output)
     figures = _measure(model, parameters, average, encoder, material, development)
     _save(model, parameters, average, output)
-    (output / "recipe.json").write_text(json.dumps({**asdict(recipe), "steps": step, "target_tokens": tokens, **figures}, indent=1) + "\n", encoding="utf-8")
+    (output / "recipe.json").write_text(
+        json.dumps({**asdict(recipe), "steps": step, "target_tokens": tokens, **figures}, indent=1)
+        + "\n",
+        encoding="utf-8",
+    )
     return figures
 
 
@@ -284,18 +387,35 @@ def _measure(
     kept = [p.detach().clone() for p in parameters]
     with torch.no_grad():
         torch._foreach_copy_(list[torch.Tensor](parameters), average)
-        figures = {f"accuracy_{name}": contrast_accuracy(model, encoder, pairs) for name, pairs in development.items()}
-        figures["loss_development"] = round(development_loss(model, encoder, material.development[:2000]), 4)
+        figures = {
+            f"accuracy_{name}": contrast_accuracy(model, encoder, pairs)
+            for name, pairs in development.items()
+        }
+        figures["loss_development"] = round(
+            development_loss(model, encoder, material.development[:2000]), 4
+        )
         torch._foreach_copy_(list[torch.Tensor](parameters), kept)
     return figures
 
 
-def _save(model: MarianMTModel, parameters: list[torch.nn.Parameter], average: list[torch.Tensor], output: Path) -> None:
+def _save(
+    model: MarianMTModel,
+    parameters: list[torch.nn.Parameter],
+    average: list[torch.Tensor],
+    output: Path,
+) -> None:
     kept = [p.detach().clone() for p in parameters]
     with torch.no_grad():
         torch._foreach_copy_(list[torch.Tensor](parameters), average)
         model.to(torch.bfloat16).save_pretrained(output)
         model.to(torch.float32)
         torch._foreach_copy_(list[torch.Tensor](parameters), kept)
-    tokenizer = MarianTokenizer(str(output / "source.spm"), str(output / "target.spm"), str(output / "vocab.json"), source_lang="en", target_lang="de", model_max_length=256)
+    tokenizer = MarianTokenizer(
+        str(output / "source.spm"),
+        str(output / "target.spm"),
+        str(output / "vocab.json"),
+        source_lang="en",
+        target_lang="de",
+        model_max_length=256,
+    )
     tokenizer.save_pretrained(output)

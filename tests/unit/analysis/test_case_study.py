@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.analysis.case_study import CASE_STUDY, PUBLISHED_REGRESSIONS, case_study_regressions, read_systems, regress, selected
+from cc_hf.analysis.case_study import (
+    CASE_STUDY,
+    PUBLISHED_REGRESSIONS,
+    case_study_regressions,
+    read_systems,
+    regress,
+    selected,
+)
 from cc_hf.citations import CITATIONS
 from cc_hf.errors import InputError
 
@@ -16,14 +23,25 @@ def test_table_3_english_german_is_reproduced_and_significant() -> None:
         assert all(own.coefficient(name).p_value < 0.05 for name in ("bleu", "seqkd"))
         assert own.f_p_value < 0.05
         if block.tgt_lang == "de":
-            assert (round(own.coefficient("bleu").value, 2), round(own.coefficient("seqkd").value, 2)) == (block.bleu, block.seqkd)
+            assert (
+                round(own.coefficient("bleu").value, 2),
+                round(own.coefficient("seqkd").value, 2),
+            ) == (block.bleu, block.seqkd)
 
 
 def test_the_russian_figures_are_other_ones() -> None:
-    """As the printed table gives them: 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and -2.14, 2.52 and -5.21."""
+    """As the printed table gives them: 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and
+    -2.14, 2.52 and -5.21.
+    """
     own = {block.task: found for block, found in case_study_regressions() if block.tgt_lang == "ru"}
-    assert [round(own["MuCoW"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [1.55, -2.90]
-    assert [round(own["WinoMT"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [2.50, -5.15]
+    assert [round(own["MuCoW"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [
+        1.55,
+        -2.90,
+    ]
+    assert [round(own["WinoMT"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [
+        2.50,
+        -5.15,
+    ]
     assert all(bool(block.note) == (block.tgt_lang == "ru") for block in PUBLISHED_REGRESSIONS)
 
 
@@ -39,7 +57,9 @@ def test_the_wheel_has_the_table(root: Path) -> None:
     """Hatch takes all of the folder cc_hf, but what git ignores."""
     path = CASE_STUDY.relative_to(root)
     assert path.parts[0] == "cc_hf"
-    ignored = subprocess.run(["git", "check-ignore", path], cwd=root, capture_output=True, text=True, check=False)
+    ignored = subprocess.run(
+        ["git", "check-ignore", path], cwd=root, capture_output=True, text=True, check=False
+    )
     assert ignored.stdout == ""
 
 

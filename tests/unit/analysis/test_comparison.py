@@ -23,12 +23,31 @@ from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits
 
 N = 60
-REFERENCES = [{"correct_sources": [f"c{i}"], "incorrect_sources": [f"i{i}"], "category": "male" if i % 3 else "female"} for i in range(N)]
-TEXTS = {system: [f"{'Ärztin' if i % k else 'Arzt?' if i % 4 else 'Arzt'} {i}" for i in range(N)] for system, k in (("a", 2), ("b", 3), ("c", 5))}
-OPTIONS: dict[str, Any] = {"ids": [f"id{i}" for i in range(N)], "dataset": "d", "config": "c", "tgt_lang": "de", "n_resamples": 10, "origin": {"data": "d/c@1"}}
+REFERENCES = [
+    {
+        "correct_sources": [f"c{i}"],
+        "incorrect_sources": [f"i{i}"],
+        "category": "male" if i % 3 else "female",
+    }
+    for i in range(N)
+]
+TEXTS = {
+    system: [f"{'Ärztin' if i % k else 'Arzt?' if i % 4 else 'Arzt'} {i}" for i in range(N)]
+    for system, k in (("a", 2), ("b", 3), ("c", 5))
+}
+OPTIONS: dict[str, Any] = {
+    "ids": [f"id{i}" for i in range(N)],
+    "dataset": "d",
+    "config": "c",
+    "tgt_lang": "de",
+    "n_resamples": 10,
+    "origin": {"data": "d/c@1"},
+}
 
 
-def judged(system: str, scores: Callable[[Sequence[str], Sequence[str]], list[float]] = hash_scores) -> EvaluationResult:
+def judged(
+    system: str, scores: Callable[[Sequence[str], Sequence[str]], list[float]] = hash_scores
+) -> EvaluationResult:
     return evaluate(TEXTS[system], REFERENCES, scores, **OPTIONS)
 
 
@@ -46,19 +65,34 @@ def shown(found: Comparison, width: int = 80) -> str:
 def test_systems_against_the_first() -> None:
     results = {name: judged(name) for name in "abc"}
     found = compare(results)
-    assert [(s.metric, s.baseline, s.system, s.n) for s in found.systems] == [("contrastive_conditioning", "a", other, N) for other in "bc"]
+    assert [(s.metric, s.baseline, s.system, s.n) for s in found.systems] == [
+        ("contrastive_conditioning", "a", other, N) for other in "bc"
+    ]
     assert found.agreements == ()
     for one in found.systems:
         for name, figure in one.differences.items():
-            assert (figure.first, figure.second) == (results["a"].scores[name], results[one.system].scores[name])
-        correct = {s: np.array([j.is_correct for j in results[s].judgements]) for s in ("a", one.system)}
+            assert (figure.first, figure.second) == (
+                results["a"].scores[name],
+                results[one.system].scores[name],
+            )
+        correct = {
+            s: np.array([j.is_correct for j in results[s].judgements]) for s in ("a", one.system)
+        }
         assert (one.mcnemar.n_only_first, one.mcnemar.n_only_second) == (
             int((correct["a"] & ~correct[one.system]).sum()),
             int((correct[one.system] & ~correct["a"]).sum()),
         )
-    assert {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"} <= set(found.systems[0].differences)
+    assert {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"} <= set(
+        found.systems[0].differences
+    )
     kind, fields = parse(found.signature)
-    assert (kind, fields["data"], fields["n"], fields["boot"], fields["seed"]) == ("compare", "d/c@1", str(N), "1000", "0")
+    assert (kind, fields["data"], fields["n"], fields["boot"], fields["seed"]) == (
+        "compare",
+        "d/c@1",
+        str(N),
+        "1000",
+        "0",
+    )
     assert found.signatures == {name: result.signature for name, result in results.items()}
 
 
@@ -70,16 +104,26 @@ def test_the_order_of_the_judgements_does_not_matter() -> None:
 
 def test_a_metric_of_words_has_no_weighted_figures() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
-    assert set(found.differences) == {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}
+    assert set(found.differences) == {
+        "accuracy",
+        "min_accuracy",
+        "accuracy_female",
+        "accuracy_male",
+    }
 
 
 def test_metrics_on_the_same_translations() -> None:
     found = compare({"cc": judged("a"), "words": words("a")})
     assert found.systems == ()
     (one,) = found.agreements
-    pairs = [(x.verdict, y.verdict) for x, y in zip(judged("a").judgements, words("a").judgements, strict=True)]
+    pairs = [
+        (x.verdict, y.verdict)
+        for x, y in zip(judged("a").judgements, words("a").judgements, strict=True)
+    ]
     assert one.labels == ("correct", "incorrect", "inconclusive")
-    assert one.confusion == tuple(tuple(pairs.count((left, right)) for right in one.labels) for left in one.labels)
+    assert one.confusion == tuple(
+        tuple(pairs.count((left, right)) for right in one.labels) for left in one.labels
+    )
     assert one.verdict_agreement == sum(a == b for a, b in pairs) / N
     assert one.agreement == sum((a == "correct") == (b == "correct") for a, b in pairs) / N
     assert one.agreement > one.verdict_agreement
@@ -96,14 +140,18 @@ def test_two_variants_of_a_metric_on_the_same_translations() -> None:
 
 
 def test_two_systems_by_two_metrics() -> None:
-    found = compare({"a:cc": judged("a"), "a:w": words("a"), "b:cc": judged("b"), "b:w": words("b")})
+    found = compare(
+        {"a:cc": judged("a"), "a:w": words("a"), "b:cc": judged("b"), "b:w": words("b")}
+    )
     assert [(s.baseline, s.system) for s in found.systems] == [("a:cc", "b:cc"), ("a:w", "b:w")]
     assert [(a.left, a.right) for a in found.agreements] == [("a:cc", "a:w"), ("b:cc", "b:w")]
     assert found.not_compared == {}
 
 
 def test_a_metric_without_judgements_is_named() -> None:
-    gap = EvaluationResult("d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ())
+    gap = EvaluationResult(
+        "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
+    )
     found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
     assert list(found.not_compared) == ["gap"]
     assert "not compared: gap: its metric judges the whole" in shown(found)
@@ -114,23 +162,71 @@ def test_a_metric_without_judgements_is_named() -> None:
 
 
 def other_id(result: EvaluationResult) -> EvaluationResult:
-    return replace(result, judgements=(replace(result.judgements[0], example_id="strange"), *result.judgements[1:]))
+    return replace(
+        result,
+        judgements=(replace(result.judgements[0], example_id="strange"), *result.judgements[1:]),
+    )
 
 
 @pytest.mark.parametrize(
     ("results", "message"),
     [
         (lambda: {"a": judged("a")}, "at least two results to compare, got 1"),
-        (lambda: {"a": judged("a"), "b": replace(judged("b"), config="x")}, r"a is of d c de \(d/c@1\), b of d x de"),
-        (lambda: {"a": judged("a"), "b": replace(judged("b"), signature="cc|data:d/c@2")}, r"b of d c de \(d/c@2\)"),
-        (lambda: {"a": judged("a"), "b": other_id(judged("b"))}, "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate both"),
-        (lambda: {"a": other_id(judged("a")), "w": words("a")}, "a .*can be compared to none.* a has no judgement of 1 of the 60 examples of w, such as example id0"),
-        (lambda: {"a": judged("a"), "w": words("b")}, "same metric, or of the same translations: example id2: a judged 'Arzt. 2', w judged 'Ärztin 2'"),
-        (lambda: {"a": judged("a"), "b": judged("b", coarse_scores)}, "not judged alike: eval is 'function hash_scores' and 'function coarse_scores'"),
-        (lambda: {"a": judged("a"), "b": replace(judged("b"), judgements=judged("b").judgements[:-1])}, "b: expected 60 judgements, as the result says, got 59"),
-        (lambda: {"a": judged("a"), "b": replace(judged("b"), judgements=judged("b").judgements[:1] * 2)}, "b: .*several of example id0"),
         (
-            lambda: {"a": judged("a"), "b": replace(judged("b"), judgements=tuple(replace(j, category="x") for j in judged("b").judgements))},
+            lambda: {"a": judged("a"), "b": replace(judged("b"), config="x")},
+            r"a is of d c de \(d/c@1\), b of d x de",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": replace(judged("b"), signature="cc|data:d/c@2")},
+            r"b of d c de \(d/c@2\)",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": other_id(judged("b"))},
+            (
+                "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate"
+                " both"
+            ),
+        ),
+        (
+            lambda: {"a": other_id(judged("a")), "w": words("a")},
+            (
+                "a .*can be compared to none.* a has no judgement of 1 of the 60 examples of w,"
+                " such as example id0"
+            ),
+        ),
+        (
+            lambda: {"a": judged("a"), "w": words("b")},
+            (
+                "same metric, or of the same translations: example id2: a judged 'Arzt. 2', w"
+                " judged 'Ärztin 2'"
+            ),
+        ),
+        (
+            lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
+            "not judged alike: eval is 'function hash_scores' and 'function coarse_scores'",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(judged("b"), judgements=judged("b").judgements[:-1]),
+            },
+            "b: expected 60 judgements, as the result says, got 59",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(judged("b"), judgements=judged("b").judgements[:1] * 2),
+            },
+            "b: .*several of example id0",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(
+                    judged("b"),
+                    judgements=tuple(replace(j, category="x") for j in judged("b").judgements),
+                ),
+            },
             "example id0: a has the category 'female', b has 'x'",
         ),
     ],
@@ -141,7 +237,9 @@ def test_refused(results: Callable[[], dict[str, EvaluationResult]], message: st
 
 
 def test_pairs_that_cannot_be_joined_are_named() -> None:
-    found = compare({"a": judged("a"), "b": judged("b"), "w": other_id(words("a")), "x": other_id(words("b"))})
+    found = compare(
+        {"a": judged("a"), "b": judged("b"), "w": other_id(words("a")), "x": other_id(words("b"))}
+    )
     assert len(found.systems) == 2
     assert set(found.not_compared) == {"a and w", "a and x", "b and w", "b and x"}
 
@@ -158,11 +256,25 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(judged("a").to_json(), encoding="utf-8")
     (tmp_path / "x").mkdir()
     (tmp_path / "x/one.json").write_text(judged("b").to_json(), encoding="utf-8")
-    (tmp_path / "set.json").write_text(ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8")
-    assert set(read_results([tmp_path / "one.json", tmp_path / "set.json"])) == {"one", "set:contrastive_conditioning", "set:words"}
-    assert set(read_results([tmp_path / "one.json", tmp_path / "x/one.json"])) == {str(tmp_path / "one.json"), str(tmp_path / "x/one.json")}
-    assert {name: r.metric for name, r in read_results([tmp_path / "set.json"], metric="words").items()} == {"set": "words"}
-    with pytest.raises(InputError, match=r"one\.json: expected a result of the metric words, got contrastive_conditioning"):
+    (tmp_path / "set.json").write_text(
+        ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8"
+    )
+    assert set(read_results([tmp_path / "one.json", tmp_path / "set.json"])) == {
+        "one",
+        "set:contrastive_conditioning",
+        "set:words",
+    }
+    assert set(read_results([tmp_path / "one.json", tmp_path / "x/one.json"])) == {
+        str(tmp_path / "one.json"),
+        str(tmp_path / "x/one.json"),
+    }
+    assert {
+        name: r.metric for name, r in read_results([tmp_path / "set.json"], metric="words").items()
+    } == {"set": "words"}
+    with pytest.raises(
+        InputError,
+        match=r"one\.json: expected a result of the metric words, got contrastive_conditioning",
+    ):
         read_results([tmp_path / "one.json"], metric="words")
     with pytest.raises(InputError, match="is named twice"):
         read_results([tmp_path / "one.json"] * 2)
@@ -178,12 +290,38 @@ def test_tables_hold_every_figure_and_are_not_cut() -> None:
     text = shown(found)
     assert "…" not in text
     (one,) = found.systems
-    labels = ["accuracy", "weighted", "minimum", "weighted minimum", "male", "female", "weighted male", "weighted female"]
-    names = ["accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "accuracy_male", "accuracy_female", "weighted_accuracy_male", "weighted_accuracy_female"]
+    labels = [
+        "accuracy",
+        "weighted",
+        "minimum",
+        "weighted minimum",
+        "male",
+        "female",
+        "weighted male",
+        "weighted female",
+    ]
+    names = [
+        "accuracy",
+        "weighted_accuracy",
+        "min_accuracy",
+        "weighted_min_accuracy",
+        "accuracy_male",
+        "accuracy_female",
+        "weighted_accuracy_male",
+        "weighted_accuracy_female",
+    ]
     for label, name in zip(labels, names, strict=True):
         figure = one.differences[name]
-        assert re.search(rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f} +{100 * figure.difference:.1f} \(", text, re.MULTILINE), label
-    assert re.search(rf"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar", text)
+        assert re.search(
+            rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f}"
+            rf" +{100 * figure.difference:.1f} \(",
+            text,
+            re.MULTILINE,
+        ), label
+    assert re.search(
+        rf"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
+        text,
+    )
     assert f"{found.agreements[0].kappa:.3f} (" in text
     assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
@@ -196,7 +334,17 @@ def test_the_command(tmp_path: Path) -> None:
 
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(judged(name).to_json(), encoding="utf-8")
-    arguments = ["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--seed", "3", "--resamples", "50", "-o", str(tmp_path / "o.json")]
+    arguments = [
+        "compare",
+        str(tmp_path / "a.json"),
+        str(tmp_path / "b.json"),
+        "--seed",
+        "3",
+        "--resamples",
+        "50",
+        "-o",
+        str(tmp_path / "o.json"),
+    ]
     found = CliRunner().invoke(app, arguments)
     assert found.exit_code == 0, found.output
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
@@ -209,13 +357,29 @@ def test_the_command(tmp_path: Path) -> None:
 def test_two_systems_on_winomt(shared: Path, tmp_path: Path) -> None:
     results = {}
     for system in ("aws", "google"):
-        lines = (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt").read_text(encoding="utf-8").splitlines()
-        (tmp_path / f"{system}.txt").write_text("\n".join(line for line in lines if line), encoding="utf-8")
-        results[system] = cc_hf.evaluate("winomt", tgt_lang="de", translations=tmp_path / f"{system}.txt", evaluator=hash_scores, data_dir=shared / "upstream")
+        lines = (
+            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
+        (tmp_path / f"{system}.txt").write_text(
+            "\n".join(line for line in lines if line), encoding="utf-8"
+        )
+        results[system] = cc_hf.evaluate(
+            "winomt",
+            tgt_lang="de",
+            translations=tmp_path / f"{system}.txt",
+            evaluator=hash_scores,
+            data_dir=shared / "upstream",
+        )
     (one,) = compare(results).systems
     assert one.n == 3648
     test, accuracy = one.mcnemar, one.differences["accuracy"]
     assert test.n_only_second - test.n_only_first == round(accuracy.difference * one.n)
-    assert accuracy.difference == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
-    assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)  # scores of a hash: no difference but by chance
+    assert (
+        accuracy.difference
+        == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
+    )
+    # scores of a hash: no difference but by chance
+    assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)
     assert accuracy.p_value > 0.05

@@ -32,40 +32,81 @@ class SpelledEvaluator(LetterEvaluator):
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         return ["".join(chr(number) for number in row if number) for row in rows]
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
-        return [np.log([hash_score("".join(map(chr, s)), f"{at}{letter}") for at, letter in enumerate(t)]) for s, t in zip(sources, targets, strict=True)]
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        return [
+            np.log(
+                [hash_score("".join(map(chr, s)), f"{at}{letter}") for at, letter in enumerate(t)]
+            )
+            for s, t in zip(sources, targets, strict=True)
+        ]
 
 
 def explained(translation: str = TRANSLATION, **options: Any) -> Explanation:
-    return explain(SpelledEvaluator(max_tokens=200), translation, CORRECT, INCORRECT, src_lang="en", tgt_lang="de", **options)
+    return explain(
+        SpelledEvaluator(max_tokens=200),
+        translation,
+        CORRECT,
+        INCORRECT,
+        src_lang="en",
+        tgt_lang="de",
+        **options,
+    )
 
 
 @pytest.mark.parametrize("score", list(SCORES))
 def test_it_is_the_judgement_of_the_metric(score: str) -> None:
     found = explained(score=score)
-    reference = {"correct_sources": list(CORRECT), "incorrect_sources": list(INCORRECT), "category": "female"}
-    (judgement,) = evaluate([TRANSLATION], [reference], SpelledEvaluator(max_tokens=200), src_lang="en", tgt_lang="de", score=score).judgements
+    reference = {
+        "correct_sources": list(CORRECT),
+        "incorrect_sources": list(INCORRECT),
+        "category": "female",
+    }
+    (judgement,) = evaluate(
+        [TRANSLATION],
+        [reference],
+        SpelledEvaluator(max_tokens=200),
+        src_lang="en",
+        tgt_lang="de",
+        score=score,
+    ).judgements
     assert judgement.score_correct is not None
     assert judgement.score_incorrect is not None
     assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-12)
-    assert (found.score_correct, found.score_incorrect) == pytest.approx((judgement.score_correct, judgement.score_incorrect), abs=1e-12)
+    assert (found.score_correct, found.score_incorrect) == pytest.approx(
+        (judgement.score_correct, judgement.score_incorrect), abs=1e-12
+    )
     assert found.is_correct == judgement.is_correct
-    assert found.log_odds == pytest.approx(math.log(judgement.score_correct / judgement.score_incorrect), abs=1e-12)
+    assert found.log_odds == pytest.approx(
+        math.log(judgement.score_correct / judgement.score_incorrect), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("score", list(SCORES))
 def test_parts_make_the_whole(score: str) -> None:
     found = explained(score=score)
-    assert math.fsum(token.contribution for token in found.tokens) == pytest.approx(found.log_odds, abs=1e-12)
-    assert math.fsum(word.contribution for word in found.words) == pytest.approx(found.log_odds, abs=1e-12)
-    assert 1 / (1 + math.exp(-found.log_odds)) == pytest.approx(found.probability_correct, abs=1e-12)
+    assert math.fsum(token.contribution for token in found.tokens) == pytest.approx(
+        found.log_odds, abs=1e-12
+    )
+    assert math.fsum(word.contribution for word in found.words) == pytest.approx(
+        found.log_odds, abs=1e-12
+    )
+    assert 1 / (1 + math.exp(-found.log_odds)) == pytest.approx(
+        found.probability_correct, abs=1e-12
+    )
     for parts in (found.tokens, found.words):
         assert math.fsum(part.share for part in parts) == pytest.approx(1)
         assert all(0 <= part.share <= 1 for part in parts)
-        assert all(part.difference == pytest.approx(part.logprob_correct - part.logprob_incorrect) for part in parts)
+        assert all(
+            part.difference == pytest.approx(part.logprob_correct - part.logprob_incorrect)
+            for part in parts
+        )
     for word in found.words:
         own = found.tokens[word.first_token : word.first_token + word.n_tokens]
-        assert word.logprob_correct == pytest.approx(math.fsum(token.logprob_correct for token in own))
+        assert word.logprob_correct == pytest.approx(
+            math.fsum(token.logprob_correct for token in own)
+        )
     assert sum(word.n_tokens for word in found.words) == len(found.tokens)
 
 
@@ -81,32 +122,69 @@ def evaluate_alone(source: str) -> float:
 
 
 def test_words_are_as_people_read_them() -> None:
-    assert [word.text for word in explained().words] == ["Die", "Köchin", "ging", ",", "«", "froh", "».", "</s>"]
-    assert [word.text for word in explained("Ärzte-Team, wie geht's?").words] == ["Ärzte-Team", ",", "wie", "geht's", "?", "</s>"]
+    assert [word.text for word in explained().words] == [
+        "Die",
+        "Köchin",
+        "ging",
+        ",",
+        "«",
+        "froh",
+        "».",
+        "</s>",
+    ]
+    assert [word.text for word in explained("Ärzte-Team, wie geht's?").words] == [
+        "Ärzte-Team",
+        ",",
+        "wie",
+        "geht's",
+        "?",
+        "</s>",
+    ]
     assert [word.text for word in explained("医者は行った。").words] == [*"医者は行った。", "</s>"]
     found = explained("  Zwei   Wörter ")
-    assert [(word.text, word.start) for word in found.words] == [("Zwei", 2), ("Wörter", 9), ("</s>", 15)]
+    assert [(word.text, word.start) for word in found.words] == [
+        ("Zwei", 2),
+        ("Wörter", 9),
+        ("</s>", 15),
+    ]
     assert all(found.translation[word.start : word.end] == word.text for word in found.words[:-1])
 
 
 def test_the_fewest_words_that_make_half_decide() -> None:
     found = explained()
     sign = 1 if found.is_correct else -1
-    for_the_verdict = sorted((sign * word.contribution for word in found.words if sign * word.contribution > 0), reverse=True)
-    decide = sorted((sign * word.contribution for word in found.words if word.decides), reverse=True)
+    for_the_verdict = sorted(
+        (sign * word.contribution for word in found.words if sign * word.contribution > 0),
+        reverse=True,
+    )
+    decide = sorted(
+        (sign * word.contribution for word in found.words if word.decides), reverse=True
+    )
     assert decide == for_the_verdict[: len(decide)]
     assert sum(decide) >= sum(for_the_verdict) / 2 > sum(decide[:-1])
-    tie = explain(SpelledEvaluator(max_tokens=200), "Ja.", ["one"], ["one "], src_lang="en", tgt_lang="de")
+    tie = explain(
+        SpelledEvaluator(max_tokens=200), "Ja.", ["one"], ["one "], src_lang="en", tgt_lang="de"
+    )
     assert any(word.decides for word in tie.words)
 
 
 def test_where_both_sides_are_equal_nothing_decides() -> None:
     class Constant(SpelledEvaluator):
-        def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+        def logprobs_batch(
+            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+        ) -> list[npt.NDArray[np.float64]]:
             return [np.full(len(target), -2.0) for target in targets]
 
     for score in SCORES:
-        found = explain(Constant(max_tokens=200), TRANSLATION, CORRECT, INCORRECT, src_lang="en", tgt_lang="de", score=score)
+        found = explain(
+            Constant(max_tokens=200),
+            TRANSLATION,
+            CORRECT,
+            INCORRECT,
+            src_lang="en",
+            tgt_lang="de",
+            score=score,
+        )
         assert (found.probability_correct, found.log_odds, found.is_correct) == (0.5, 0.0, True)
         assert not any(word.decides or word.share for word in found.words)
 
@@ -117,7 +195,8 @@ def test_where_both_sides_are_equal_nothing_decides() -> None:
         (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
         (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
         (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
-        (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),  # in small letters, without accents
+        # in small letters, without accents
+        (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
         (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
         (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
         (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),
@@ -137,7 +216,10 @@ def test_no_letter_is_lost() -> None:
         text = "".join(generator.choice(list(letters), size=12))
         pieces = ["".join(generator.choice(["a", "b", "c", "", "<unk>"], size=2)) for _ in range(5)]
         covered = [i for start, end in token_spans(pieces, text) for i in range(start, end)]
-        assert {i for i, letter in enumerate(text) if not letter.isspace()} <= set(covered), (pieces, text)
+        assert {i for i, letter in enumerate(text) if not letter.isspace()} <= set(covered), (
+            pieces,
+            text,
+        )
 
 
 def test_what_is_refused() -> None:
@@ -152,13 +234,21 @@ def test_what_is_refused() -> None:
         explain(evaluator, "Ja.", ["a"], ["a"])
     with pytest.raises(InputError, match="letters does not name its tokens"):
         explain(LetterEvaluator(), "Ja.", ["a"], ["b"])
-    with pytest.raises(InputError, match=r"with contrastive sources, got ContrastiveTranslationExample"):
-        explain_example(evaluator, ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"), "Ja.")  # type: ignore[arg-type]
+    with pytest.raises(
+        InputError, match=r"with contrastive sources, got ContrastiveTranslationExample"
+    ):
+        explain_example(
+            evaluator,
+            ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"),
+            "Ja.",
+        )  # type: ignore[arg-type]
 
 
 def test_ensembles() -> None:
     members: list[Evaluator] = [SpelledEvaluator(max_tokens=200), SpelledEvaluator(max_tokens=200)]
-    found = explain(EnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT, src_lang="en", tgt_lang="de")
+    found = explain(
+        EnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT, src_lang="en", tgt_lang="de"
+    )
     assert found.probability_correct == pytest.approx(explained().probability_correct)
     with pytest.raises(InputError, match="no token has a common probability"):
         explain(SentenceEnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT)
@@ -182,24 +272,59 @@ def embedded() -> cc_hf.Evaluator:
 def test_the_embedded_evaluator_decides_by_the_doctor(embedded: cc_hf.Evaluator) -> None:
     source = "The doctor asked the nurse to help her."
     example = ContrastiveSourceExample(
-        "0", "en", "de", source, Focus("doctor", 4), ("The [female] doctor asked the nurse to help her.",), ("The [male] doctor asked the nurse to help her.",), "female", "female"
+        "0",
+        "en",
+        "de",
+        source,
+        Focus("doctor", 4),
+        ("The [female] doctor asked the nurse to help her.",),
+        ("The [male] doctor asked the nurse to help her.",),
+        "female",
+        "female",
     )
-    right, wrong = (explain_example(embedded, example, f"{doctor} bat die Krankenschwester, ihr zu helfen.") for doctor in ("Die Ärztin", "Der Arzt"))
+    right, wrong = (
+        explain_example(embedded, example, f"{doctor} bat die Krankenschwester, ihr zu helfen.")
+        for doctor in ("Die Ärztin", "Der Arzt")
+    )
     assert right.probability_correct > 0.5 > wrong.probability_correct
-    assert [word.text for word in right.words] == ["Die", "Ärztin", "bat", "die", "Krankenschwester", ",", "ihr", "zu", "helfen", ".", "</s>"]
-    for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):  # behind «Der» the noun is no surprise
+    assert [word.text for word in right.words] == [
+        "Die",
+        "Ärztin",
+        "bat",
+        "die",
+        "Krankenschwester",
+        ",",
+        "ihr",
+        "zu",
+        "helfen",
+        ".",
+        "</s>",
+    ]
+    # behind «Der» the noun is no surprise
+    for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):
         decides = {word.text for word in found.words if word.decides}
         assert decides
         assert decides <= words
     assert "".join(token.text for token in right.tokens[:-1]) == right.translation.replace(" ", "")
     for found in (right, wrong):
-        reference = {"correct_sources": list(example.correct_sources), "incorrect_sources": list(example.incorrect_sources), "category": "female"}
-        (judgement,) = evaluate([found.translation], [reference], embedded, src_lang="en", tgt_lang="de").judgements
+        reference = {
+            "correct_sources": list(example.correct_sources),
+            "incorrect_sources": list(example.incorrect_sources),
+            "category": "female",
+        }
+        (judgement,) = evaluate(
+            [found.translation], [reference], embedded, src_lang="en", tgt_lang="de"
+        ).judgements
         assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-6)
 
 
 def test_unknown_letters_keep_their_place(embedded: cc_hf.Evaluator) -> None:
-    found = explain(embedded, "Der Arzt 🎉 kam ∑∆ heim.", ["The [male] doctor came."], ["The [female] doctor came."])
+    found = explain(
+        embedded,
+        "Der Arzt 🎉 kam ∑∆ heim.",
+        ["The [male] doctor came."],
+        ["The [female] doctor came."],
+    )
     words = [word.text for word in found.words]
     assert [words[0], words[1], words[-1]] == ["Der", "Arzt", "</s>"]
     assert {"kam", "heim"} <= set(words)

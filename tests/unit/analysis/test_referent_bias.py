@@ -8,29 +8,48 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cc_hf.analysis.referent_bias import Choice, ReferentBias, choices_of_result, read_choices, referent_bias
+from cc_hf.analysis.referent_bias import (
+    Choice,
+    ReferentBias,
+    choices_of_result,
+    read_choices,
+    referent_bias,
+)
 from cc_hf.errors import DataError, InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
-Prefers = Callable[[str, str, str], bool]  # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
+# correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
+Prefers = Callable[[str, str, str], bool]
 
 
-def choices(prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100) -> list[Choice]:
-    """Balanced schemas as those of Wino-X: every pronoun is right in one twin and wrong in the other."""
+def choices(
+    prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
+) -> list[Choice]:
+    """Balanced schemas as those of Wino-X: every pronoun is right in one twin and wrong in the
+    other.
+    """
     found = []
-    for number, (a, b), place in itertools.product(range(n), itertools.combinations(genders, 2), (0, 1)):
+    for number, (a, b), place in itertools.product(
+        range(n), itertools.combinations(genders, 2), (0, 1)
+    ):
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
             position = ("first", "second")[(place + twin) % 2]
             pair = f"{number}.{a}.{b}.{place}"
-            found.append(Choice(f"{pair}-{twin}", pair, right, wrong, position, prefers(right, wrong, position)))
+            found.append(
+                Choice(
+                    f"{pair}-{twin}", pair, right, wrong, position, prefers(right, wrong, position)
+                )
+            )
     return found
 
 
 def always(gender: str, seed: int = 0) -> Prefers:
     """Prefers a gender wherever it is offered, else at random."""
     generator = np.random.default_rng(seed)
-    return lambda right, wrong, position: right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
+    return lambda right, wrong, position: (
+        right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
+    )
 
 
 @pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")])
@@ -42,11 +61,13 @@ def test_always_masculine_is_at_the_maximum(genders: tuple[str, ...]) -> None:
         assert found.test("gender").strength == found.test("gender").attainable == 1
         assert found.test("gender").size == "large"
     else:
-        one = found.test("gender", "male")  # male against all others: no order of three genders is needed
+        # male against all others: no order of three genders is needed
+        one = found.test("gender", "male")
         assert one.strength == pytest.approx(one.attainable) == pytest.approx(2 / 3)
         assert one.size == "large"
         assert found.test("gender", "thesis").test.rank_biserial < -0.3
-        assert found.test("gender").strength < 0.1  # 2 lies between 1 and 3: the program's order does not see it
+        # 2 lies between 1 and 3: the program's order does not see it
+        assert found.test("gender").strength < 0.1
     assert found.test("position").strength < 0.1
 
 
@@ -56,12 +77,17 @@ def test_always_the_first_referent_is_at_the_maximum() -> None:
     assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
     assert one.test.p_value < 1e-12
     assert found.positions["first"].n_preferred == found.n
-    assert all(found.test("gender", coding).strength < 0.05 for coding in ("program", "thesis", "male", "female", "neutral"))
+    assert all(
+        found.test("gender", coding).strength < 0.05
+        for coding in ("program", "thesis", "male", "female", "neutral")
+    )
 
 
 def test_a_random_choice_has_no_bias() -> None:
     generator = np.random.default_rng(5)
-    found = referent_bias(choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300))
+    found = referent_bias(
+        choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
+    )
     assert found.n == 3600
     for one in found.tests:
         assert one.strength < 0.06
@@ -81,7 +107,13 @@ def test_both_codings_and_their_ids() -> None:
     assert found.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
     assert found.test("gender", "neutral").ids == {"female": 1, "male": 1, "neutral": 2}
     assert found.test("gender").test.rank_biserial > 0.5
-    with pytest.raises(InputError, match=r"expected one of the tests gender \(program\), .*, position \(program\), got gender \(papers\)"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"expected one of the tests gender \(program\), .*, position \(program\), got gender"
+            r" \(papers\)"
+        ),
+    ):
         found.test("gender", "papers")
 
 
@@ -95,7 +127,12 @@ def test_what_is_left_out_is_counted() -> None:
     ]
     found = referent_bias(rows)
     assert (found.n, found.n_open, found.n_unknown_gender, found.n_unknown_position) == (5, 1, 2, 1)
-    assert (found.accuracy, found.n_pairs, found.n_correct_pairs, found.pair_accuracy) == (3 / 5, 2, 0, 0)
+    assert (found.accuracy, found.n_pairs, found.n_correct_pairs, found.pair_accuracy) == (
+        3 / 5,
+        2,
+        0,
+        0,
+    )
     assert {name: f.n_offered for name, f in found.genders.items()} == {"male": 2, "female": 2}
     assert [one.coding for one in found.tests] == ["program", "thesis", "program"]
 
@@ -112,9 +149,15 @@ def test_nothing_known_is_no_test_and_no_nan() -> None:
     [
         ([], "at least one choice"),
         ([Choice("1", "", "", "", "", True)] * 2, "example '1': expected one choice, got several"),
-        ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male, neutral, «unknown» or nothing, got 'masc'"),
+        (
+            [Choice("1", "", "masc", "female", "first", True)],
+            "gender: expected female, male, neutral, «unknown» or nothing, got 'masc'",
+        ),
         ([Choice("1", "", "", "", "third", True)], "position: expected second, first"),
-        ([Choice(str(i), "p", "", "", "", True) for i in range(3)], "schema 'p': expected two examples, got 3"),
+        (
+            [Choice(str(i), "p", "", "", "", True) for i in range(3)],
+            "schema 'p': expected two examples, got 3",
+        ),
     ],
 )
 def test_choices_that_are_refused(rows: list[Choice], message: str) -> None:
@@ -123,20 +166,47 @@ def test_choices_that_are_refused(rows: list[Choice], message: str) -> None:
 
 
 def example(name: str, answer: str = "1", **fields: str) -> ContrastiveTranslationExample:
-    extra = {"pair": name[:-2], "answer": answer, "correct_gender": "male", "incorrect_gender": "female", "referent_position": "first", **fields}
+    extra = {
+        "pair": name[:-2],
+        "answer": answer,
+        "correct_gender": "male",
+        "incorrect_gender": "female",
+        "referent_position": "first",
+        **fields,
+    }
     return ContrastiveTranslationExample(name, "en", "de", "it", "er", ("sie",), "male", extra)
 
 
 def judged(*verdicts: tuple[str, str, float | None, float | None]) -> EvaluationResult:
-    rows = tuple(Judgement(name, "male", v == "correct", "er", v, score_correct=a, score_incorrect=b) for name, v, a, b in verdicts)
-    return EvaluationResult("wino_x", "mt_en_de.translations", "de", "contrastive_translation_scoring", "m|n:1", len(rows), {}, {}, (), rows)
+    rows = tuple(
+        Judgement(name, "male", v == "correct", "er", v, score_correct=a, score_incorrect=b)
+        for name, v, a, b in verdicts
+    )
+    return EvaluationResult(
+        "wino_x",
+        "mt_en_de.translations",
+        "de",
+        "contrastive_translation_scoring",
+        "m|n:1",
+        len(rows),
+        {},
+        {},
+        (),
+        rows,
+    )
 
 
 def test_choices_of_judgements() -> None:
     result = judged(
-        ("a-1", "correct", 0.4, 0.3), ("a-2", "incorrect", 0.1, 0.2), ("b-1", "incorrect", 0.2, 0.2), ("b-2", "inconclusive", None, None), ("c-1", "correct", None, None)
+        ("a-1", "correct", 0.4, 0.3),
+        ("a-2", "incorrect", 0.1, 0.2),
+        ("b-1", "incorrect", 0.2, 0.2),
+        ("b-2", "inconclusive", None, None),
+        ("c-1", "correct", None, None),
     )
-    found = choices_of_result(result, [example(name) for name in ("a-1", "a-2", "b-1", "b-2", "c-1")])
+    found = choices_of_result(
+        result, [example(name) for name in ("a-1", "a-2", "b-1", "b-2", "c-1")]
+    )
     assert [choice.is_correct for choice in found] == [True, False, None, None, True]
     assert found[0] == Choice("a-1", "a", "male", "female", "first", True)
 
@@ -147,19 +217,38 @@ def test_other_examples_than_those_judged() -> None:
     with pytest.raises(InputError, match="a-1 is not among the examples"):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [example("a-2")])
     three = ContrastiveTranslationExample("a-1", "en", "de", "it", "er", ("sie", "es"), "male")
-    with pytest.raises(InputError, match="expected one contrastive translation, so that the preferred one is known, got 2"):
+    with pytest.raises(
+        InputError,
+        match="expected one contrastive translation, so that the preferred one is known, got 2",
+    ):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [three])
 
 
 def test_files_of_preferences(tmp_path: Path) -> None:
     examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
-    lines = {".jsonl": ['{"id": "a-1", "preferred": 1}', '{"id": "b-1", "preferred": "1"}', '{"id": "a-2", "preferred": "tie"}']}
-    lines[".csv"], lines[".tsv"] = ["id,preferred", "a-1,1", "b-1,1", "a-2,tie"], ["id\tpreferred", "a-1\t1", "b-1\t1", "a-2\ttie"]
+    lines = {
+        ".jsonl": [
+            '{"id": "a-1", "preferred": 1}',
+            '{"id": "b-1", "preferred": "1"}',
+            '{"id": "a-2", "preferred": "tie"}',
+        ]
+    }
+    lines[".csv"], lines[".tsv"] = (
+        ["id,preferred", "a-1,1", "b-1,1", "a-2,tie"],
+        [
+            "id\tpreferred",
+            "a-1\t1",
+            "b-1\t1",
+            "a-2\ttie",
+        ],
+    )
     read: list[ReferentBias] = []
     for suffix, text in lines.items():
         path = tmp_path / f"p{suffix}"
         path.write_text("\n".join(text) + "\n", encoding="utf-8")
-        assert [(choice.example_id, choice.is_correct) for choice in read_choices(path, examples)] == [("a-1", True), ("b-1", False), ("a-2", None)]
+        assert [
+            (choice.example_id, choice.is_correct) for choice in read_choices(path, examples)
+        ] == [("a-1", True), ("b-1", False), ("a-2", None)]
         read.append(referent_bias(read_choices(path, examples)))
     assert read[0] == read[1] == read[2]
 
@@ -168,8 +257,14 @@ def test_files_of_preferences(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('{"id": "a-1"}', "line 1: expected id and preferred, got 'id'"),
-        ('{"id": "x", "preferred": 1}', "line 1: id: expected each of the 1 examples once, got 'x', which is none of them"),
-        ('{"id": "a-1", "preferred": 1}\n{"id": "a-1", "preferred": 1}', "line 2: .* got 'a-1' again"),
+        (
+            '{"id": "x", "preferred": 1}',
+            "line 1: id: expected each of the 1 examples once, got 'x', which is none of them",
+        ),
+        (
+            '{"id": "a-1", "preferred": 1}\n{"id": "a-1", "preferred": 1}',
+            "line 2: .* got 'a-1' again",
+        ),
         ('{"id": "a-1", "preferred": 3}', "line 1: preferred: expected 1, 2 or tie, got '3'"),
         ("[]", "line 1: expected an object"),
     ],
@@ -184,9 +279,13 @@ def test_preferences_that_are_refused(text: str, message: str, tmp_path: Path) -
 def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "a-1", "preferred": 1}) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="a preference for each of 2 examples, got 1; a-2 has none"):
+    with pytest.raises(
+        InputError, match="a preference for each of 2 examples, got 1; a-2 has none"
+    ):
         read_choices(path, [example("a-1"), example("a-2")])
-    with pytest.raises(InputError, match="expected the number of the correct translation under «answer», got ''"):
+    with pytest.raises(
+        InputError, match="expected the number of the correct translation under «answer», got ''"
+    ):
         read_choices(path, [example("a-1", "")])
     with pytest.raises(InputError, match=r"no\.jsonl"):
         read_choices(tmp_path / "no.jsonl", [example("a-1")])

@@ -15,7 +15,10 @@ from cc_hf.reports.salience_maps import salience_html, salience_png
 def sentence(name: str, words: list[tuple[str, float]]) -> Salience:
     text = " ".join(word for word, _ in words)
     starts = [len(" ".join(word for word, _ in words[:at])) + (at > 0) for at in range(len(words))]
-    rows = tuple(WordSalience(word, start, value, ((word, value),)) for (word, value), start in zip(words, starts, strict=True))
+    rows = tuple(
+        WordSalience(word, start, value, ((word, value),))
+        for (word, value), start in zip(words, starts, strict=True)
+    )
     return Salience(name, name[:-2], text, "<i>sie</i>", 0.25, rows, 1)
 
 
@@ -49,7 +52,18 @@ class Reader(html.parser.HTMLParser):
 def test_text_is_text() -> None:
     reader = Reader()
     reader.feed(salience_html(TWINS, title="<b>"))
-    assert set(reader.tags) == {"html", "head", "meta", "title", "style", "body", "h1", "p", "span", "br"}
+    assert set(reader.tags) == {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "p",
+        "span",
+        "br",
+    }
     for one in TWINS:
         assert one.source in reader.text
         assert f"{one.example_id}: «<i>sie</i>», 25.0 % probable" in reader.text
@@ -71,7 +85,11 @@ def test_a_picture() -> None:
     found = salience_png(TWINS)
     assert found.startswith(b"\x89PNG")
     picture = imread(io.BytesIO(found))
-    orange = (abs(picture[..., 0] - 1) < 0.02) & (abs(picture[..., 1] - 140 / 255) < 0.02) & (picture[..., 2] < 0.02)
+    orange = (
+        (abs(picture[..., 0] - 1) < 0.02)
+        & (abs(picture[..., 1] - 140 / 255) < 0.02)
+        & (picture[..., 2] < 0.02)
+    )
     blue = (picture[..., 2] > 0.7) & (picture[..., 0] < 0.15)
     assert orange.sum() > 200  # the ground of «it», the most salient word
     assert blue.sum() > 50  # the frames of triggers

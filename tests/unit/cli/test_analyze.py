@@ -11,8 +11,21 @@ from tests.unit.cli.test_commands import cc_hf
 
 
 def result(dataset: str, metric: str, *verdicts: str) -> EvaluationResult:
-    judgements = tuple(Judgement(str(i), "all", v == "correct", f"t{i}", v) for i, v in enumerate(verdicts))
-    return EvaluationResult(dataset, "", "de", metric, f"{metric}|lemma:some|n:3", len(judgements), {}, {}, (), judgements)
+    judgements = tuple(
+        Judgement(str(i), "all", v == "correct", f"t{i}", v) for i, v in enumerate(verdicts)
+    )
+    return EvaluationResult(
+        dataset,
+        "",
+        "de",
+        metric,
+        f"{metric}|lemma:some|n:3",
+        len(judgements),
+        {},
+        {},
+        (),
+        judgements,
+    )
 
 
 @pytest.fixture
@@ -22,15 +35,29 @@ def files(tmp_path: Path) -> Path:
     second = result("mucow", "contrastive_conditioning", "correct", "correct", "correct")
     (tmp_path / "one.json").write_text(first.to_json(), encoding="utf-8")
     (tmp_path / "all.json").write_text(ResultSet((first, second)).to_json(), encoding="utf-8")
-    label = {"id": "2", "translation": "t2", "label_annotator1": "Correct Sense", "label_annotator2": "Wrong Sense"}
+    label = {
+        "id": "2",
+        "translation": "t2",
+        "label_annotator1": "Correct Sense",
+        "label_annotator2": "Wrong Sense",
+    }
     (tmp_path / "labels.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
     return tmp_path
 
 
 def test_the_projects_own_table_stands_beside_the_published_one(files: Path) -> None:
     output = files / "out.json"
-    arguments = ("--annotations", files / "labels.jsonl", "--assume", files / "one.json", "--output", output)
-    printed = cc_hf("analyze", "human-agreement", files / "all.json", *arguments, environment={"COLUMNS": "180"}).stdout
+    arguments = (
+        "--annotations",
+        files / "labels.jsonl",
+        "--assume",
+        files / "one.json",
+        "--output",
+        output,
+    )
+    printed = cc_hf(
+        "analyze", "human-agreement", files / "all.json", *arguments, environment={"COLUMNS": "180"}
+    ).stdout
     assert "mucow pattern matching, vamvas-sennrich-2021, Table 2" in printed
     assert "83.8" in printed
     assert "88.0" in printed
@@ -46,15 +73,41 @@ def test_the_projects_own_table_stands_beside_the_published_one(files: Path) -> 
 
 def test_several_files_share_annotations_or_have_their_own(files: Path) -> None:
     labels = ("--annotations", files / "labels.jsonl")
-    assert cc_hf("analyze", "human-agreement", files / "one.json", files / "all.json", *labels).stdout.count("signature:") == 3
-    assert cc_hf("analyze", "human-agreement", files / "one.json", files / "all.json", *labels, *labels).stdout.count("signature:") == 3
-    wrong = cc_hf("analyze", "human-agreement", files / "one.json", *labels, *labels, status=2).stderr
+    assert (
+        cc_hf(
+            "analyze", "human-agreement", files / "one.json", files / "all.json", *labels
+        ).stdout.count("signature:")
+        == 3
+    )
+    assert (
+        cc_hf(
+            "analyze", "human-agreement", files / "one.json", files / "all.json", *labels, *labels
+        ).stdout.count("signature:")
+        == 3
+    )
+    wrong = cc_hf(
+        "analyze", "human-agreement", files / "one.json", *labels, *labels, status=2
+    ).stderr
     assert "expected it once, or once per file of results, 1 in all, got it 2 times" in wrong
 
 
 def test_options_that_do_not_fit(files: Path) -> None:
-    common = ("analyze", "human-agreement", files / "one.json", "--annotations", files / "labels.jsonl")
+    common = (
+        "analyze",
+        "human-agreement",
+        files / "one.json",
+        "--annotations",
+        files / "labels.jsonl",
+    )
     assert "give them with --assume RESULT" in cc_hf(*common, "--as-published", status=2).stderr
-    (files / "decided.json").write_text(result("mucow", "m", "correct", "correct", "correct").to_json(), encoding="utf-8")
-    assert "expected a file with one result that has inconclusive verdicts" in cc_hf(*common, "--assume", files / "decided.json", status=2).stderr
-    assert "inconclusive: expected correct or incorrect, got 'perhaps'" in cc_hf(*common, "--inconclusive", "perhaps", status=2).stderr
+    (files / "decided.json").write_text(
+        result("mucow", "m", "correct", "correct", "correct").to_json(), encoding="utf-8"
+    )
+    assert (
+        "expected a file with one result that has inconclusive verdicts"
+        in cc_hf(*common, "--assume", files / "decided.json", status=2).stderr
+    )
+    assert (
+        "inconclusive: expected correct or incorrect, got 'perhaps'"
+        in cc_hf(*common, "--inconclusive", "perhaps", status=2).stderr
+    )

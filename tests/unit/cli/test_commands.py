@@ -23,9 +23,20 @@ from cc_hf.hub.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
 
 
-def cc_hf(*arguments: str | Path, cwd: Path | None = None, status: int = 0, environment: Mapping[str, str] = MappingProxyType({})) -> subprocess.CompletedProcess[str]:
+def cc_hf(
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    status: int = 0,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "COLUMNS": "100", **environment}
-    found = subprocess.run([sys.executable, "-m", "cc_hf.cli", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, env=variables)
+    found = subprocess.run(
+        [sys.executable, "-m", "cc_hf.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=variables,
+    )
     assert found.returncode == status, found.stderr
     return found
 
@@ -39,12 +50,29 @@ def simplegen_file(tmp_path: Path) -> Path:
 
 def test_list_names_everything() -> None:
     found = cc_hf("list").stdout
-    for name in (*registry.names("dataset"), "contrastive_conditioning", "cc-tiny-en-de", *registry.names("evaluator family")):
+    for name in (
+        *registry.names("dataset"),
+        "contrastive_conditioning",
+        "cc-tiny-en-de",
+        *registry.names("evaluator family"),
+    ):
         assert name in found
     one = cc_hf("list", "datasets", "mucow").stdout
-    for name in ("en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3334", "?"):
+    for name in (
+        "en-de*",
+        "en-cs",
+        "scoring.tr-en",
+        "sources",
+        "translations",
+        "probing",
+        "3334",
+        "?",
+    ):
         assert name in one
-    assert "unknown dataset 'mucw'; did you mean 'mucow'?" in cc_hf("list", "datasets", "mucw", status=2).stderr
+    assert (
+        "unknown dataset 'mucw'; did you mean 'mucow'?"
+        in cc_hf("list", "datasets", "mucw", status=2).stderr
+    )
     only = cc_hf("list", "metrics").stdout
     assert "contrastive_conditioning" in only
     assert "contrawsd" not in only
@@ -52,14 +80,40 @@ def test_list_names_everything() -> None:
 
 def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_marian: Path) -> None:
     output = tmp_path / "r.json"
-    found = cc_hf("evaluate", "simplegen", "en-de", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "--output", output)
+    found = cc_hf(
+        "evaluate",
+        "simplegen",
+        "en-de",
+        "--translations",
+        simplegen_file(tmp_path),
+        "--evaluator",
+        tiny_marian,
+        "--output",
+        output,
+    )
     rows = [line for line in found.stdout.splitlines() if re.match(r" +\w+ .*\(.* – .*\)", line)]
     assert [row.split()[0] for row in rows] == ["MoMc", "FoFc", "MoFc", "FoMc", "total", "minimum"]
     assert "signature: cc|data:simplegen/en-de@" in found.stdout
     result = EvaluationResult.from_json(output.read_text(encoding="utf-8"))
     raw = json.loads(output.read_text(encoding="utf-8"))
-    assert {"dataset", "config", "tgt_lang", "metric", "signature", "n", "scores", "categories", "intervals", "judgements"} <= set(raw)
-    assert (result.dataset, result.config, result.tgt_lang, result.n) == ("simplegen", "en-de", "de", 2664)
+    assert {
+        "dataset",
+        "config",
+        "tgt_lang",
+        "metric",
+        "signature",
+        "n",
+        "scores",
+        "categories",
+        "intervals",
+        "judgements",
+    } <= set(raw)
+    assert (result.dataset, result.config, result.tgt_lang, result.n) == (
+        "simplegen",
+        "en-de",
+        "de",
+        2664,
+    )
     assert result.signature in found.stdout
     assert all(0 <= value <= 1 for value in result.scores.values())
     assert "MoMc" in found.stdout
@@ -67,11 +121,33 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
 
 
 def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
-    options: list[str | Path] = ["--evaluator", tiny_marian, "--evaluator", "cc-tiny-en-de", "--on-too-long", "truncate", "--quiet"]
-    found = cc_hf("evaluate", "simplegen", "en-de", "--translations", simplegen_file(tmp_path), *options, "--output", tmp_path / "r.json")
+    options: list[str | Path] = [
+        "--evaluator",
+        tiny_marian,
+        "--evaluator",
+        "cc-tiny-en-de",
+        "--on-too-long",
+        "truncate",
+        "--quiet",
+    ]
+    found = cc_hf(
+        "evaluate",
+        "simplegen",
+        "en-de",
+        "--translations",
+        simplegen_file(tmp_path),
+        *options,
+        "--output",
+        tmp_path / "r.json",
+    )
     assert "ensemble:sentence" in found.stdout.replace("\n", "")
-    signature = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).signature
-    assert re.search(rf"\|eval:{re.escape(tiny_marian.name)}@[0-9a-f]{{12}}\+cc-tiny-en-de@[0-9a-f]{{12}}\|", signature)
+    signature = EvaluationResult.from_json(
+        (tmp_path / "r.json").read_text(encoding="utf-8")
+    ).signature
+    assert re.search(
+        rf"\|eval:{re.escape(tiny_marian.name)}@[0-9a-f]{{12}}\+cc-tiny-en-de@[0-9a-f]{{12}}\|",
+        signature,
+    )
 
 
 def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: Path) -> None:
@@ -79,8 +155,20 @@ def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: P
 
     lines = [f"{e.source}\t{e.source}" for e in load_examples("simplegen", "en-de")]
     (tmp_path / "t.tsv").write_text("\n".join(lines), encoding="utf-8")
-    found = cc_hf("evaluate", "simplegen", "--translations", tmp_path / "t.tsv", "--evaluator", tiny_marian, "--on-too-long", "truncate")
-    assert "note: 2664 of 2664 translations hold their whole source; is this the right file?" in found.stderr
+    found = cc_hf(
+        "evaluate",
+        "simplegen",
+        "--translations",
+        tmp_path / "t.tsv",
+        "--evaluator",
+        tiny_marian,
+        "--on-too-long",
+        "truncate",
+    )
+    assert (
+        "note: 2664 of 2664 translations hold their whole source; is this the right file?"
+        in found.stderr
+    )
 
 
 def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path) -> None:
@@ -89,14 +177,31 @@ def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path
 
     def evaluate(*options: str | Path) -> bytes:
         output = tmp_path / "r.json"
-        cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "-q", "-o", output, "--mode", "exact", *options)
+        cc_hf(
+            "evaluate",
+            "simplegen",
+            "--translations",
+            simplegen_file(tmp_path),
+            "--evaluator",
+            tiny_marian,
+            "-q",
+            "-o",
+            output,
+            "--mode",
+            "exact",
+            *options,
+        )
         return output.read_bytes()
 
     place = tmp_path / "own" / "c.sqlite"
     plain = evaluate("--no-cache")
     assert ": 0 scores, 0 bytes" in scores()
     assert evaluate() == evaluate("--cache", place) == plain
-    kept = re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (tiny-marian\d*)@[0-9a-f]{12} float32 cpu en-de", scores())
+    kept = re.search(
+        r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (tiny-marian\d*)@[0-9a-f]{12}"
+        r" float32 cpu en-de",
+        scores(),
+    )
     assert kept is not None
     assert kept[1] == kept[2] != "0"
     with sqlite3.connect(place) as connection:  # what is stored is what is used
@@ -106,47 +211,114 @@ def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path
     assert evaluate() == plain
     assert f"{place}: {kept[1]} scores" in scores("--path", place)
     assert f"removed: {place}, {kept[1]} scores" in cc_hf("cache", "clear", "--path", place).stdout
-    assert "nothing to remove: there is no cache at" in cc_hf("cache", "clear", "--path", place).stdout
+    assert (
+        "nothing to remove: there is no cache at" in cc_hf("cache", "clear", "--path", place).stdout
+    )
     assert f"{kept[1]} scores" in scores()
     assert "removed:" in cc_hf("cache", "clear").stdout
 
 
 def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    arguments = ("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian)
-    assert "cannot be written" in cc_hf(*arguments, "--cache", tmp_path / "file" / "c.sqlite", status=2).stderr
-    assert "expected --cache or --no-cache, got both" in cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2).stderr
+    arguments = (
+        "evaluate",
+        "simplegen",
+        "--translations",
+        simplegen_file(tmp_path),
+        "--evaluator",
+        tiny_marian,
+    )
+    assert (
+        "cannot be written"
+        in cc_hf(*arguments, "--cache", tmp_path / "file" / "c.sqlite", status=2).stderr
+    )
+    assert (
+        "expected --cache or --no-cache, got both"
+        in cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2).stderr
+    )
     found = cc_hf(*arguments, "-q", environment={"HF_HOME": str(tmp_path / "file")})
-    assert re.fullmatch(r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, scores are not stored\n", found.stderr)
+    assert re.fullmatch(
+        r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, scores"
+        r" are not stored\n",
+        found.stderr,
+    )
     assert "signature: cc|" in found.stdout
 
 
 def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
-    found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--evaluator", tiny_marian, "--quiet", "-o", tmp_path / "r.json")
+    found = cc_hf(
+        "evaluate",
+        "simplegen",
+        "--translations",
+        simplegen_file(tmp_path),
+        "--evaluator",
+        tiny_marian,
+        "--quiet",
+        "-o",
+        tmp_path / "r.json",
+    )
     assert found.stderr == ""
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["evaluate", "winmt", "--translations", "t"], "unknown dataset 'winmt'; did you mean 'winomt'"),
-        (["evaluate", "simplegen", "en-fr", "--translations", "t"], "unknown configuration of simplegen 'en-fr'"),
-        (["evaluate", "simplegen", "en-de", "--tgt-lang", "ru", "--translations", "t"], "does not support the target language 'ru'; expected one of de"),
-        (["evaluate", "winomt", "--translations", "t"], "has several target languages; name one with tgt_lang"),
+        (
+            ["evaluate", "winmt", "--translations", "t"],
+            "unknown dataset 'winmt'; did you mean 'winomt'",
+        ),
+        (
+            ["evaluate", "simplegen", "en-fr", "--translations", "t"],
+            "unknown configuration of simplegen 'en-fr'",
+        ),
+        (
+            ["evaluate", "simplegen", "en-de", "--tgt-lang", "ru", "--translations", "t"],
+            "does not support the target language 'ru'; expected one of de",
+        ),
+        (
+            ["evaluate", "winomt", "--translations", "t"],
+            "has several target languages; name one with tgt_lang",
+        ),
         (["evaluate", "simplegen"], "or a system (--system) to translate with, got neither"),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
         (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
-        (["evaluate", "simplegen", "--translations", "t", "--metric", "bleu"], "unknown metric 'bleu'"),
-        (["evaluate", "simplegen", "en-es", "--translations", "t.txt"], "no evaluator ships with the package for en-es"),
-        (["evaluate", "simplegen", "--translations", "t.txt", "--evaluator", "cc-tiny"], "unknown evaluator 'cc-tiny'; did you mean 'cc-tiny-en-de'"),
-        (["evaluate", "simplegen", "--translations", "t.txt", "--score", "mean"], "score: expected one of arithmetic, geometric, reference"),
-        (["evaluate", "simplegen", "--translations", "t.txt", "--output", "no/r.json"], "does not exist; create it first"),
-        (["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt"], "HF_HUB_OFFLINE is set"),
-        (["translate", "simplegen", "--system", "nothing", "--output", "o.txt"], "unknown evaluator 'nothing'"),
-        (["translate", "simplegen", "en-es", "--system", "cc-tiny-en-de", "--output", "o.txt"], "does not support the target language 'es'"),
+        (
+            ["evaluate", "simplegen", "--translations", "t", "--metric", "bleu"],
+            "unknown metric 'bleu'",
+        ),
+        (
+            ["evaluate", "simplegen", "en-es", "--translations", "t.txt"],
+            "no evaluator ships with the package for en-es",
+        ),
+        (
+            ["evaluate", "simplegen", "--translations", "t.txt", "--evaluator", "cc-tiny"],
+            "unknown evaluator 'cc-tiny'; did you mean 'cc-tiny-en-de'",
+        ),
+        (
+            ["evaluate", "simplegen", "--translations", "t.txt", "--score", "mean"],
+            "score: expected one of arithmetic, geometric, reference",
+        ),
+        (
+            ["evaluate", "simplegen", "--translations", "t.txt", "--output", "no/r.json"],
+            "does not exist; create it first",
+        ),
+        (
+            ["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt"],
+            "HF_HUB_OFFLINE is set",
+        ),
+        (
+            ["translate", "simplegen", "--system", "nothing", "--output", "o.txt"],
+            "unknown evaluator 'nothing'",
+        ),
+        (
+            ["translate", "simplegen", "en-es", "--system", "cc-tiny-en-de", "--output", "o.txt"],
+            "does not support the target language 'es'",
+        ),
     ],
 )
-def test_errors_are_one_message_and_status_2(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_errors_are_one_message_and_status_2(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
     simplegen_file(tmp_path)
     found = cc_hf(*arguments, cwd=tmp_path, status=2)
     assert "error: " in found.stderr
@@ -155,20 +327,39 @@ def test_errors_are_one_message_and_status_2(tmp_path: Path, arguments: list[str
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.txt"]
 
 
-def test_translate_writes_what_evaluate_reads(tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translate_writes_what_evaluate_reads(
+    tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from typer.testing import CliRunner
 
     import cc_hf.translation
     from cc_hf.cli.main import app
 
-    monkeypatch.setattr(cc_hf.translation, "translate", lambda sources, system, **options: [f"ü {source}" for source in sources])
+    monkeypatch.setattr(
+        cc_hf.translation,
+        "translate",
+        lambda sources, system, **options: [f"ü {source}" for source in sources],
+    )
     for name in ("t.txt", "t.jsonl"):
-        found = CliRunner().invoke(app, ["translate", "simplegen", "--system", str(tiny_marian), "--output", str(tmp_path / name), "--quiet"])
+        found = CliRunner().invoke(
+            app,
+            [
+                "translate",
+                "simplegen",
+                "--system",
+                str(tiny_marian),
+                "--output",
+                str(tmp_path / name),
+                "--quiet",
+            ],
+        )
         assert found.exit_code == 0, found.output
         from cc_hf.data.translations import read_translations
 
         examples = cc_hf.load_examples("simplegen", "en-de")
-        assert read_translations(tmp_path / name, examples).translations == tuple(f"ü {e.source}" for e in examples)
+        assert read_translations(tmp_path / name, examples).translations == tuple(
+            f"ü {e.source}" for e in examples
+        )
 
 
 _INTERRUPTED_WHILE_TRANSLATING = """
@@ -188,7 +379,12 @@ run()
 
 
 def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
-    found = subprocess.run([sys.executable, "-c", _INTERRUPTED_WHILE_TRANSLATING], cwd=tmp_path, capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_WHILE_TRANSLATING],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert found.returncode == 130, found.stderr
     assert found.stderr.strip() == "stopped; nothing was written"
     assert list(tmp_path.iterdir()) == []
@@ -211,8 +407,12 @@ run()
 """
 
 
-def test_an_interrupt_that_became_a_type_error_in_compiled_code_is_still_an_interrupt(tmp_path: Path) -> None:
-    found = subprocess.run([sys.executable, "-c", _INTERRUPT_DROPPED], cwd=tmp_path, capture_output=True, text=True)
+def test_an_interrupt_that_became_a_type_error_in_compiled_code_is_still_an_interrupt(
+    tmp_path: Path,
+) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", _INTERRUPT_DROPPED], cwd=tmp_path, capture_output=True, text=True
+    )
     assert (found.returncode, found.stderr.strip()) == (130, "stopped; nothing was written")
 
 
@@ -243,14 +443,23 @@ def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> N
 
 
 def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Path) -> None:
-    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "bats.csv").write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+        " old.,bat,baseball,flying,de\n",
+        encoding="utf-8",
+    )
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
     built = cc_hf("build", "custom", "--from", "bats.csv", "--output", "bats", cwd=tmp_path)
     assert "bats/bats/test-00000-of-00001.parquet" in built.stdout
-    judged = cc_hf("evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, cwd=tmp_path)
+    judged = cc_hf(
+        "evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, cwd=tmp_path
+    )
     assert "signature: cc|data:custom/bats@" in judged.stdout
     for wrong in (("custom",), ("simplegen", "--from", "bats.csv")):
-        assert "cc-hf build custom --from FILE" in cc_hf("build", *wrong, "--output", "x", cwd=tmp_path, status=2).stderr
+        assert (
+            "cc-hf build custom --from FILE"
+            in cc_hf("build", *wrong, "--output", "x", cwd=tmp_path, status=2).stderr
+        )
 
 
 def test_configurations_without_contrastive_sources_are_refused_before_anything_is_read() -> None:
@@ -258,7 +467,10 @@ def test_configurations_without_contrastive_sources_are_refused_before_anything_
     assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
     assert "no configuration of mucow fits for en-cs" in " ".join(found.stderr.split())
     found = cc_hf("evaluate", "mucow", "en-de.probing", "--translations", "none.txt", status=2)
-    assert "use en-de, en-de.emnlp2021, or for en-de.probing the metric mucow_pattern_matching (see" in " ".join(found.stderr.split())
+    assert (
+        "use en-de, en-de.emnlp2021, or for en-de.probing the metric mucow_pattern_matching (see"
+        in " ".join(found.stderr.split())
+    )
 
 
 def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
@@ -277,7 +489,9 @@ def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"r\.json could not be written \(No space left on device\)"):
+    with pytest.raises(
+        InputError, match=r"r\.json could not be written \(No space left on device\)"
+    ):
         write_atomically(tmp_path / "r.json", "x")
     assert list(tmp_path.iterdir()) == []
 
@@ -287,13 +501,26 @@ def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
 
     from cc_hf.cli.main import app
 
-    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "bats.csv").write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+        " old.,bat,baseball,flying,de\n",
+        encoding="utf-8",
+    )
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
-    common = ["evaluate", str(tmp_path / "bats.csv"), "--translations", str(tmp_path / "t.txt"), "--evaluator", str(tiny_marian)]
+    common = [
+        "evaluate",
+        str(tmp_path / "bats.csv"),
+        "--translations",
+        str(tmp_path / "t.txt"),
+        "--evaluator",
+        str(tiny_marian),
+    ]
     output = tmp_path / "all.json"
     found = CliRunner().invoke(app, [*common, "--metric", "all", "-q", "-o", str(output)])
     results = ResultSet.from_json(output.read_text(encoding="utf-8")).results
-    one = CliRunner().invoke(app, [*common, "-q", "-o", str(tmp_path / "one.json"), "--option", "score=geometric"])
+    one = CliRunner().invoke(
+        app, [*common, "-q", "-o", str(tmp_path / "one.json"), "--option", "score=geometric"]
+    )
     alone = EvaluationResult.from_json((tmp_path / "one.json").read_text(encoding="utf-8"))
     assert alone in results
     assert all(f"signature: {result.signature}" in found.output for result in results)
@@ -303,18 +530,37 @@ def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "message"),
-    [("score", "--option: expected key=value, got 'score'"), ("=x", "got '=x'"), ("beam=4", "unknown option of the metric contrastive_conditioning 'beam'")],
+    [
+        ("score", "--option: expected key=value, got 'score'"),
+        ("=x", "got '=x'"),
+        ("beam=4", "unknown option of the metric contrastive_conditioning 'beam'"),
+    ],
 )
 def test_bad_options_of_a_metric(tmp_path: Path, option: str, message: str) -> None:
-    found = cc_hf("evaluate", "simplegen", "--translations", simplegen_file(tmp_path), "--option", option, status=2)
+    found = cc_hf(
+        "evaluate",
+        "simplegen",
+        "--translations",
+        simplegen_file(tmp_path),
+        "--option",
+        option,
+        status=2,
+    )
     assert message in " ".join(found.stderr.split())
 
 
 def test_part_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
-    """A process that is killed while it writes leaves one, which the next run clears away; that of a living one stays."""
-    killed = "import os, signal; from pathlib import Path; from cc_hf.cli import output\nos.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+    """A process that is killed while it writes leaves one, which the next run clears away; that of
+    a living one stays.
+    """
+    killed = (
+        "import os, signal; from pathlib import Path; from cc_hf.cli import output\nos.fsync ="
+        " lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     program = f"{killed}output.write_atomically(Path('r.json'), 'half')"
-    assert subprocess.run([sys.executable, "-c", program], cwd=tmp_path).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", program], cwd=tmp_path).returncode == -signal.SIGKILL
+    )
     (abandoned,) = tmp_path.iterdir()
     assert abandoned.name.endswith(".part")
     handle, name = _locked_part(tmp_path, ".r.json.")
@@ -324,12 +570,17 @@ def test_part_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"])
-def test_outputs_with_names_that_the_system_does_not_take_are_refused(tmp_path: Path, name: str) -> None:
+def test_outputs_with_names_that_the_system_does_not_take_are_refused(
+    tmp_path: Path, name: str
+) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for write in (check_output, lambda path: write_atomically(path, "text")):
         with pytest.raises(InputError, match="output: expected the path of a file or folder"):
             write(tmp_path / name)
-    with pytest.raises(InputError, match="output: expected the path of a file or folder"), new_folder(tmp_path / name):
+    with (
+        pytest.raises(InputError, match="output: expected the path of a file or folder"),
+        new_folder(tmp_path / name),
+    ):
         pass
 
 
@@ -351,7 +602,16 @@ LONG, LOOP = "x" * 300, "loop"
         ["evaluate", "a.csv", "--no-cache", "--translations"],
         ["evaluate", "a.csv", "--translations", "t.txt", "--evaluator"],
         ["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt", "--data-dir"],
-        ["evaluate", "simplegen", "--translations", "t.txt", "--metric", "simplegen_accuracy", "--option", "dictionary="],
+        [
+            "evaluate",
+            "simplegen",
+            "--translations",
+            "t.txt",
+            "--metric",
+            "simplegen_accuracy",
+            "--option",
+            "dictionary=",
+        ],
         ["evaluate"],
         ["build", "custom", "--from", "a.csv", "--output"],
         ["report", "r.json", "--html"],
@@ -368,12 +628,23 @@ LONG, LOOP = "x" * 300, "loop"
     ],
     ids=" ".join,
 )
-def test_no_path_gives_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], name: str) -> None:
+def test_no_path_gives_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], name: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / LOOP).symlink_to(LOOP)
-    (tmp_path / "a.csv").write_text("source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text(
+        "source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n", encoding="utf-8"
+    )
     (tmp_path / "t.txt").write_text("Der Pfleger ging.\n", encoding="utf-8")
-    (tmp_path / "r.json").write_text(EvaluationResult("", "", "de", "m", "m|n:1", 1, {"accuracy": 1.0}, {}, (), ()).to_json(), encoding="utf-8")
-    call = [*arguments[:-1], arguments[-1] + name] if arguments[-1].endswith("=") else [*arguments, name]
+    (tmp_path / "r.json").write_text(
+        EvaluationResult("", "", "de", "m", "m|n:1", 1, {"accuracy": 1.0}, {}, (), ()).to_json(),
+        encoding="utf-8",
+    )
+    call = (
+        [*arguments[:-1], arguments[-1] + name]
+        if arguments[-1].endswith("=")
+        else [*arguments, name]
+    )
     found = CliRunner().invoke(app, call)
     assert isinstance(found.exception, CCError), found.output

@@ -11,30 +11,67 @@ from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from tests.helpers.models import save_tiny_masked_lm
 
-_KEYS = ["id", "source", "focus", "position", "correct_cues", "incorrect_cues", "category", "gold", "src_lang", "tgt_lang", "reference", "ambiguous_word"]
+_KEYS = [
+    "id",
+    "source",
+    "focus",
+    "position",
+    "correct_cues",
+    "incorrect_cues",
+    "category",
+    "gold",
+    "src_lang",
+    "tgt_lang",
+    "reference",
+    "ambiguous_word",
+]
 
 
 def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> Result:
     """In this process: starting one costs more than the work."""
-    found = CliRunner().invoke(app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"})
+    found = CliRunner().invoke(
+        app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"}
+    )
     assert type(found.exception) is (error or type(None)), found.output
     return found
 
 
 @pytest.mark.shared
 def test_build_writes_the_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
-    published = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
-    lists, insertions = published / "en-de.insertion_candidates.roberta-large.json", published / "en-de.insertions.roberta-large.jsonl"
-    options: list[str | Path] = ["--candidates", lists, "--word", "relay", "--n-candidates", "4", "--n-cues", "2", "--data-dir", shared / "upstream"]
+    published = (
+        shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
+    )
+    lists, insertions = (
+        published / "en-de.insertion_candidates.roberta-large.json",
+        published / "en-de.insertions.roberta-large.jsonl",
+    )
+    options: list[str | Path] = [
+        "--candidates",
+        lists,
+        "--word",
+        "relay",
+        "--n-candidates",
+        "4",
+        "--n-cues",
+        "2",
+        "--data-dir",
+        shared / "upstream",
+    ]
     found = cues_build("en-de", *options, "--output", tmp_path / "c.jsonl", "--compare", insertions)
-    rows = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(rows) == 14
     for row in rows:
         assert list(row) == _KEYS
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
     assert "2 senses with cues, 14 examples" in found.stdout
-    assert all(" ".join(row[side]) in found.stdout for row in rows for side in ("correct_cues", "incorrect_cues"))
+    assert all(
+        " ".join(row[side]) in found.stdout
+        for row in rows
+        for side in ("correct_cues", "incorrect_cues")
+    )
     assert found.stdout.count("of 6 cues of en-de.insertions.roberta-large.jsonl chosen") == 2
     assert max(map(len, found.stdout.split("correct:")[0].splitlines())) <= 80
     assert "signature: cues|data:mucow/en-de@" in found.stdout
@@ -43,10 +80,23 @@ def test_build_writes_the_cues_and_compares_them(tmp_path: Path, shared: Path) -
 
 @pytest.mark.shared
 def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
-    rows = [e for e in load_examples("mucow", "en-de", data_dir=shared / "upstream") if e.extra["ambiguous_word"] == "relay"]
+    rows = [
+        e
+        for e in load_examples("mucow", "en-de", data_dir=shared / "upstream")
+        if e.extra["ambiguous_word"] == "relay"
+    ]
     lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], max_tokens=24)
-    options: list[str | Path] = ["--word", "relay", "--n-candidates", "2", "--data-dir", shared / "upstream"]
-    found = cues_build("--masked-lm", lm, "--n-kept", "9", *options, "--candidates-output", tmp_path / "c.json")
+    options: list[str | Path] = [
+        "--word",
+        "relay",
+        "--n-candidates",
+        "2",
+        "--data-dir",
+        shared / "upstream",
+    ]
+    found = cues_build(
+        "--masked-lm", lm, "--n-kept", "9", *options, "--candidates-output", tmp_path / "c.json"
+    )
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {9}
     assert f"|mlm:{tmp_path.name}@" in found.stdout

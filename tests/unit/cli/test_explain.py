@@ -28,8 +28,22 @@ def explain(*arguments: str | Path) -> Any:
 
 def test_a_sentence_of_ones_own(tmp_path: Path) -> None:
     output = tmp_path / "e.json"
-    found = program("explain", *SENTENCE, "--gender", "female", "--translation", RIGHT, "--translation", WRONG, "--output", output, environment={"COLUMNS": "120"})
-    verdicts = [line for line in found.stdout.splitlines() if "probability of the correct reading" in line]
+    found = program(
+        "explain",
+        *SENTENCE,
+        "--gender",
+        "female",
+        "--translation",
+        RIGHT,
+        "--translation",
+        WRONG,
+        "--output",
+        output,
+        environment={"COLUMNS": "120"},
+    )
+    verdicts = [
+        line for line in found.stdout.splitlines() if "probability of the correct reading" in line
+    ]
     assert [line.split(":")[0] for line in verdicts] == ["correct", "incorrect"]
     assert "The [female] doctor asked the nurse to help her." in found.stdout
     rows = json.loads(output.read_text(encoding="utf-8"))
@@ -50,12 +64,29 @@ def test_own_cues_are_brackets_said_otherwise() -> None:
 def test_an_example_of_a_dataset(tmp_path: Path) -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
     file = tmp_path / "t.txt"
-    file.write_text("".join(f"Übersetzung Nummer {i}.\n" for i in range(len(examples))), encoding="utf-8")
-    found = explain("simplegen", "en-de", "--id", examples[7].id, "--translations", file, "--translation", "Sie ist Ärztin.")
+    file.write_text(
+        "".join(f"Übersetzung Nummer {i}.\n" for i in range(len(examples))), encoding="utf-8"
+    )
+    found = explain(
+        "simplegen",
+        "en-de",
+        "--id",
+        examples[7].id,
+        "--translations",
+        file,
+        "--translation",
+        "Sie ist Ärztin.",
+    )
     assert [row["translation"] for row in found] == ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
     assert found[0]["correct_source"] in examples[7].correct_sources
-    reference = {"correct_sources": examples[7].correct_sources, "incorrect_sources": examples[7].incorrect_sources, "category": "all"}
-    expected = compute(["Übersetzung Nummer 7."], [reference], src_lang="en", tgt_lang="de", mode="exact")["probability_correct"]
+    reference = {
+        "correct_sources": examples[7].correct_sources,
+        "incorrect_sources": examples[7].incorrect_sources,
+        "category": "all",
+    }
+    expected = compute(
+        ["Übersetzung Nummer 7."], [reference], src_lang="en", tgt_lang="de", mode="exact"
+    )["probability_correct"]
     assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
 
@@ -64,16 +95,43 @@ def test_an_example_of_a_dataset(tmp_path: Path) -> None:
     [
         ((), "expected a dataset with --id and --translation, or --source"),
         (("simplegen", "--translation", "Ja."), "expected --id"),
-        (("simplegen", "--id", "no", "--translation", "Ja."), "has no example 'no'; expected one of 2664 ids"),
+        (
+            ("simplegen", "--id", "no", "--translation", "Ja."),
+            "has no example 'no'; expected one of 2664 ids",
+        ),
         (("simplegen", "--id", "0", *SENTENCE, "--translation", "Ja."), "got both"),
         (("contrawsd", "no", "--id", "0", "--translation", "Ja."), "unknown configuration"),
-        ((*SENTENCE, "--translation", "Ja."), "expected --gender male or female, or at least one --correct-cue"),
-        ((*SENTENCE, "--gender", "female", "--correct-cue", "a", "--translation", "Ja."), "got both"),
+        (
+            (*SENTENCE, "--translation", "Ja."),
+            "expected --gender male or female, or at least one --correct-cue",
+        ),
+        (
+            (*SENTENCE, "--gender", "female", "--correct-cue", "a", "--translation", "Ja."),
+            "got both",
+        ),
         ((*SENTENCE, "--gender", "x", "--translation", "Ja."), "male or female"),
         ((*SENTENCE, "--gender", "female"), "at least one --translation"),
-        ((*SENTENCE, "--gender", "female", "--tgt-lang", "fr", "--translation", "Ja."), "no evaluator ships with the package for en-fr"),
-        ((*SENTENCE, "--gender", "female", "--score", "mean", "--translation", "Ja."), "score: expected one of"),
-        (("--source", "The cook saw the cook.", "--focus", "cook", "--gender", "male", "--translation", "Ja."), "occurs 2 times"),
+        (
+            (*SENTENCE, "--gender", "female", "--tgt-lang", "fr", "--translation", "Ja."),
+            "no evaluator ships with the package for en-fr",
+        ),
+        (
+            (*SENTENCE, "--gender", "female", "--score", "mean", "--translation", "Ja."),
+            "score: expected one of",
+        ),
+        (
+            (
+                "--source",
+                "The cook saw the cook.",
+                "--focus",
+                "cook",
+                "--gender",
+                "male",
+                "--translation",
+                "Ja.",
+            ),
+            "occurs 2 times",
+        ),
     ],
 )
 def test_what_is_refused(arguments: tuple[str, ...], message: str) -> None:

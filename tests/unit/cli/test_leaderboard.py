@@ -47,18 +47,58 @@ def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch)
     assert "https://huggingface.co/spaces/org/board" in told
     assert "broken.json is left out" in told
     assert "results/aws.json" in told
-    assert "sent: 4 files" in invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--yes", "--public", "--title", "T")
+    assert "sent: 4 files" in invoke(
+        "publish",
+        "leaderboard",
+        "--repo",
+        "org/board",
+        "--results",
+        results,
+        "--yes",
+        "--public",
+        "--title",
+        "T",
+    )
     (call,) = sent
-    assert (call["upload"].repo, call["upload"].repo_type, call["private"], call["create_pr"]) == ("org/board", "space", False, False)
-    assert {path for path, _ in call["upload"].files} == {"README.md", "app.py", "requirements.txt", "results/aws.json"}
+    assert (call["upload"].repo, call["upload"].repo_type, call["private"], call["create_pr"]) == (
+        "org/board",
+        "space",
+        False,
+        False,
+    )
+    assert {path for path, _ in call["upload"].files} == {
+        "README.md",
+        "app.py",
+        "requirements.txt",
+        "results/aws.json",
+    }
 
 
 def test_the_folder_alone(results: Path, tmp_path: Path) -> None:
-    told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--output", tmp_path / "space")
+    told = invoke(
+        "publish",
+        "leaderboard",
+        "--repo",
+        "org/board",
+        "--results",
+        results,
+        "--output",
+        tmp_path / "space",
+    )
     assert "app.py" in told
     assert (tmp_path / "space/results/aws.json").is_file()
     with pytest.raises(InputError, match="got both"):
-        invoke("publish", "leaderboard", "--repo", "org/board", "--results", results, "--output", tmp_path / "other", "--yes")
+        invoke(
+            "publish",
+            "leaderboard",
+            "--repo",
+            "org/board",
+            "--results",
+            results,
+            "--output",
+            tmp_path / "other",
+            "--yes",
+        )
     with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
         invoke("publish", "leaderboard", "--repo", "board", "--results", results)
 
@@ -78,7 +118,8 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr  # gradio leaves event loops open: not in this process
+        # gradio leaves event loops open: not in this process
+        told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr
     assert f"port: 127.0.0.1:{port} cannot be served on" in told
     assert "choose another with --port" in told
 

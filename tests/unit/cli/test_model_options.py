@@ -25,19 +25,55 @@ def invoke(*arguments: str | Path, error: type[Exception] | None = None) -> Resu
 @pytest.fixture
 def bats(tmp_path: Path) -> Path:
     """A dataset of own sources, translations, and words with candidates."""
-    (tmp_path / "bats.csv").write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\n", encoding="utf-8")
+    (tmp_path / "bats.csv").write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+        " old.,bat,baseball,flying,de\n",
+        encoding="utf-8",
+    )
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
-    words = [f"A bat was {what}.,bat,{sense},Ein {sense} war da.,de" for what, sense in (("old", "club"), ("alive", "animal"))]
-    (tmp_path / "words.csv").write_text("\n".join(["source,focus,gold,reference,tgt_lang", *words]) + "\n", encoding="utf-8")
-    (tmp_path / "c.json").write_text(json.dumps({"bat": {"club": ["baseball"], "animal": ["flying"]}}), encoding="utf-8")
+    words = [
+        f"A bat was {what}.,bat,{sense},Ein {sense} war da.,de"
+        for what, sense in (("old", "club"), ("alive", "animal"))
+    ]
+    (tmp_path / "words.csv").write_text(
+        "\n".join(["source,focus,gold,reference,tgt_lang", *words]) + "\n", encoding="utf-8"
+    )
+    (tmp_path / "c.json").write_text(
+        json.dumps({"bat": {"club": ["baseball"], "animal": ["flying"]}}), encoding="utf-8"
+    )
     return tmp_path
 
 
 def verbs(folder: Path, model: Path | str) -> dict[str, tuple[str | Path, ...]]:
     return {
-        "evaluate": ("evaluate", folder / "bats.csv", "--translations", folder / "t.txt", "--evaluator", model, "-q"),
-        "translate": ("translate", folder / "bats.csv", "--system", model, "-o", folder / "out.txt", "-q"),
-        "cues build": ("cues", "build", folder / "words.csv", "--candidates", folder / "c.json", "--evaluator", model, "-q"),
+        "evaluate": (
+            "evaluate",
+            folder / "bats.csv",
+            "--translations",
+            folder / "t.txt",
+            "--evaluator",
+            model,
+            "-q",
+        ),
+        "translate": (
+            "translate",
+            folder / "bats.csv",
+            "--system",
+            model,
+            "-o",
+            folder / "out.txt",
+            "-q",
+        ),
+        "cues build": (
+            "cues",
+            "build",
+            folder / "words.csv",
+            "--candidates",
+            folder / "c.json",
+            "--evaluator",
+            model,
+            "-q",
+        ),
     }
 
 
@@ -46,9 +82,19 @@ def test_a_language_model_is_told_its_prompt(bats: Path) -> None:
     model = BUILDERS["causal_lm"](bats / "lm")
     results = []
     for prompt in ("Translate {source}\n", "{source}\n"):
-        invoke(*verbs(bats, model)["evaluate"], "--prompt", prompt, "--kind", "causal_lm", "-o", bats / "r.json")
+        invoke(
+            *verbs(bats, model)["evaluate"],
+            "--prompt",
+            prompt,
+            "--kind",
+            "causal_lm",
+            "-o",
+            bats / "r.json",
+        )
         results.append(EvaluationResult.from_json((bats / "r.json").read_text(encoding="utf-8")))
-        assert results[-1] == cc_hf.evaluate(str(bats / "bats.csv"), translations=bats / "t.txt", evaluator=model, prompt=prompt)
+        assert results[-1] == cc_hf.evaluate(
+            str(bats / "bats.csv"), translations=bats / "t.txt", evaluator=model, prompt=prompt
+        )
     assert results[0].signature != results[1].signature
     assert "|prompt:" in results[0].signature
     assert results[0].judgements[0].score_correct != results[1].judgements[0].score_correct
@@ -62,14 +108,22 @@ def test_what_cannot_be_is_refused(bats: Path, tiny_marian: Path, verb: str) -> 
     assert "unknown evaluator family 'marina'; did you mean 'marian'" in str(found.exception)
     found = invoke(*verbs(bats, tiny_marian)[verb], "--prompt", "{source}", error=InputError)
     assert "is of the family marian, which takes none" in str(found.exception)
-    found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "t5", "--prompt", "{sauce}", error=InputError)
-    assert "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'" in str(found.exception)
+    found = invoke(
+        *verbs(bats, tiny_marian)[verb], "--kind", "t5", "--prompt", "{sauce}", error=InputError
+    )
+    assert "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'" in str(
+        found.exception
+    )
 
 
 def test_the_metric_takes_them_too(bats: Path, tiny_marian: Path) -> None:
     from cc_hf.metrics.contrastive_conditioning import compute
 
-    reference = {"correct_sources": ["The baseball bat."], "incorrect_sources": ["The flying bat."], "category": "bat"}
+    reference = {
+        "correct_sources": ["The baseball bat."],
+        "incorrect_sources": ["The flying bat."],
+        "category": "bat",
+    }
     wrong: tuple[dict[str, Any], ...] = ({"kind": "marina"}, {"prompt": "{source}"})
     for options in wrong:
         with pytest.raises(CCError, match=r"unknown evaluator family|which takes none"):

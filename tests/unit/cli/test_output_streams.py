@@ -1,4 +1,6 @@
-"""Standard output that fails, or shows texts from outside: the file is written first, and nothing commands the terminal."""
+"""Standard output that fails, or shows texts from outside: the file is written first, and nothing
+commands the terminal.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from rich.text import Text
 import cc_hf.cli
 from cc_hf.cli.output import Console, printable
 
-_ROWS = "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying,de\nThe bat flew.,bat,flying,baseball,de\n"
+_ROWS = (
+    "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+    " old.,bat,baseball,flying,de\nThe bat flew.,bat,flying,baseball,de\n"
+)
 _PROGRAM = """
 import sys
 import cc_hf.run
@@ -30,7 +35,9 @@ run()
 
 def command(tmp_path: Path, *arguments: str) -> list[str]:
     (tmp_path / "bats.csv").write_text(_ROWS, encoding="utf-8")
-    (tmp_path / "t.txt").write_text("Der Schläger ж war alt.\nDie Fledermaus flog.\n", encoding="utf-8")
+    (tmp_path / "t.txt").write_text(
+        "Der Schläger ж war alt.\nDie Fledermaus flog.\n", encoding="utf-8"
+    )
     return [sys.executable, "-c", _PROGRAM, *arguments]
 
 
@@ -43,12 +50,21 @@ def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
     program = command(tmp_path, *arguments)
     if arguments is COMPARE:
         for name in ("a.json", "b.json"):
-            subprocess.run([*command(tmp_path), *EVALUATE[:-1], name], cwd=tmp_path, check=True, capture_output=True)
+            subprocess.run(
+                [*command(tmp_path), *EVALUATE[:-1], name],
+                cwd=tmp_path,
+                check=True,
+                capture_output=True,
+            )
     return program
 
 
-@pytest.mark.parametrize("arguments", [EVALUATE, COMPARE, REGRESSION], ids=lambda arguments: arguments[0])
-def test_a_reader_that_stops_reading_costs_no_result_and_no_words(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [EVALUATE, COMPARE, REGRESSION], ids=lambda arguments: arguments[0]
+)
+def test_a_reader_that_stops_reading_costs_no_result_and_no_words(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     program = prepared(tmp_path, arguments)
     reading, writing = os.pipe()
     os.close(reading)  # as `| head`, once it has read enough
@@ -59,17 +75,31 @@ def test_a_reader_that_stops_reading_costs_no_result_and_no_words(tmp_path: Path
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("arguments", [EVALUATE, ("--version",)], ids=lambda arguments: arguments[0])
-def test_a_full_disk_is_said_and_costs_no_result(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [EVALUATE, ("--version",)], ids=lambda arguments: arguments[0]
+)
+def test_a_full_disk_is_said_and_costs_no_result(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     program = prepared(tmp_path, arguments)
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        found = subprocess.run(program, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert (found.returncode, found.stderr) == (1, "error: the output could not be written: No space left on device\n")
+        found = subprocess.run(
+            program, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (found.returncode, found.stderr) == (
+        1,
+        "error: the output could not be written: No space left on device\n",
+    )
     assert (tmp_path / "r.json").exists() == (arguments is EVALUATE)
 
 
 def test_what_the_encoding_lacks_is_shown_as_an_escape(tmp_path: Path) -> None:
-    found = subprocess.run(prepared(tmp_path, EVALUATE), cwd=tmp_path, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    found = subprocess.run(
+        prepared(tmp_path, EVALUATE),
+        cwd=tmp_path,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+    )
     assert found.returncode == 0, found.stderr
     assert b"\\u2013" in found.stdout  # the dash of an interval
     assert (tmp_path / "r.json").exists()
@@ -78,14 +108,23 @@ def test_what_the_encoding_lacks_is_shown_as_an_escape(tmp_path: Path) -> None:
 def test_an_output_that_is_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    found = subprocess.run(command(tmp_path, *EVALUATE[:-1], "/dev/stdout"), cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True)
+    found = subprocess.run(
+        command(tmp_path, *EVALUATE[:-1], "/dev/stdout"),
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     os.close(writing)
     assert (found.returncode, found.stderr) == (1, "")
 
 
 def test_control_characters_are_escaped_and_the_rest_stays() -> None:
     assert printable("a\tb\nc é 中 \u200f") == "a\tb\nc é 中 \u200f"
-    assert printable("\x1b[2J \x9b1m \x00 \x7f \u202e \u2066") == r"\u001b[2J \u009b1m \u0000 \u007f \u202e \u2066"
+    assert (
+        printable("\x1b[2J \x9b1m \x00 \x7f \u202e \u2066")
+        == r"\u001b[2J \u009b1m \u0000 \u007f \u202e \u2066"
+    )
     assert json.loads(printable(json.dumps("\x9b\u202e", ensure_ascii=False))) == "\x9b\u202e"
 
 
@@ -100,11 +139,16 @@ def test_no_text_in_a_table_a_title_or_a_message_commands_the_terminal() -> None
     shown = file.getvalue()
     assert "\x1b[1;31merror: \x1b[0m" in shown  # styles of our own stay
     assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & {*re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)}
-    for escape in (r"\u001b]0;", r"a\u0", r"cell", r"x\u001b[2Jy", r"text \u001b[5m"):  # a cell of a table may be cut or broken
+    assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & {
+        *re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)
+    }
+    # a cell of a table may be cut or broken
+    for escape in (r"\u001b]0;", r"a\u0", r"cell", r"x\u001b[2Jy", r"text \u001b[5m"):
         assert escape in re.sub(r"\x1b\[[0-9;]*m", "", shown)
 
 
 def test_every_command_prints_by_the_console_that_escapes() -> None:
     for path in sorted(Path(cc_hf.cli.__path__[0]).glob("*.py")):
-        assert path.name == "output.py" or "rich.console" not in path.read_text(encoding="utf-8"), path
+        assert path.name == "output.py" or "rich.console" not in path.read_text(encoding="utf-8"), (
+            path
+        )

@@ -16,15 +16,47 @@ from tests.unit.cli.test_commands import cc_hf
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     for system, name in enumerate(("a", "b")):
-        (tmp_path / f"{name}.json").write_text(ResultSet(tuple(reported.results(system).values())).to_json(), encoding="utf-8")
+        (tmp_path / f"{name}.json").write_text(
+            ResultSet(tuple(reported.results(system).values())).to_json(), encoding="utf-8"
+        )
     return tmp_path
 
 
 def test_page_tables_and_plots(files: Path) -> None:
-    outputs = ["--html", "o.html", "--markdown", "o.md", "--latex", "o.tex", "--plots", "pictures", "--format", "svg"]
-    found = cc_hf("report", "a.json", "b.json", *outputs, "--name", "X", "--name", "Y", "--baseline", "b.json", "--bleu", "X=30", "--resamples", "10", cwd=files)
+    outputs = [
+        "--html",
+        "o.html",
+        "--markdown",
+        "o.md",
+        "--latex",
+        "o.tex",
+        "--plots",
+        "pictures",
+        "--format",
+        "svg",
+    ]
+    found = cc_hf(
+        "report",
+        "a.json",
+        "b.json",
+        *outputs,
+        "--name",
+        "X",
+        "--name",
+        "Y",
+        "--baseline",
+        "b.json",
+        "--bleu",
+        "X=30",
+        "--resamples",
+        "10",
+        cwd=files,
+    )
     assert found.stdout == ""
-    assert "note: d c is not at hand: ids and translations are shown without their sources" in found.stderr
+    assert (
+        "note: d c is not at hand: ids and translations are shown without their sources"
+        in found.stderr
+    )
     assert "note: no BLEU is known of Y" in found.stderr
     markdown = (files / "o.md").read_text(encoding="utf-8")
     assert "| Y (baseline) |" in markdown
@@ -33,20 +65,40 @@ def test_page_tables_and_plots(files: Path) -> None:
     assert "<title>d c de: 2 systems</title>" in page
     assert "Dasselbe." in page
     assert sorted(path.name for path in (files / "pictures").iterdir()) == [
-        "categories.contrastive_conditioning.svg", "categories.words.svg", "probabilities.contrastive_conditioning.svg", "quality.contrastive_conditioning.svg",
+        "categories.contrastive_conditioning.svg",
+        "categories.words.svg",
+        "probabilities.contrastive_conditioning.svg",
+        "quality.contrastive_conditioning.svg",
         "quality.words.svg",
-    ]  # fmt: skip
+    ]
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
 
 
-def test_a_name_that_is_no_text_is_written_as_its_codes(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_no_text_is_written_as_its_codes(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As the names of files are that are not UTF-8."""
     monkeypatch.chdir(files)
-    outputs = ["--html", "o.html", "--markdown", "o.md", "--latex", "o.tex", "--plots", "p", "--format", "svg"]
-    found = CliRunner().invoke(app, ["report", "a.json", *outputs, "--name", "X\udcff\x01", "--resamples", "10", "--quiet"])
+    outputs = [
+        "--html",
+        "o.html",
+        "--markdown",
+        "o.md",
+        "--latex",
+        "o.tex",
+        "--plots",
+        "p",
+        "--format",
+        "svg",
+    ]
+    found = CliRunner().invoke(
+        app, ["report", "a.json", *outputs, "--name", "X\udcff\x01", "--resamples", "10", "--quiet"]
+    )
     assert found.exit_code == 0, found.exception
     for name in ("o.html", "o.md", "o.tex"):
-        assert r"X\udcff" in (files / name).read_text(encoding="utf-8").replace(r"\textbackslash{}", "\\").replace("\\\\", "\\")
+        assert r"X\udcff" in (files / name).read_text(encoding="utf-8").replace(
+            r"\textbackslash{}", "\\"
+        ).replace("\\\\", "\\")
     for path in (files / "p").iterdir():
         ElementTree.parse(path)
 
@@ -54,17 +106,31 @@ def test_a_name_that_is_no_text_is_written_as_its_codes(files: Path, monkeypatch
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.json"], "expected something to write, got nothing; name a file with --html, --markdown or --latex, or a folder with --plots"),
+        (
+            ["a.json"],
+            (
+                "expected something to write, got nothing; name a file with --html, --markdown or"
+                " --latex, or a folder with --plots"
+            ),
+        ),
         (["a.json", "--html", "no/o.html"], "does not exist; create it first"),
         (["a.json", "--plots", "b.json"], "--plots: expected a folder, b.json is a file"),
         (["a.json", "--html", "o.html", "--baseline", "c"], "unknown baseline 'c'. Known: a"),
-        (["a.json", "--html", "o.html", "--bleu", "a=0.3"], "expected points, 1 to 100, such as 42.5, got '0.3'"),
-        (["a.json", "--html", "o.html", "--dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),
+        (
+            ["a.json", "--html", "o.html", "--bleu", "a=0.3"],
+            "expected points, 1 to 100, such as 42.5, got '0.3'",
+        ),
+        (
+            ["a.json", "--html", "o.html", "--dataset", "winmt"],
+            "unknown dataset 'winmt'; did you mean 'winomt'",
+        ),
         (["a.json", "--plots", "p", "--format", "pdf"], "expected one of png, svg, got 'pdf'"),
         (["missing.json", "--html", "o.html"], "file not found: missing.json"),
     ],
 )
-def test_errors(files: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors(
+    files: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(files)
     found = CliRunner().invoke(app, ["report", *arguments])
     assert isinstance(found.exception, CCError)

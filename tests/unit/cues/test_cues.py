@@ -12,7 +12,10 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 def test_the_second_of_two_equal_words_gets_the_cue() -> None:
     source = "The cook met a cook."
     correct, incorrect = gender_bracket_sources(source, Focus("cook", 15), "female")
-    assert (correct, incorrect) == (("The cook met a [female] cook.",), ("The cook met a [male] cook.",))
+    assert (correct, incorrect) == (
+        ("The cook met a [female] cook.",),
+        ("The cook met a [male] cook.",),
+    )
 
 
 @pytest.mark.parametrize("start", [-1, 3, 99])
@@ -37,7 +40,10 @@ def test_every_wording_tells_the_genders_apart(language: str) -> None:
     assert language in LANGUAGES
     cues = GENDER_BRACKETS[language]
     assert set(cues) == {"male", "female"}
-    assert all((cue.startswith("[") and cue.endswith("]") and cue[1:-1].isalpha()) or language == "hi" for cue in cues.values())
+    assert all(
+        (cue.startswith("[") and cue.endswith("]") and cue[1:-1].isalpha()) or language == "hi"
+        for cue in cues.values()
+    )
     for gold, other in (("male", "female"), ("female", "male")):
         correct, incorrect = gender_bracket_sources("a b", Focus("b", 2), gold, src_lang=language)
         assert (correct, incorrect) == ((f"a {cues[gold]} b",), (f"a {cues[other]} b",))
@@ -59,8 +65,15 @@ def test_double_spaces_make_empty_tokens() -> None:
 )
 def test_examples_validate(change: dict[str, object], message: str) -> None:
     fields = {
-        "id": "1", "src_lang": "en", "tgt_lang": "de", "source": "The cook.", "focus": Focus("cook", 4),
-        "correct_sources": ("a",), "incorrect_sources": ("b",), "category": "c", "gold": "g",
-    }  # fmt: skip
+        "id": "1",
+        "src_lang": "en",
+        "tgt_lang": "de",
+        "source": "The cook.",
+        "focus": Focus("cook", 4),
+        "correct_sources": ("a",),
+        "incorrect_sources": ("b",),
+        "category": "c",
+        "gold": "g",
+    }
     with pytest.raises(InputError, match=message):
         ContrastiveSourceExample(**{**fields, **change})  # type: ignore[arg-type]

@@ -5,7 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from cc_hf.cues.mlm_insertions import SenseCandidates, candidates_json, discriminating_words, most_probable, parse_candidates
+from cc_hf.cues.mlm_insertions import (
+    SenseCandidates,
+    candidates_json,
+    discriminating_words,
+    most_probable,
+    parse_candidates,
+)
 from cc_hf.errors import DataError, InputError
 
 _WORDS = ["gas", "ion", "red", "new"]
@@ -14,8 +20,18 @@ _SENTENCES = [np.log([0.70, 0.001, 0.15, 0.149]), np.log([0.001, 0.30, 0.30, 0.3
 
 def test_the_two_averages_differ_by_a_single_sure_sentence() -> None:
     # arithmetic: .3505, .1505, .225, .274; geometric, squared: .0007, .0003, .045, .0595
-    assert most_probable(_WORDS, _SENTENCES, n=4, average="arithmetic") == ("gas", "new", "red", "ion")
-    assert most_probable(_WORDS, _SENTENCES, n=4, average="geometric") == ("new", "red", "gas", "ion")
+    assert most_probable(_WORDS, _SENTENCES, n=4, average="arithmetic") == (
+        "gas",
+        "new",
+        "red",
+        "ion",
+    )
+    assert most_probable(_WORDS, _SENTENCES, n=4, average="geometric") == (
+        "new",
+        "red",
+        "gas",
+        "ion",
+    )
     assert most_probable(_WORDS, iter(_SENTENCES), n=2) == ("new", "red")
 
 
@@ -27,7 +43,9 @@ def test_sentences_in_another_order_give_the_same_words() -> None:
     rows = list(np.random.default_rng(0).dirichlet(np.ones(200), size=30))
     words = [f"w{i}" for i in range(200)]
     for average in ("geometric", "arithmetic"):
-        assert most_probable(words, map(np.log, rows), average=average) == most_probable(words, map(np.log, rows[::-1]), average=average)
+        assert most_probable(words, map(np.log, rows), average=average) == most_probable(
+            words, map(np.log, rows[::-1]), average=average
+        )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +54,10 @@ def test_sentences_in_another_order_give_the_same_words() -> None:
         ({"logprobs": []}, "at least one sentence, got none"),
         ({"average": "median"}, "average: expected one of geometric, arithmetic, got 'median'"),
         ({"n": 0}, "at least 1 word to keep, got 0"),
-        ({"logprobs": [*_SENTENCES, np.zeros(3)]}, r"sentence 2: expected log-probabilities of 4 words, got an array of shape \(3,\)"),
+        (
+            {"logprobs": [*_SENTENCES, np.zeros(3)]},
+            r"sentence 2: expected log-probabilities of 4 words, got an array of shape \(3,\)",
+        ),
     ],
 )
 def test_bad_distributions(change: dict[str, object], message: str) -> None:
@@ -45,8 +66,19 @@ def test_bad_distributions(change: dict[str, object], message: str) -> None:
 
 
 def test_whole_lists_are_compared_and_then_cut() -> None:
-    pedal, machine = ["gas", "brake", "car", "rear", "ion"], ["ion", "linear", "gas", "fast", "beam"]
-    found = discriminating_words({"pedal": pedal, "machine": machine}, ambiguous_word="accelerator", n=2)
+    pedal, machine = (
+        ["gas", "brake", "car", "rear", "ion"],
+        [
+            "ion",
+            "linear",
+            "gas",
+            "fast",
+            "beam",
+        ],
+    )
+    found = discriminating_words(
+        {"pedal": pedal, "machine": machine}, ambiguous_word="accelerator", n=2
+    )
     assert found == {  # gas and ion stand late in the other list, and are dropped all the same
         "pedal": SenseCandidates(("brake", "car"), ("linear", "fast")),
         "machine": SenseCandidates(("linear", "fast"), ("brake", "car")),
@@ -56,8 +88,12 @@ def test_whole_lists_are_compared_and_then_cut() -> None:
 def test_stop_words_and_the_word_itself_take_a_place_and_go() -> None:
     lists = {"a": ["the", "bat", "fruit", "brown"], "b": ["The", "-", "wooden", "big"]}
     found = discriminating_words(lists, ambiguous_word="bat", n=3)
-    assert found["a"] == SenseCandidates(("fruit",), ("The", "wooden"))  # case as written: en-ru publishes «The»
-    assert discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())["a"].correct == ("the", "fruit")
+    # case as written: en-ru publishes «The»
+    assert found["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
+    assert discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())["a"].correct == (
+        "the",
+        "fruit",
+    )
 
 
 def test_counter_candidates_of_three_senses_come_in_turn_and_once() -> None:
@@ -67,12 +103,23 @@ def test_counter_candidates_of_three_senses_come_in_turn_and_once() -> None:
     assert found["b"].correct == ("z",)  # own, x and y stand in the list of another sense
     assert found["b"].incorrect == ("u", "first", "w")
     four = {"a": ["o"], "b": ["p"], "c": ["q", "r"], "d": ["s", "t", "u"]}
-    assert discriminating_words(four, ambiguous_word="ball")["a"].incorrect == ("p", "q", "s", "r", "t", "u")
+    assert discriminating_words(four, ambiguous_word="ball")["a"].incorrect == (
+        "p",
+        "q",
+        "s",
+        "r",
+        "t",
+        "u",
+    )
 
 
 def test_what_cannot_be_told_apart() -> None:
-    assert discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")["a"] == SenseCandidates((), ())
-    with pytest.raises(InputError, match="'bat': expected at least two senses to tell apart, got 1"):
+    assert discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")[
+        "a"
+    ] == SenseCandidates((), ())
+    with pytest.raises(
+        InputError, match="'bat': expected at least two senses to tell apart, got 1"
+    ):
         discriminating_words({"a": ["x"]}, ambiguous_word="bat")
     with pytest.raises(InputError, match="at least 1 candidate, got 0"):
         discriminating_words({"a": ["x"], "b": ["y"]}, ambiguous_word="bat", n=0)
@@ -92,7 +139,10 @@ def test_files_of_candidates() -> None:
         ("{", "x.json: expected {ambiguous word: .* got text that is not JSON"),
         ("[]", "got list"),
         ('{"bat": ["fruit"]}', "'bat': .*got list for the senses"),
-        ('{"bat": {"animal": "fruit"}}', "'bat', sense 'animal': expected a list of words that are not blank, got fruit"),
+        (
+            '{"bat": {"animal": "fruit"}}',
+            "'bat', sense 'animal': expected a list of words that are not blank, got fruit",
+        ),
         ('{"bat": {"animal": ["fruit", " "]}}', "expected a list of words that are not blank"),
     ],
 )

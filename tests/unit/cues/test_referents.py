@@ -12,13 +12,19 @@ from cc_hf.schema import Focus
     ("source", "replaced"),
     [
         ("The cup hit the plate and it broke.", "The cup hit the plate and the cup broke."),
-        ("The pill made it feel better, because it was soothing.", "The pill made it feel better, because the cup was soothing."),
+        (
+            "The pill made it feel better, because it was soothing.",
+            "The pill made it feel better, because the cup was soothing.",
+        ),
         ("It fell.", "The cup fell."),
         ("It fell because it was round.", "It fell because the cup was round."),
         ("He kept its lid with the bits of it.", "He kept its lid with the bits of the cup."),
         ("He said «it».", "He said «the cup»."),
         ("He said 'it'.", "He said 'the cup'."),
-        ("He took it, since it's new and its lid fits.", "He took the cup, since it's new and its lid fits."),
+        (
+            "He took it, since it's new and its lid fits.",
+            "He took the cup, since it's new and its lid fits.",
+        ),
         ("He chose the cup since it's new.", "He chose the cup since the cup's new."),
         ("It’s new.", "The cup’s new."),
         ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
@@ -31,7 +37,9 @@ def test_the_last_it_that_is_a_word(source: str, replaced: str) -> None:
     assert referent_source(source, focus, "cup") == replaced
 
 
-@pytest.mark.parametrize("source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"])
+@pytest.mark.parametrize(
+    "source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"]
+)
 def test_no_it(source: str) -> None:
     with pytest.raises(InputError, match="expected the word «it»"):
         ambiguous_it(source)
@@ -39,7 +47,13 @@ def test_no_it(source: str) -> None:
 
 @pytest.mark.parametrize(
     ("referent", "phrase"),
-    [("tank top", "the tank top"), (" the cup ", "the cup"), ("The Cup", "The Cup"), ("an egg", "an egg"), ("theory", "the theory")],
+    [
+        ("tank top", "the tank top"),
+        (" the cup ", "the cup"),
+        ("The Cup", "The Cup"),
+        ("an egg", "an egg"),
+        ("theory", "the theory"),
+    ],
 )
 def test_articles(referent: str, phrase: str) -> None:
     assert referent_source("so it is", Focus("it", 3), referent) == f"so {phrase} is"
@@ -49,7 +63,9 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="referent: expected a word"):
         referent_source("so it is", Focus("it", 3), " ")
     for start, length in ((-1, 2), (7, 2), (3, 0), (99, 1)):
-        with pytest.raises(InputError, match=f"within the 8 of the source, got {length} at {start}"):
+        with pytest.raises(
+            InputError, match=f"within the 8 of the source, got {length} at {start}"
+        ):
             replace_at("so it is", start, length, "x")
     with pytest.raises(InputError, match="replacement: expected words"):
         replace_at("so it is", 3, 2, "\n")
@@ -71,8 +87,17 @@ def test_bad_input() -> None:
     ],
 )
 def test_position_of_the_correct_referent(correct: str, incorrect: str, position: str) -> None:
-    assert referent_position("The woman looked for a different vase for the bouquet because it was too small.", correct, incorrect) == position
+    assert (
+        referent_position(
+            "The woman looked for a different vase for the bouquet because it was too small.",
+            correct,
+            incorrect,
+        )
+        == position
+    )
 
 
 def test_position_counts_the_last_place() -> None:
-    assert referent_position("The cup hit the plate, and the cup broke.", "cup", "plate") == "second"
+    assert (
+        referent_position("The cup hit the plate, and the cup broke.", "cup", "plate") == "second"
+    )

@@ -30,7 +30,9 @@ def test_order_of_references_changes_no_digit() -> None:
     scores = random.random((40, 10))
     words = [f"w{i}" for i in range(10)]
     for _ in range(20):
-        assert best_cues(words, random.permutation(scores), correct=True) == best_cues(words, scores, correct=True)
+        assert best_cues(words, random.permutation(scores), correct=True) == best_cues(
+            words, scores, correct=True
+        )
 
 
 def test_fewer_candidates_than_cues() -> None:
@@ -38,7 +40,14 @@ def test_fewer_candidates_than_cues() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "scores", "n"), [(["a"], np.zeros((2, 3)), 3), ([], np.zeros((2, 0)), 3), (["a"], np.zeros((0, 1)), 3), (["a"], np.zeros(1), 3), (["a"], np.zeros((1, 1)), 0)]
+    ("words", "scores", "n"),
+    [
+        (["a"], np.zeros((2, 3)), 3),
+        ([], np.zeros((2, 0)), 3),
+        (["a"], np.zeros((0, 1)), 3),
+        (["a"], np.zeros(1), 3),
+        (["a"], np.zeros((1, 1)), 0),
+    ],
 )
 def test_bad_input(words: list[str], scores: np.ndarray, n: int) -> None:
     with pytest.raises(InputError, match=r"scores: expected|at least 1 cue"):
@@ -49,4 +58,7 @@ def test_overlap_counts_senses_that_both_have() -> None:
     chosen = {("a", "1"): ("x", "y", "z"), ("b", "1"): ("u",), ("c", "1"): ("v",)}
     expected = {("a", "1"): ("z", "y", "no candidate"), ("b", "1"): ("w",), ("d", "1"): ("x",)}
     candidates = {("a", "1"): tuple("xyzuvw"), ("b", "1"): ("u", "w"), ("c", "1"): ("v",)}
-    assert overlap(chosen, expected, candidates) == Overlap(n_chosen=2, n_expected=4, n_by_chance=1.5)  # 3 of 6 for two cues, 1 of 2 for one
+    # 3 of 6 for two cues, 1 of 2 for one
+    assert overlap(chosen, expected, candidates) == Overlap(
+        n_chosen=2, n_expected=4, n_by_chance=1.5
+    )

@@ -19,7 +19,10 @@ from tests.helpers.samples import is_sampled, lay_out_samples
 
 #: examples of the largest configuration, by its paper, where the declaration does not know them
 PUBLISHED_SIZES = {"contrawsd": 7_200}
-CARDS = [pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else []) for name in registry.DATASETS]
+CARDS = [
+    pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else [])
+    for name in registry.DATASETS
+]
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -28,18 +31,32 @@ def test_front_matter_and_prose_follow_the_declaration(root: Path, name: str) ->
     card = DatasetCard((root / f"cards/datasets/{name}.md").read_text(encoding="utf-8"))
     fields: dict[str, Any] = vars(card.data)
     assert fields["license"] == declaration.licence
-    has_text = [c for c in declaration.configs if set(declaration.extra_keys_of(c.name)) & {"reference", "context_tgt"} or c.form is not ContrastiveSourceExample]
-    has_text = [c for c in has_text if c.form is not ProbingExample or len(c.tgt_langs) == 1]  # what serves every target language has words of none
-    languages = {c.src_lang for c in declaration.configs} | {language for c in has_text for language in c.tgt_langs}
+    has_text = [
+        c
+        for c in declaration.configs
+        if set(declaration.extra_keys_of(c.name)) & {"reference", "context_tgt"}
+        or c.form is not ContrastiveSourceExample
+    ]
+    # what serves every target language has words of none
+    has_text = [c for c in has_text if c.form is not ProbingExample or len(c.tgt_langs) == 1]
+    languages = {c.src_lang for c in declaration.configs} | {
+        language for c in has_text for language in c.tgt_langs
+    }
     assert fields["language"] == sorted(languages)
     assert fields["task_categories"] == ["translation"]
     numbers = [n for c in declaration.configs for n in c.splits.values() if n is not None]
-    largest = max(sum(n or 0 for n in c.splits.values()) for c in declaration.configs) if numbers else PUBLISHED_SIZES[name]
+    largest = (
+        max(sum(n or 0 for n in c.splits.values()) for c in declaration.configs)
+        if numbers
+        else PUBLISHED_SIZES[name]
+    )
     assert f"{largest:,}" in card.text
     assert fields["size_categories"] == ["10K<n<100K" if largest >= 10_000 else "1K<n<10K"]
     for config in declaration.configs:
         shown = [f"{n:,}" for n in config.splits.values() if n is not None]
-        found = re.search(rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|", card.text, re.MULTILINE)
+        found = re.search(
+            rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|", card.text, re.MULTILINE
+        )
         assert found is not None, config.name
         assert all(number in found.group(1) for number in shown)
         assert ("unknown" in found.group(1)) == (None in config.splits.values())
@@ -52,7 +69,9 @@ def test_front_matter_and_prose_follow_the_declaration(root: Path, name: str) ->
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_the_example_of_the_card_is_a_row(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
+def test_the_example_of_the_card_is_a_row(
+    root: Path, shared: Path, tmp_path: Path, name: str
+) -> None:
     """The first of the data; where the data are not here, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
     found = re.search(r"```json\n(.*?)```", text, re.DOTALL)
@@ -60,10 +79,14 @@ def test_the_example_of_the_card_is_a_row(root: Path, shared: Path, tmp_path: Pa
     shown = json.loads(found.group(1))
     declared = load_declaration(name)
     if is_sampled(name, declared.default_config):
-        examples = load_examples(name, data_dir=lay_out_samples(name, declared.default_config, tmp_path, shared))
+        examples = load_examples(
+            name, data_dir=lay_out_samples(name, declared.default_config, tmp_path, shared)
+        )
         example = next(example for example in examples if example.id == shown["id"])
     else:
-        example = load_examples(name, data_dir=shared / "upstream" if declared.files_of(None) else None)[0]
+        example = load_examples(
+            name, data_dir=shared / "upstream" if declared.files_of(None) else None
+        )[0]
     row = example.to_row()
     assert shown == {key: row[key] for key in shown}
     assert {"source", "category"} <= set(shown)

@@ -29,7 +29,11 @@ def write(folder: Path, *items: dict[str, Any]) -> Path:
 
 
 def read(path: Path, **options: Any) -> list[ContrastiveTranslationExample]:
-    return list(read_contrastive_json(path, src_lang="et", tgt_lang="en", **{"category": "origin", **options}))
+    return list(
+        read_contrastive_json(
+            path, src_lang="et", tgt_lang="en", **{"category": "origin", **options}
+        )
+    )
 
 
 def test_an_item(tmp_path: Path) -> None:
@@ -57,9 +61,15 @@ def test_an_item(tmp_path: Path) -> None:
 def test_items_without_contrasts_and_contrasts_without_difference(tmp_path: Path) -> None:
     same = {"contrastive": "The bulb is out.", "replacement": "bulb"}
     other = {"contrastive": "The pear is out.", "replacement": "pear"}
-    none, some = read(write(tmp_path, {**ITEM, "errors": []}, {**ITEM, "errors": [same, other, same]}))
+    none, some = read(
+        write(tmp_path, {**ITEM, "errors": []}, {**ITEM, "errors": [same, other, same]})
+    )
     assert (none.id, none.contrastive_translations, none.extra["replacements"]) == ("0", (), "")
-    assert (some.id, some.contrastive_translations, some.extra["replacements"]) == ("1", ("The pear is out.",), "pear")
+    assert (some.id, some.contrastive_translations, some.extra["replacements"]) == (
+        "1",
+        ("The pear is out.",),
+        "pear",
+    )
     assert (none.extra["n_equal_to_reference"], some.extra["n_equal_to_reference"]) == ("0", "2")
 
 
@@ -69,7 +79,12 @@ def test_category_and_further_columns(tmp_path: Path) -> None:
             raise InputError("expected better, got bad")
         return text.upper()
 
-    found = read(write(tmp_path, {**ITEM, "line": 3}), category="sense", to_category=upper, more={"line": "line", "year": "year"})[0]
+    found = read(
+        write(tmp_path, {**ITEM, "line": 3}),
+        category="sense",
+        to_category=upper,
+        more={"line": "line", "year": "year"},
+    )[0]
     assert (found.category, found.extra["line"], found.extra["year"]) == ("BULB_BULBS", "3", "")
     with pytest.raises(DataError, match=r"set.json: item 1: sense: expected better, got bad"):
         read(write(tmp_path, ITEM, {**ITEM, "sense": "bad"}), category="sense", to_category=upper)
@@ -83,8 +98,14 @@ def test_category_and_further_columns(tmp_path: Path) -> None:
         ({"origin": None}, "item 1: origin: expected text, got null"),
         ({"errors": None}, "item 1: errors: expected a list, empty for .*, got None"),
         ({"errors": ["a"]}, "item 1: error 0: expected an object, got 'a'"),
-        ({"errors": [{"replacement": "a"}]}, "item 1: error 0: expected the key 'contrastive', got 'replacement'"),
-        ({"errors": [{"contrastive": " "}]}, "item 1: error 0: contrastive: expected text, got ' '"),
+        (
+            {"errors": [{"replacement": "a"}]},
+            "item 1: error 0: expected the key 'contrastive', got 'replacement'",
+        ),
+        (
+            {"errors": [{"contrastive": " "}]},
+            "item 1: error 0: contrastive: expected text, got ' '",
+        ),
     ],
 )
 def test_malformed_items_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -96,14 +117,31 @@ def test_malformed_items_are_named(tmp_path: Path, change: dict[str, Any], messa
 @pytest.mark.parametrize(
     ("pair", "n", "contrasts", "corpora"),
     [
-        ("et-en", 1094, {1: 903, 2: 110, 3: 41, 4: 40}, {"opensubs": 683, "europarl": 251, "eubooks": 160}),
-        ("lt-en", 356, {1: 246, 2: 50, 3: 20, 4: 40}, {"opensubs": 132, "europarl": 118, "eubooks": 96, "tatoeba": 10}),
+        (
+            "et-en",
+            1094,
+            {1: 903, 2: 110, 3: 41, 4: 40},
+            {"opensubs": 683, "europarl": 251, "eubooks": 160},
+        ),
+        (
+            "lt-en",
+            356,
+            {1: 246, 2: 50, 3: 20, 4: 40},
+            {"opensubs": 132, "europarl": 118, "eubooks": 96, "tatoeba": 10},
+        ),
         ("lv-en", 139, {1: 99, 2: 40}, {"opensubs": 70, "europarl": 52, "eubooks": 17}),
     ],
 )
-def test_the_scoring_suite_of_mucow(shared: Path, pair: str, n: int, contrasts: dict[int, int], corpora: dict[str, int]) -> None:
-    path = shared / f"upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/{pair}.mucow.scoring.json"
-    examples = list(read_contrastive_json(path, src_lang=pair[:2], tgt_lang="en", category="origin"))
+def test_the_scoring_suite_of_mucow(
+    shared: Path, pair: str, n: int, contrasts: dict[int, int], corpora: dict[str, int]
+) -> None:
+    path = (
+        shared
+        / f"upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/{pair}.mucow.scoring.json"
+    )
+    examples = list(
+        read_contrastive_json(path, src_lang=pair[:2], tgt_lang="en", category="origin")
+    )
     items = json.loads(path.read_text(encoding="utf-8"))
     assert len(examples) == n
     assert Counter(len(e.contrastive_translations) for e in examples) == contrasts
@@ -111,6 +149,14 @@ def test_the_scoring_suite_of_mucow(shared: Path, pair: str, n: int, contrasts: 
     assert {tuple(e.extra) for e in examples} == {EXTRA_KEYS}
     assert {e.extra["n_equal_to_reference"] for e in examples} == {"0"}
     for number, (example, item) in enumerate(zip(examples, items, strict=True)):
-        assert (example.id, example.source, example.correct_translation) == (str(number), item["source"], item["reference"])
-        assert list(example.contrastive_translations) == [error["contrastive"] for error in item["errors"]]
-        assert example.extra["replacements"].split("; ") == [error["replacement"] for error in item["errors"]]
+        assert (example.id, example.source, example.correct_translation) == (
+            str(number),
+            item["source"],
+            item["reference"],
+        )
+        assert list(example.contrastive_translations) == [
+            error["contrastive"] for error in item["errors"]
+        ]
+        assert example.extra["replacements"].split("; ") == [
+            error["replacement"] for error in item["errors"]
+        ]

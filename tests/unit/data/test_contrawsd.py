@@ -15,15 +15,27 @@ from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
 @pytest.mark.parametrize(
     ("name", "lowest", "highest"),
     [
-        (">10k", 10001, 10**7), (">5k", 5001, 10000), (">2k", 2001, 5000), (">1k", 1001, 2000), (">500", 501, 1000),
-        (">200", 201, 500), (">100", 101, 200), (">50", 51, 100), (">20", 21, 50), ("0-20", 0, 20),
+        (">10k", 10001, 10**7),
+        (">5k", 5001, 10000),
+        (">2k", 2001, 5000),
+        (">1k", 1001, 2000),
+        (">500", 501, 1000),
+        (">200", 201, 500),
+        (">100", 101, 200),
+        (">50", 51, 100),
+        (">20", 21, 50),
+        ("0-20", 0, 20),
     ],
-)  # fmt: skip
+)
 def test_the_frequency_classes_of_upstream(name: str, lowest: int, highest: int) -> None:
-    assert frequency_class(f"{lowest}/99999999") == frequency_class(f" {highest} / 99999999\n") == name
+    assert (
+        frequency_class(f"{lowest}/99999999") == frequency_class(f" {highest} / 99999999\n") == name
+    )
 
 
-@pytest.mark.parametrize("frequency", ["", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२"])
+@pytest.mark.parametrize(
+    "frequency", ["", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२"]
+)
 def test_frequencies_that_are_none(frequency: str) -> None:
     with pytest.raises(InputError, match="expected two numbers such as 12/345"):
         frequency_class(frequency)
@@ -32,18 +44,34 @@ def test_frequencies_that_are_none(frequency: str) -> None:
 def test_both_pairs(tmp_path: Path) -> None:
     for pair in ("de-en", "de-fr"):
         lay_out_samples("contrawsd", pair, tmp_path, tmp_path)
-    english, french = (cc_hf.load_examples("contrawsd", pair, data_dir=tmp_path) for pair in ("de-en", "de-fr"))
-    assert [(e.id, e.tgt_lang, e.category, len(e.contrastive_translations)) for e in english] == [("0", "en", ">200", 2), ("1", "en", "0-20", 1), ("2", "en", ">10k", 0)]
+    english, french = (
+        cc_hf.load_examples("contrawsd", pair, data_dir=tmp_path) for pair in ("de-en", "de-fr")
+    )
+    assert [(e.id, e.tgt_lang, e.category, len(e.contrastive_translations)) for e in english] == [
+        ("0", "en", ">200", 2),
+        ("1", "en", "0-20", 1),
+        ("2", "en", ">10k", 0),
+    ]
     assert [(e.src_lang, e.tgt_lang, e.category) for e in french] == [("de", "fr", ">50")]
-    assert [(e.extra["frequency"], e.extra["corpus"], e.extra["sentence_number"]) for e in english[:2]] == [("212/3050", "news.de-en", "7"), ("20/480", "", "")]
-    assert signature_fields("contrawsd", "de-en", data_dir=tmp_path)["data"].startswith("contrawsd/de-en@local.")
+    assert [
+        (e.extra["frequency"], e.extra["corpus"], e.extra["sentence_number"]) for e in english[:2]
+    ] == [("212/3050", "news.de-en", "7"), ("20/480", "", "")]
+    assert signature_fields("contrawsd", "de-en", data_dir=tmp_path)["data"].startswith(
+        "contrawsd/de-en@local."
+    )
 
 
 def test_an_item_without_frequency_is_named(tmp_path: Path) -> None:
     lay_out_samples("contrawsd", "de-en", tmp_path, tmp_path)
     path = tmp_path / "a-rios/ContraWSD/de-en.final.json"
-    for value, message in ((None, "expected text, got null"), ("many", "expected two numbers such as 12/345, got 'many'")):
+    for value, message in (
+        (None, "expected text, got null"),
+        ("many", "expected two numbers such as 12/345, got 'many'"),
+    ):
         item = {**CONTRAWSD_ITEMS["de-en"][0], "frequency of sense/ambig word in wmt16": value}
         path.write_text(json.dumps([item]), encoding="utf-8")
-        with pytest.raises(DataError, match=f"de-en.final.json: item 0: frequency of sense/ambig word in wmt16: {message}"):
+        with pytest.raises(
+            DataError,
+            match=f"de-en.final.json: item 0: frequency of sense/ambig word in wmt16: {message}",
+        ):
             cc_hf.load_examples("contrawsd", data_dir=tmp_path)

@@ -14,11 +14,19 @@ from cc_hf.data.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 
-ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"], "incorrect_cues": ["flying", "{focus} (animal)"]}
+ROW: dict[str, Any] = {
+    "source": "The bat was old.",
+    "focus": "bat",
+    "correct_cues": ["baseball"],
+    "incorrect_cues": ["flying", "{focus} (animal)"],
+}
 
 
 def write(path: Path, *rows: Any) -> Path:
-    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -41,7 +49,12 @@ def test_the_least_a_row_needs(tmp_path: Path) -> None:
 
 def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
     header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
-    table = write(tmp_path / "a.csv", header, '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""', 'x,It sank.,,0,The ship,The "iron",c,,de,')
+    table = write(
+        tmp_path / "a.csv",
+        header,
+        '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
+        'x,It sank.,,0,The ship,The "iron",c,,de,',
+    )
     row = {
         "id": "7",
         "source": "A bat, another bat.",
@@ -51,10 +64,27 @@ def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
         "category": "sport",
         "gold": "Schläger",
     }
-    second = {"id": "x", "source": "It sank.", "position": 0, "correct_cues": ["The ship"], "incorrect_cues": ['The "iron"'], "category": "c"}
-    lines = write(tmp_path / "a.jsonl", {**row, "tgt_lang": "de", "note": 'a "b"'}, {**second, "tgt_lang": "de"})
-    tabs = write(tmp_path / "a.tsv", "source\tposition\tcorrect_cues\tincorrect_cues", "It sank.\t0\tThe ship\tThe iron")
-    assert [replace(e, extra={}) for e in read_custom(table)] == [replace(e, extra={}) for e in read_custom(lines)]
+    second = {
+        "id": "x",
+        "source": "It sank.",
+        "position": 0,
+        "correct_cues": ["The ship"],
+        "incorrect_cues": ['The "iron"'],
+        "category": "c",
+    }
+    lines = write(
+        tmp_path / "a.jsonl",
+        {**row, "tgt_lang": "de", "note": 'a "b"'},
+        {**second, "tgt_lang": "de"},
+    )
+    tabs = write(
+        tmp_path / "a.tsv",
+        "source\tposition\tcorrect_cues\tincorrect_cues",
+        "It sank.\t0\tThe ship\tThe iron",
+    )
+    assert [replace(e, extra={}) for e in read_custom(table)] == [
+        replace(e, extra={}) for e in read_custom(lines)
+    ]
     assert [e.extra["line"] for e in read_custom(table)] == ["2", "3"]
     first = next(read_custom(table))
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
@@ -63,7 +93,12 @@ def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
 
 
 def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path) -> None:
-    row = {"source": "Where is the bat?", "position": 13, "correct_cues": ["a"], "incorrect_cues": ["b"]}
+    row = {
+        "source": "Where is the bat?",
+        "position": 13,
+        "correct_cues": ["a"],
+        "incorrect_cues": ["b"],
+    }
     assert next(read_custom(write(tmp_path / "a.jsonl", row))).focus == Focus("bat", 13)
 
 
@@ -75,18 +110,39 @@ def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path)
         ({**ROW, "focus": "a"}, "'a' occurs 0 times as a whole word .* give its «position»"),
         ({**ROW, "source": "The bat saw a bat."}, "'bat' occurs 2 times as a whole word"),
         ({**ROW, "source": "The combat was old."}, "'bat' occurs 0 times as a whole word"),
-        ({**ROW, "source": "The combat was old.", "position": 7}, "'bat' at character 7 .* begins or ends within a word"),
+        (
+            {**ROW, "source": "The combat was old.", "position": 7},
+            "'bat' at character 7 .* begins or ends within a word",
+        ),
         ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
-        ({"source": "The doctor left.", "focus": "doctor", "gold": "Male"}, "or gold: male or female, for gender brackets, got 'Male'"),
-        ({"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build` finds cues"),
-        ({**ROW, "correct_cues": ["{Focus} x"]}, r"no other placeholder than \{focus\}, got '\{Focus\}'"),
+        (
+            {"source": "The doctor left.", "focus": "doctor", "gold": "Male"},
+            "or gold: male or female, for gender brackets, got 'Male'",
+        ),
+        (
+            {"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"},
+            "`cc-hf cues build` finds cues",
+        ),
+        (
+            {**ROW, "correct_cues": ["{Focus} x"]},
+            r"no other placeholder than \{focus\}, got '\{Focus\}'",
+        ),
         ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
         ({**ROW, "position": 5}, "'bat' is not at character 5"),
         ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
         ({**ROW, "position": True}, "position: expected"),
-        ({"source": "a b", "position": 1, "correct_cues": "x", "incorrect_cues": "y"}, "no word begins at character 1"),
-        ({key: value for key, value in ROW.items() if key != "focus"}, "expected «focus», «position» or both"),
-        ({key: value for key, value in ROW.items() if key != "correct_cues"}, "correct_cues: expected at least one cue"),
+        (
+            {"source": "a b", "position": 1, "correct_cues": "x", "incorrect_cues": "y"},
+            "no word begins at character 1",
+        ),
+        (
+            {key: value for key, value in ROW.items() if key != "focus"},
+            "expected «focus», «position» or both",
+        ),
+        (
+            {key: value for key, value in ROW.items() if key != "correct_cues"},
+            "correct_cues: expected at least one cue",
+        ),
         ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
         ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
         ({**ROW, "placement": "over"}, "placement: expected one of"),
@@ -111,7 +167,10 @@ def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: st
         ("", "got an empty file"),
         ("source;focus\na;b", "columns seem to be separated by ';'"),
         ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
-        ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "column 'Source': did you mean 'source'"),
+        (
+            "Source,focus,correct_cues,incorrect_cues\na,a,b,c",
+            "column 'Source': did you mean 'source'",
+        ),
     ],
 )
 def test_malformed_tables(tmp_path: Path, text: str, message: str) -> None:
@@ -129,11 +188,19 @@ def test_refused_files(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 2: the id '1' is that of line 1 too"):
         list(read_custom(write(tmp_path / "ids.jsonl", {**ROW, "id": "1"}, ROW)))
     with pytest.raises(DataError, match="expected one source and one target language in a file"):
-        custom_declaration(write(tmp_path / "two.jsonl", {**ROW, "tgt_lang": "de"}, {**ROW, "tgt_lang": "fr"}))
+        custom_declaration(
+            write(tmp_path / "two.jsonl", {**ROW, "tgt_lang": "de"}, {**ROW, "tgt_lang": "fr"})
+        )
 
 
 def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
-    path = str(write(tmp_path / "bats.jsonl", {**ROW, "category": "sport", "note": [1]}, {**ROW, "category": "animal"}))
+    path = str(
+        write(
+            tmp_path / "bats.jsonl",
+            {**ROW, "category": "sport", "note": [1]},
+            {**ROW, "category": "animal"},
+        )
+    )
     examples = cc_hf.load_examples(path)
     loaded = cc_hf.load_dataset(path)
     assert isinstance(loaded, datasets.DatasetDict)
@@ -144,39 +211,70 @@ def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
     def likes_sport(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0 if "baseball" in source else 0.5 for source in sources]
 
-    result = cc_hf.evaluate(path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport)
+    result = cc_hf.evaluate(
+        path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport
+    )
     assert result.scores["accuracy"] == 1.0
     assert [c.category for c in result.categories] == ["animal", "sport"]
     changed = write(tmp_path / "bats.jsonl", ROW)
-    again = cc_hf.evaluate(str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport)
+    again = cc_hf.evaluate(
+        str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport
+    )
     assert result.signature.startswith("cc|data:custom/bats@")
     assert again.signature.split("|")[1] != result.signature.split("|")[1]
 
 
 def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
-    rows = [{"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"} for gender in ("male", "female")]
+    rows = [
+        {"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"}
+        for gender in ("male", "female")
+    ]
     first, second = read_custom(write(tmp_path / "a.jsonl", *rows))
-    assert (first.correct_sources, first.incorrect_sources) == (("[mies] Lääkäri lähti.",), ("[nainen] Lääkäri lähti.",))
+    assert (first.correct_sources, first.incorrect_sources) == (
+        ("[mies] Lääkäri lähti.",),
+        ("[nainen] Lääkäri lähti.",),
+    )
     assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
     with pytest.raises(DataError, match="correct_cues: expected at least one cue"):
         list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
 
 
 def test_words_without_cues(tmp_path: Path) -> None:
-    row = {"source": "A bat, another bat.", "position": 2, "gold": "animal", "reference": "Eine Fledermaus.", "tgt_lang": "de", "note": "x"}
+    row = {
+        "source": "A bat, another bat.",
+        "position": 2,
+        "gold": "animal",
+        "reference": "Eine Fledermaus.",
+        "tgt_lang": "de",
+        "note": "x",
+    }
     (found,) = read_words(write(tmp_path / "a.jsonl", row))
     assert found.focus == Focus("bat", 2)
-    assert found.extra == {"line": "1", "note": "x", "ambiguous_word": "bat", "reference": "Eine Fledermaus."}
+    assert found.extra == {
+        "line": "1",
+        "note": "x",
+        "ambiguous_word": "bat",
+        "reference": "Eine Fledermaus.",
+    }
     for key in ("gold", "reference"):
         with pytest.raises(DataError, match=f"line 1: {key}: expected a text, got ''"):
-            list(read_words(write(tmp_path / "a.jsonl", {name: value for name, value in row.items() if name != key})))
+            list(
+                read_words(
+                    write(
+                        tmp_path / "a.jsonl",
+                        {name: value for name, value in row.items() if name != key},
+                    )
+                )
+            )
     with pytest.raises(DataError, match="tgt_lang is empty"):
         list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))
 
 
 def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
     path = tmp_path / "A.CSV"
-    path.write_bytes("\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode())
+    path.write_bytes(
+        "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode()
+    )
     assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
 
 
@@ -191,11 +289,25 @@ def test_other_files_are_no_datasets(tmp_path: Path) -> None:
 def test_a_category_that_minima_leave_out_is_refused(tmp_path: Path, suffix: str) -> None:
     row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
     path = tmp_path / f"a.{suffix}"
-    path.write_text(f"{json.dumps(row)}\n" if suffix == "jsonl" else f"{','.join(row)}\n{','.join(row.values())}\n", encoding="utf-8")
-    with pytest.raises(DataError, match="category: expected any name but 'none', which minimum accuracies leave out"):
+    path.write_text(
+        (
+            f"{json.dumps(row)}\n"
+            if suffix == "jsonl"
+            else f"{','.join(row)}\n{','.join(row.values())}\n"
+        ),
+        encoding="utf-8",
+    )
+    with pytest.raises(
+        DataError,
+        match="category: expected any name but 'none', which minimum accuracies leave out",
+    ):
         list(read_custom(path))
     with pytest.raises(DataError, match="category: expected any name but 'none'"):
-        list(read_words(write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})))
+        list(
+            read_words(
+                write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})
+            )
+        )
 
 
 def test_numbers_of_thousands_of_digits_in_a_table_are_refused(tmp_path: Path) -> None:
@@ -207,4 +319,6 @@ def test_numbers_of_thousands_of_digits_in_a_table_are_refused(tmp_path: Path) -
 
 def test_a_configuration_has_a_name_that_is_safe(tmp_path: Path) -> None:
     assert custom_declaration(write(tmp_path / "bats.jsonl", ROW)).default_config == "bats"
-    assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith("a_b_-")
+    assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith(
+        "a_b_-"
+    )

@@ -16,7 +16,13 @@ from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
 
 CONTENT = b"the pinned content\n" * 1000
-FILE = SourceFile("owner/repository", "c0ffee" * 6 + "abcd", "folder/data.tsv", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
+FILE = SourceFile(
+    "owner/repository",
+    "c0ffee" * 6 + "abcd",
+    "folder/data.tsv",
+    hashlib.sha256(CONTENT).hexdigest(),
+    len(CONTENT),
+)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -39,7 +45,9 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(CONTENT[start : start + 7000])
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(CONTENT) if self.answer == "early" else len(body)))
+        self.send_header(
+            "Content-Length", str(len(CONTENT) if self.answer == "early" else len(body))
+        )
         self.end_headers()
         self.wfile.write(body[:100] if self.answer == "early" else body)
 
@@ -48,10 +56,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, socket_enabled: None) -> Iterator[type[Handler]]:
+def server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, socket_enabled: None
+) -> Iterator[type[Handler]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
-        monkeypatch.setattr(SourceFile, "url", property(lambda self: f"http://127.0.0.1:{running.server_port}/{self.path}"))
+        monkeypatch.setattr(
+            SourceFile,
+            "url",
+            property(lambda self: f"http://127.0.0.1:{running.server_port}/{self.path}"),
+        )
         monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         Handler.answer, Handler.n_requests = "good", 0
@@ -73,7 +87,9 @@ def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("answer", ["404", "500", "other"])
-def test_a_failed_download_leaves_nothing_and_says_what_to_do(server: type[Handler], tmp_path: Path, answer: str) -> None:
+def test_a_failed_download_leaves_nothing_and_says_what_to_do(
+    server: type[Handler], tmp_path: Path, answer: str
+) -> None:
     server.answer = answer
     with pytest.raises(DataError, match="nothing was kept") as caught:
         fetch(FILE)
@@ -90,9 +106,17 @@ def test_a_break_is_taken_up_where_it_broke(server: type[Handler], tmp_path: Pat
     assert files_under(tmp_path) == ["data.tsv"]
 
 
-def test_a_download_that_closes_early_is_not_taken_for_the_file(server: type[Handler], tmp_path: Path) -> None:
+def test_a_download_that_closes_early_is_not_taken_for_the_file(
+    server: type[Handler], tmp_path: Path
+) -> None:
     server.answer = "early"
-    with pytest.raises(DataError, match=r"closed after 100 of 19000 bytes.*; 100 of 19000 bytes are kept, the next call goes on from there\. Try again"):
+    with pytest.raises(
+        DataError,
+        match=(
+            r"closed after 100 of 19000 bytes.*; 100 of 19000 bytes are kept, the next call goes on"
+            r" from there\. Try again"
+        ),
+    ):
         fetch(FILE)
     assert files_under(tmp_path) == [".data.tsv.part"]
     server.answer = "breaking"
@@ -130,7 +154,10 @@ def test_many_at_once_all_succeed(server: type[Handler], tmp_path: Path) -> None
 def test_an_altered_cache_is_noticed(server: type[Handler]) -> None:
     path = fetch(FILE)
     path.write_bytes(b"altered")
-    with pytest.raises(DataError, match=f"expected sha256 {FILE.sha256}, received {hashlib.sha256(b'altered').hexdigest()}"):
+    with pytest.raises(
+        DataError,
+        match=f"expected sha256 {FILE.sha256}, received {hashlib.sha256(b'altered').hexdigest()}",
+    ):
         fetch(FILE)
 
 
@@ -142,7 +169,10 @@ def test_a_cache_that_cannot_be_written(server: type[Handler], tmp_path: Path) -
 
 def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
-    with pytest.raises(DataError, match=r"HF_HUB_OFFLINE is set\. Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR"):
+    with pytest.raises(
+        DataError,
+        match=r"HF_HUB_OFFLINE is set\. Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR",
+    ):
         fetch(FILE)
 
 
@@ -187,7 +217,13 @@ def test_a_file_of_the_hub_is_read_from_its_cache(hub_cache: Path) -> None:
 
 def test_an_altered_file_of_the_hub_is_noticed(hub_cache: Path) -> None:
     next((hub_cache / "blobs").iterdir()).write_bytes(b"altered")
-    with pytest.raises(DataError, match=rf"expected sha256 {hashlib.sha256(CONTENT).hexdigest()}, as the Hub says of {HUB_FILE.url}, received other content"):
+    with pytest.raises(
+        DataError,
+        match=(
+            rf"expected sha256 {hashlib.sha256(CONTENT).hexdigest()}, as the Hub says of"
+            rf" {HUB_FILE.url}, received other content"
+        ),
+    ):
         fetch(HUB_FILE)
 
 
@@ -202,14 +238,23 @@ def test_a_small_file_of_the_hub_has_no_sha256_to_compare(hub_cache: Path) -> No
 
 def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
     other = SourceFile(HUB_FILE.repository, HUB_FILE.commit, "data/other.jsonl", host="hub")
-    with pytest.raises(DataError, match=r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR"):
+    with pytest.raises(
+        DataError,
+        match=(
+            r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* Pass"
+            r" data_dir \(--data-dir\) or set CC_HF_DATA_DIR"
+        ),
+    ):
         fetch(other)
 
 
 def test_a_local_copy_of_a_file_of_the_hub(tmp_path: Path) -> None:
     with pytest.raises(
         DataError,
-        match=r"file not found: .*owner/dataset/data/test.jsonl; expected the file of owner/dataset at commit c0ffeec. Put it there from https://huggingface.co/datasets/",
+        match=(
+            r"file not found: .*owner/dataset/data/test.jsonl; expected the file of owner/dataset"
+            r" at commit c0ffeec. Put it there from https://huggingface.co/datasets/"
+        ),
     ):
         fetch(HUB_FILE, tmp_path)
     path = tmp_path / HUB_FILE.repository / HUB_FILE.path

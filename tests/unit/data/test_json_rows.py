@@ -11,7 +11,10 @@ from cc_hf.errors import DataError
 def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n{"a": "d"}\n\n'.encode())
-    assert [(place, row["a"]) for place, row in json_lines(path)] == [(f"{path}: line 1", "b\u2028c"), (f"{path}: line 2", "d")]
+    assert [(place, row["a"]) for place, row in json_lines(path)] == [
+        (f"{path}: line 1", "b\u2028c"),
+        (f"{path}: line 2", "d"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,8 +51,19 @@ def test_bad_lists(tmp_path: Path, content: str, message: str) -> None:
 def test_texts() -> None:
     row = {"a": " x ", "n": None, "i": 7, "b": True, "e": " ", "long": ["y" * 200]}
     assert text_of(row, "a", "p") == " x "
-    assert [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")] == [" x ", "-", "7", " ", "-"]
-    for key, message in (("n", "n: expected text, got null"), ("i", "got 7"), ("e", "got ' '"), ("missing", "expected the key 'missing', got 'a', 'n'")):
+    assert [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")] == [
+        " x ",
+        "-",
+        "7",
+        " ",
+        "-",
+    ]
+    for key, message in (
+        ("n", "n: expected text, got null"),
+        ("i", "got 7"),
+        ("e", "got ' '"),
+        ("missing", "expected the key 'missing', got 'a', 'n'"),
+    ):
         with pytest.raises(DataError, match=f"p: .*{message}"):
             text_of(row, key, "p")
     with pytest.raises(DataError, match="b: expected text, got True"):

@@ -25,19 +25,36 @@ FEMININE = {
 SOURCES = ["He paints. <sep> The doctor left.", "<sep> The nurse left.", " <sep> The cook left. "]
 
 
-def pairs(tmp_path: Path, masculine: dict[str, list[str]] = MASCULINE, feminine: dict[str, list[str]] = FEMININE) -> dict[str, Path]:
+def pairs(
+    tmp_path: Path,
+    masculine: dict[str, list[str]] = MASCULINE,
+    feminine: dict[str, list[str]] = FEMININE,
+) -> dict[str, Path]:
     paths = {}
     for gender, columns in (("masculine", masculine), ("feminine", feminine)):
         for name, lines in columns.items():
             folder, _, end = name.rpartition("/")
             annotated = f"{folder}/" if folder else ""
-            paths[f"data/sentences/dev/{annotated}geneval-sentences-{gender}-dev.en_de.{end}"] = written(tmp_path / f"{folder}.{gender}.{end}", lines)
+            paths[f"data/sentences/dev/{annotated}geneval-sentences-{gender}-dev.en_de.{end}"] = (
+                written(tmp_path / f"{folder}.{gender}.{end}", lines)
+            )
     return paths
 
 
-def contexts(tmp_path: Path, sources: Sequence[str], original: Sequence[str], flipped: Sequence[str], split: str = "dev") -> dict[str, Path]:
+def contexts(
+    tmp_path: Path,
+    sources: Sequence[str],
+    original: Sequence[str],
+    flipped: Sequence[str],
+    split: str = "dev",
+) -> dict[str, Path]:
     parts = {"2to1": ("en", sources), "original": ("de", original), "flipped": ("de", flipped)}
-    return {f"data/context/geneval-context-wikiprofessions-{part}-{split}.en_de.{end}": written(tmp_path / part, lines) for part, (end, lines) in parts.items()}
+    return {
+        f"data/context/geneval-context-wikiprofessions-{part}-{split}.en_de.{end}": written(
+            tmp_path / part, lines
+        )
+        for part, (end, lines) in parts.items()
+    }
 
 
 def written(path: Path, lines: Sequence[str]) -> Path:
@@ -50,8 +67,14 @@ def sources(paths: dict[str, Path]) -> list[ContrastiveSourceExample]:
     return [example for example in found if isinstance(example, ContrastiveSourceExample)]
 
 
-def translations(paths: dict[str, Path], config: str, split: str = "dev") -> list[ContrastiveTranslationExample]:
-    return [example for example in read(paths, config, split) if isinstance(example, ContrastiveTranslationExample)]
+def translations(
+    paths: dict[str, Path], config: str, split: str = "dev"
+) -> list[ContrastiveTranslationExample]:
+    return [
+        example
+        for example in read(paths, config, split)
+        if isinstance(example, ContrastiveTranslationExample)
+    ]
 
 
 def changed(columns: dict[str, list[str]], **changes: list[str]) -> dict[str, list[str]]:
@@ -60,9 +83,25 @@ def changed(columns: dict[str, list[str]], **changes: list[str]) -> dict[str, li
 
 def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
     male, female, *others = sources(pairs(tmp_path))
-    assert [example.id for example in (male, female, *others)] == ["0.male", "0.female", "1.male", "1.female"]
-    assert (male.source, male.correct_sources, male.incorrect_sources, male.gold, male.category) == ("He left.", ("He left.",), ("She left.",), "male", "male")
-    assert (female.source, female.correct_sources, female.incorrect_sources, female.gold) == ("She left.", ("She left.",), ("He left.",), "female")
+    assert [example.id for example in (male, female, *others)] == [
+        "0.male",
+        "0.female",
+        "1.male",
+        "1.female",
+    ]
+    assert (
+        male.source,
+        male.correct_sources,
+        male.incorrect_sources,
+        male.gold,
+        male.category,
+    ) == ("He left.", ("He left.",), ("She left.",), "male", "male")
+    assert (female.source, female.correct_sources, female.incorrect_sources, female.gold) == (
+        "She left.",
+        ("She left.",),
+        ("He left.",),
+        "female",
+    )
     assert (female.src_lang, female.tgt_lang) == ("en", "de")
     assert female.extra == {
         "reference": "Sie ging.",
@@ -76,16 +115,27 @@ def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
 
 
 def test_the_focus_is_the_first_marked_word_at_its_place(tmp_path: Path) -> None:
-    assert [(e.focus.text, e.focus.start) for e in sources(pairs(tmp_path))] == [("He", 0), ("She", 0), ("boy", 4), ("girl", 4)]
+    assert [(e.focus.text, e.focus.start) for e in sources(pairs(tmp_path))] == [
+        ("He", 0),
+        ("She", 0),
+        ("boy", 4),
+        ("girl", 4),
+    ]
     literal = changed(FEMININE, en=["It kept <F>her/F> from her work.", FEMININE["en"][1]])
-    literal["annotated/en"] = ["It kept <F>her/F> from <F>her</F> work.", FEMININE["annotated/en"][1]]
+    literal["annotated/en"] = [
+        "It kept <F>her/F> from <F>her</F> work.",
+        FEMININE["annotated/en"][1],
+    ]
     focus = sources(pairs(tmp_path, feminine=literal))[1].focus
     assert (focus.text, focus.start) == ("her", len("It kept <F>her/F> from "))
 
 
 def test_quotes_of_csv_and_outer_blanks_go_and_the_line_stays_at_hand(tmp_path: Path) -> None:
     male, female = sources(pairs(tmp_path))[2:]
-    assert (male.extra["reference"], male.extra["contrastive_reference"]) == ('Der "Junge" war König.', 'Das "Mädchen" war Königin.')
+    assert (male.extra["reference"], male.extra["contrastive_reference"]) == (
+        'Der "Junge" war König.',
+        'Das "Mädchen" war Königin.',
+    )
     assert male.extra["reference_raw"] == MASCULINE["de"][1]
     assert female.extra["annotated_reference"] == FEMININE["annotated/de"][1]
 
@@ -111,27 +161,54 @@ def test_only_a_whole_csv_field_is_unquoted(line: str, text: str) -> None:
 
 def test_translations_leave_out_the_pairs_with_one_reference(tmp_path: Path) -> None:
     male, female, *_ = translations(pairs(tmp_path), "counterfactual_de.translations")
-    assert (male.id, male.source, male.correct_translation, male.contrastive_translations, male.category) == ("0.male", "He left.", "Er ging.", ("Sie ging.",), "male")
-    assert (female.correct_translation, female.contrastive_translations, female.extra["contrastive_source"]) == ("Sie ging.", ("Er ging.",), "He left.")
+    assert (
+        male.id,
+        male.source,
+        male.correct_translation,
+        male.contrastive_translations,
+        male.category,
+    ) == ("0.male", "He left.", "Er ging.", ("Sie ging.",), "male")
+    assert (
+        female.correct_translation,
+        female.contrastive_translations,
+        female.extra["contrastive_source"],
+    ) == ("Sie ging.", ("Er ging.",), "He left.")
     assert set(male.extra) == set(DECLARATION.extra_keys_of("counterfactual_de.translations"))
     same = pairs(tmp_path, feminine=changed(FEMININE, de=["Er ging. ", FEMININE["de"][1]]))
-    assert [example.id for example in translations(same, "counterfactual_de.translations")] == ["1.male", "1.female"]
+    assert [example.id for example in translations(same, "counterfactual_de.translations")] == [
+        "1.male",
+        "1.female",
+    ]
     assert [example.id for example in sources(same)] == ["0.male", "0.female", "1.male", "1.female"]
 
 
 def test_context_and_sentence(tmp_path: Path) -> None:
-    found = translations(contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de")
-    assert [(e.id, e.source, e.extra["context"]) for e in found] == [("0", "The doctor left.", "He paints."), ("1", "The nurse left.", ""), ("2", "The cook left.", "")]
+    found = translations(
+        contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de"
+    )
+    assert [(e.id, e.source, e.extra["context"]) for e in found] == [
+        ("0", "The doctor left.", "He paints."),
+        ("1", "The nurse left.", ""),
+        ("2", "The cook left.", ""),
+    ]
     assert [e.extra["source_with_context"] for e in found] == SOURCES
-    assert [(e.correct_translation, e.contrastive_translations) for e in found] == [("a", ("x",)), ("b", ("y",)), ("c", ("z",))]
-    assert {(e.category, e.extra["gender"], e.extra["profession_stereotype"]) for e in found} == {("unknown", "unknown", "unknown")}
+    assert [(e.correct_translation, e.contrastive_translations) for e in found] == [
+        ("a", ("x",)),
+        ("b", ("y",)),
+        ("c", ("z",)),
+    ]
+    assert {(e.category, e.extra["gender"], e.extra["profession_stereotype"]) for e in found} == {
+        ("unknown", "unknown", "unknown")
+    }
     assert set(found[0].extra) == set(DECLARATION.extra_keys_of("contextual_de"))
 
 
 def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> None:
     n = 960
     rows = [f"<sep> {i}" for i in range(n)]
-    found = translations(contexts(tmp_path, rows, ["a"] * n, ["x"] * n, "test"), "contextual_de", "test")
+    found = translations(
+        contexts(tmp_path, rows, ["a"] * n, ["x"] * n, "test"), "contextual_de", "test"
+    )
     starts = {example.category: example.id for example in reversed(found)}
     assert starts == {
         "female_stereotyped/male": "0",
@@ -141,41 +218,108 @@ def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> Non
         "neutral/male": "460",
         "neutral/female": "710",
     }
-    assert [(e.extra["profession_stereotype"], e.extra["gender"]) for e in (found[0], found[459], found[-1])] == [("female", "male"), ("male", "female"), ("neutral", "female")]
+    assert [
+        (e.extra["profession_stereotype"], e.extra["gender"])
+        for e in (found[0], found[459], found[-1])
+    ] == [("female", "male"), ("male", "female"), ("neutral", "female")]
     with pytest.raises(DataError, match=r"expected more than 950 lines, .* got 950"):
-        translations(contexts(tmp_path, rows[:950], ["a"] * 950, ["x"] * 950, "test"), "contextual_de", "test")
+        translations(
+            contexts(tmp_path, rows[:950], ["a"] * 950, ["x"] * 950, "test"),
+            "contextual_de",
+            "test",
+        )
 
 
 CONTEXTUAL: list[tuple[list[str], list[str], list[str], str]] = [
-    (["A. <sep> B.", "A. B."], ["a", "b"], ["x", "y"], r"2to1: line 2: expected «context <sep> sentence», got 'A\. B\.'"),
+    (
+        ["A. <sep> B.", "A. B."],
+        ["a", "b"],
+        ["x", "y"],
+        r"2to1: line 2: expected «context <sep> sentence», got 'A\. B\.'",
+    ),
     (["A. <sep> B. <sep> C."], ["a"], ["x"], "2to1: line 1: expected «context <sep> sentence»"),
     (["A. <sep> "], ["a"], ["x"], "2to1: line 1: expected «context <sep> sentence»"),
-    (["A. <sep> B."], ["a", "b"], ["x"], "expected files with the same number of lines, got 1 in .*2to1, 2 in .*original, 1 in .*flipped"),
-    (["A. <sep> B."], ["a"], ["a"], "flipped: line 1: expected a translation with the other gender, got the original one: 'a'"),
-    (["A. <sep> B.", "A. <sep> B."], ["a", " "], ["x", "y"], "original: line 2: expected a sentence, got a blank line"),
+    (
+        ["A. <sep> B."],
+        ["a", "b"],
+        ["x"],
+        (
+            "expected files with the same number of lines, got 1 in .*2to1, 2 in .*original, 1 in"
+            " .*flipped"
+        ),
+    ),
+    (
+        ["A. <sep> B."],
+        ["a"],
+        ["a"],
+        "flipped: line 1: expected a translation with the other gender, got the original one: 'a'",
+    ),
+    (
+        ["A. <sep> B.", "A. <sep> B."],
+        ["a", " "],
+        ["x", "y"],
+        "original: line 2: expected a sentence, got a blank line",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("lines", "original", "flipped", "message"), CONTEXTUAL)
-def test_malformed_contexts_name_file_and_line(tmp_path: Path, lines: list[str], original: list[str], flipped: list[str], message: str) -> None:
+def test_malformed_contexts_name_file_and_line(
+    tmp_path: Path, lines: list[str], original: list[str], flipped: list[str], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         translations(contexts(tmp_path, lines, original, flipped), "contextual_de")
 
 
 COUNTERFACTUAL: list[tuple[dict[str, Any], str]] = [
-    ({"en": ["She left."]}, "expected files with the same number of lines, got 2 in .*masculine.en, .* 1 in .*feminine.en"),
-    ({"en": ["She left.", MASCULINE["en"][1]]}, "feminine.en: line 2: expected a source with the other gender, got the masculine one"),
-    ({"annotated_en": ["<F>She</F> went.", FEMININE["annotated/en"][1]]}, r"annotated.feminine.en: line 1: expected the source with <F> or <M> around words, got ' went\.'"),
-    ({"annotated_en": ["She left.", FEMININE["annotated/en"][1]]}, "annotated.feminine.en: line 1: expected the whole source with <F> or <M> around some words"),
-    ({"annotated_en": ["<F>She</F>", FEMININE["annotated/en"][1]]}, "line 1: expected the whole source"),
-    ({"annotated_en": ["<F>She</F> <F>left.", FEMININE["annotated/en"][1]]}, "line 1: expected the whole source"),
-    ({"annotated_en": ["<F>She<F> left.", FEMININE["annotated/en"][1]]}, "line 1: expected the source with <F> or <M> around words, got '<F>' at character 3"),
-    ({"annotated_en": ["<F></F>She left.", FEMININE["annotated/en"][1]]}, "line 1: expected the source with <F> or <M> around words, got '</F>' at character 0"),
+    (
+        {"en": ["She left."]},
+        (
+            "expected files with the same number of lines, got 2 in .*masculine.en, .* 1 in"
+            " .*feminine.en"
+        ),
+    ),
+    (
+        {"en": ["She left.", MASCULINE["en"][1]]},
+        "feminine.en: line 2: expected a source with the other gender, got the masculine one",
+    ),
+    (
+        {"annotated_en": ["<F>She</F> went.", FEMININE["annotated/en"][1]]},
+        (
+            r"annotated.feminine.en: line 1: expected the source with <F> or <M> around words, got"
+            r" ' went\.'"
+        ),
+    ),
+    (
+        {"annotated_en": ["She left.", FEMININE["annotated/en"][1]]},
+        (
+            "annotated.feminine.en: line 1: expected the whole source with <F> or <M> around some"
+            " words"
+        ),
+    ),
+    (
+        {"annotated_en": ["<F>She</F>", FEMININE["annotated/en"][1]]},
+        "line 1: expected the whole source",
+    ),
+    (
+        {"annotated_en": ["<F>She</F> <F>left.", FEMININE["annotated/en"][1]]},
+        "line 1: expected the whole source",
+    ),
+    (
+        {"annotated_en": ["<F>She<F> left.", FEMININE["annotated/en"][1]]},
+        "line 1: expected the source with <F> or <M> around words, got '<F>' at character 3",
+    ),
+    (
+        {"annotated_en": ["<F></F>She left.", FEMININE["annotated/en"][1]]},
+        "line 1: expected the source with <F> or <M> around words, got '</F>' at character 0",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("changes", "message"), COUNTERFACTUAL)
-def test_malformed_pairs_name_file_and_line(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+def test_malformed_pairs_name_file_and_line(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         sources(pairs(tmp_path, feminine=changed(FEMININE, **changes)))
 
@@ -188,7 +332,14 @@ def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
 
 
 def test_files_of_a_configuration() -> None:
-    sizes = {name: len(DECLARATION.files_of(name)) for name in ("counterfactual_de", "counterfactual_de.translations", "contextual_nl")}
-    assert sizes == {"counterfactual_de": 16, "counterfactual_de.translations": 16, "contextual_nl": 6}
+    sizes = {
+        name: len(DECLARATION.files_of(name))
+        for name in ("counterfactual_de", "counterfactual_de.translations", "contextual_nl")
+    }
+    assert sizes == {
+        "counterfactual_de": 16,
+        "counterfactual_de.translations": 16,
+        "contextual_nl": 6,
+    }
     assert len({file.path for config in DECLARATION.configs for file in config.files}) == 182
     assert all(file.size > 0 for config in DECLARATION.configs for file in config.files)

@@ -12,8 +12,21 @@ from cc_hf.schema import ContrastiveSourceExample, Example
 GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
 
 
-def with_cues(tmp_path: Path, *, text: str = "An ace.", key: str = "1\tted\tace\tas\tprofi experte", cue: str = GOOD_CUE, config: str = "en-de") -> list[Example]:
-    contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: '{"ace - as": 2, "ace - profi experte": 1}'}
+def with_cues(
+    tmp_path: Path,
+    *,
+    text: str = "An ace.",
+    key: str = "1\tted\tace\tas\tprofi experte",
+    cue: str = GOOD_CUE,
+    config: str = "en-de",
+) -> list[Example]:
+    contents = {
+        TEXT: text,
+        KEY: key,
+        REF: "Ein Ass.",
+        CUES: cue,
+        COUNTS: '{"ace - as": 2, "ace - profi experte": 1}',
+    }
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
         path = tmp_path / str(number)
@@ -24,12 +37,23 @@ def with_cues(tmp_path: Path, *, text: str = "An ace.", key: str = "1\tted\tace\
 
 def sources(examples: list[Example]) -> list[str]:
     assert all(isinstance(example, ContrastiveSourceExample) for example in examples)
-    return [source for example in examples if isinstance(example, ContrastiveSourceExample) for source in example.correct_sources]
+    return [
+        source
+        for example in examples
+        if isinstance(example, ContrastiveSourceExample)
+        for source in example.correct_sources
+    ]
 
 
 def test_the_cue_stands_before_whole_tokens(tmp_path: Path) -> None:
-    assert sources(with_cues(tmp_path, text="An ace in place, an ace!")) == ["An a ace in place, an a ace!", "An b ace in place, an b ace!"]
-    assert sources(with_cues(tmp_path, text="An ace in place.", config="en-de.emnlp2021"))[0] == "An a ace in pla ace."
+    assert sources(with_cues(tmp_path, text="An ace in place, an ace!")) == [
+        "An a ace in place, an a ace!",
+        "An b ace in place, an b ace!",
+    ]
+    assert (
+        sources(with_cues(tmp_path, text="An ace in place.", config="en-de.emnlp2021"))[0]
+        == "An a ace in pla ace."
+    )
 
 
 def test_plural_and_title_are_found_and_capitals_left_out(tmp_path: Path) -> None:
@@ -55,11 +79,19 @@ def test_malformed_files(tmp_path: Path, changed: dict[str, str], message: str) 
 
 @pytest.mark.parametrize(
     ("domain", "message"),
-    [("hora\tx\tin\t5\t5", "the sense 'čas' of 'hora' is not in the pair's domain file"), ("hora\tčas\tmaybe\t5\t5", "line 1: expected 5 columns .* in or out")],
+    [
+        ("hora\tx\tin\t5\t5", "the sense 'čas' of 'hora' is not in the pair's domain file"),
+        ("hora\tčas\tmaybe\t5\t5", "line 1: expected 5 columns .* in or out"),
+    ],
 )
 def test_a_sense_must_have_a_domain(tmp_path: Path, domain: str, message: str) -> None:
     paths = {}
-    for end, content in (("text", "Hora."), ("key", "1\tted\thora\tčas\thora"), ("ref", "Čas."), ("domain", domain)):
+    for end, content in (
+        ("text", "Hora."),
+        ("key", "1\tted\thora\tčas\thora"),
+        ("ref", "Čas."),
+        ("domain", domain),
+    ):
         paths[SUITE.format("en-cs", end)] = tmp_path / end
         (tmp_path / end).write_text(content + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):

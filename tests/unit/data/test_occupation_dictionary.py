@@ -18,20 +18,37 @@ def write(folder: Path, text: str) -> Path:
 
 def test_both_dictionaries_have_every_occupation_in_both_numbers_and_genders() -> None:
     for lang in ("de", "es"):
-        paper, default = load_dictionary("paper", lang).entries, load_dictionary("default", lang).entries
+        paper, default = (
+            load_dictionary("paper", lang).entries,
+            load_dictionary("default", lang).entries,
+        )
         assert paper.keys() == default.keys()
         assert len(paper) == 36
-        changed = [(key, gender) for key in paper for gender in ("male", "female") if paper[key][gender] != default[key][gender]]
+        changed = [
+            (key, gender)
+            for key in paper
+            for gender in ("male", "female")
+            if paper[key][gender] != default[key][gender]
+        ]
         assert len(changed) == {"de": 11, "es": 14}[lang]
     assert load_dictionary("paper", "de").entries["clerk", "pl"]["male"] == ("MItarbeiter",)
-    assert load_dictionary("default", "de").entries["carpenter", "pl"] == {"male": ("Tischler", "Zimmermänner", "Zimmerleute"), "female": ("Tischlerinnen", "Zimmerinnen")}
+    assert load_dictionary("default", "de").entries["carpenter", "pl"] == {
+        "male": ("Tischler", "Zimmermänner", "Zimmerleute"),
+        "female": ("Tischlerinnen", "Zimmerinnen"),
+    }
 
 
 def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
-    found = read_dictionary(write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n"))
-    assert found.entries == {("nurse", "sg"): {"male": ("infirmier",), "female": ("infirmière", "garde malade")}}
+    found = read_dictionary(
+        write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n")
+    )
+    assert found.entries == {
+        ("nurse", "sg"): {"male": ("infirmier",), "female": ("infirmière", "garde malade")}
+    }
     again = load_dictionary(tmp_path / "own.tsv", "fr")
-    other = load_dictionary(str(write(tmp_path, f"{HEADER}nurse\tpl\tinfirmiers\tinfirmières\n")), "")
+    other = load_dictionary(
+        str(write(tmp_path, f"{HEADER}nurse\tpl\tinfirmiers\tinfirmières\n")), ""
+    )
     assert found.name == again.name != other.name
     assert found.name.startswith("own.")
 
@@ -39,16 +56,31 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: expected the columns occupation, number, male, female, with tabs between, got ''"),
+        (
+            "",
+            (
+                "line 1: expected the columns occupation, number, male, female, with tabs between,"
+                " got ''"
+            ),
+        ),
         ("nurse\tsg\ta\tb\n", "line 1: expected the columns occupation, number, male, female"),
         (HEADER, "expected at least one occupation below the header, got none"),
         (f"{HEADER}nurse\tsg\ta\n", "line 2: expected 4 columns .* got 3"),
-        (f"{HEADER}\tsg\ta\tb\n", "line 2: expected 4|line 2: occupation: expected an English noun"),
+        (
+            f"{HEADER}\tsg\ta\tb\n",
+            "line 2: expected 4|line 2: occupation: expected an English noun",
+        ),
         (f"{HEADER}nurse\tplural\ta\tb\n", "line 2: number: expected one of sg, pl, got 'plural'"),
         (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with «|» between, got ''"),
         (f"{HEADER}nurse\tsg\ta||b\tc\n", "line 2: male: expected forms with «|» between, got ''"),
         (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
-        (f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n", "line 2: 'garde' stands for both genders, so that it tells none; add a word that does, such as an article"),
+        (
+            f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n",
+            (
+                "line 2: 'garde' stands for both genders, so that it tells none; add a word that"
+                " does, such as an article"
+            ),
+        ),
         (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
     ],
 )

@@ -11,7 +11,17 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 
 
 def example(number: int, source: str) -> ContrastiveSourceExample:
-    return ContrastiveSourceExample(str(number), "en", "de", source, Focus(source[:1], 0), (f"c {source}",), (f"i {source}",), "male", "male")
+    return ContrastiveSourceExample(
+        str(number),
+        "en",
+        "de",
+        source,
+        Focus(source[:1], 0),
+        (f"c {source}",),
+        (f"i {source}",),
+        "male",
+        "male",
+    )
 
 
 EXAMPLES = [example(0, "One."), example(1, "Two."), example(2, "Two.")]
@@ -29,40 +39,62 @@ def test_one_per_line(tmp_path: Path) -> None:
 
 
 def test_matched_by_source_in_any_order_with_windows_line_ends_and_bom(tmp_path: Path) -> None:
-    found = read_translations(write(tmp_path, b"\xef\xbb\xbfTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n"), EXAMPLES)
+    found = read_translations(
+        write(tmp_path, b"\xef\xbb\xbfTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n"),
+        EXAMPLES,
+    )
     assert found.translations == ("Eins.", "Zwei.", "Zwei.")
     assert (found.n_lines, found.n_unused) == (3, 1)
 
 
 def test_two_translations_of_one_source_go_in_order_where_the_numbers_fit(tmp_path: Path) -> None:
-    found = read_translations(write(tmp_path, "One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n"), EXAMPLES)
+    found = read_translations(
+        write(tmp_path, "One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n"), EXAMPLES
+    )
     assert found.translations == ("Eins.", "Zwei.", "Zwo.")
 
 
 def test_two_translations_of_one_source_that_has_one_example(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"lines 1, 2 give 2 different translations of 'One\.', which 1 examples have"):
-        read_translations(write(tmp_path, "One. ||| Eins.\nOne. ||| Ein.\nTwo. ||| Zwei.\n"), EXAMPLES)
+    with pytest.raises(
+        InputError,
+        match=r"lines 1, 2 give 2 different translations of 'One\.', which 1 examples have",
+    ):
+        read_translations(
+            write(tmp_path, "One. ||| Eins.\nOne. ||| Ein.\nTwo. ||| Zwei.\n"), EXAMPLES
+        )
 
 
 @pytest.mark.parametrize("key", ["id", "source"])
 def test_jsonl(tmp_path: Path, key: str) -> None:
-    rows = [{key: getattr(e, key), "translation": f"t {getattr(e, key)}"} for e in reversed(EXAMPLES)]
-    found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
+    rows = [
+        {key: getattr(e, key), "translation": f"t {getattr(e, key)}"} for e in reversed(EXAMPLES)
+    ]
+    found = read_translations(
+        write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES
+    )
     assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
 
 
 def test_an_id_with_the_source_of_another(tmp_path: Path) -> None:
     rows = [{"id": e.id, "source": EXAMPLES[0].source, "translation": "t"} for e in EXAMPLES]
-    with pytest.raises(InputError, match=r"line 2: id '1' has the source 'Two\.', the line says 'One\.'"):
+    with pytest.raises(
+        InputError, match=r"line 2: id '1' has the source 'Two\.', the line says 'One\.'"
+    ):
         read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
 
 
 def test_blank_lines_at_the_end_are_no_translations(tmp_path: Path) -> None:
-    assert read_translations(write(tmp_path, "a\nb\nc\n\n \n"), EXAMPLES).translations == ("a", "b", "c")
+    assert read_translations(write(tmp_path, "a\nb\nc\n\n \n"), EXAMPLES).translations == (
+        "a",
+        "b",
+        "c",
+    )
 
 
 def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
-    rows = [{"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES]
+    rows = [
+        {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
+    ]
     found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.log"), EXAMPLES)
     assert found.translations == tuple(f"t {e.source}" for e in EXAMPLES)
 
@@ -70,15 +102,30 @@ def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Eins.\nZwei.\n", r"expected one line per example, 3 in all, got 2 \(the source 'Two\.' has no line\)"),
+        (
+            "Eins.\nZwei.\n",
+            r"expected one line per example, 3 in all, got 2 \(the source 'Two\.' has no line\)",
+        ),
         ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
         ("Eins.\n\nZwei.\n", "line 2: the translation is empty"),
         ("One. ||| Eins.\nTwo. ||| \n", "line 2: the translation is empty"),
         ("", "got an empty file"),
-        ("One. ||| Eins.\nZwei.\n", r"line 2: expected «source \|\|\| translation», as on 1 of the 2 lines, got 'Zwei\.'"),
-        ("One. ||| Eins. ||| -3.5\nTwo. ||| Zwei. ||| -2\n", r"line 1: expected «source \|\|\| translation», with blanks or tabs around the only \|\|\|"),
+        (
+            "One. ||| Eins.\nZwei.\n",
+            r"line 2: expected «source \|\|\| translation», as on 1 of the 2 lines, got 'Zwei\.'",
+        ),
+        (
+            "One. ||| Eins. ||| -3.5\nTwo. ||| Zwei. ||| -2\n",
+            (
+                r"line 1: expected «source \|\|\| translation», with blanks or tabs around the only"
+                r" \|\|\|"
+            ),
+        ),
         ("One.|||Eins.\nTwo.|||Zwei.\n", r"line 1: expected «source \|\|\| translation»"),
-        ("One. ||| Eins.\nThree. ||| Drei.\n", r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1"),
+        (
+            "One. ||| Eins.\nThree. ||| Drei.\n",
+            r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1",
+        ),
     ],
 )
 def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> None:
@@ -95,7 +142,10 @@ def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> N
         ("[" * 100_000, "line 1: expected a JSON object"),
         (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
         ('{"translation": "a", "id": 3}', "line 1: id: expected a string, got 3"),
-        ('{"translation": "a", "source": "One."}\n{"translation": "b"}', "line 2: expected «source»"),
+        (
+            '{"translation": "a", "source": "One."}\n{"translation": "b"}',
+            "line 2: expected «source»",
+        ),
     ],
 )
 def test_bad_jsonl(tmp_path: Path, text: str, message: str) -> None:
@@ -108,14 +158,22 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_translations(tmp_path / "missing", EXAMPLES)
     with pytest.raises(InputError, match="cannot be read"):
         read_translations(tmp_path, EXAMPLES)
-    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe4; convert the file"):
+    with pytest.raises(
+        InputError, match="line 2: expected UTF-8, got the byte 0xe4; convert the file"
+    ):
         read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)
 
 
 @pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
-def test_tabs_and_other_blanks_around_the_separator_are_read(tmp_path: Path, separator: str) -> None:
-    text = "".join(f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES))
-    assert read_translations(write(tmp_path, text), EXAMPLES).translations == tuple(f"t {e.source}" for e in EXAMPLES)
+def test_tabs_and_other_blanks_around_the_separator_are_read(
+    tmp_path: Path, separator: str
+) -> None:
+    text = "".join(
+        f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES)
+    )
+    assert read_translations(write(tmp_path, text), EXAMPLES).translations == tuple(
+        f"t {e.source}" for e in EXAMPLES
+    )
 
 
 def test_json_lines_that_begin_with_blanks_are_no_translations(tmp_path: Path) -> None:

@@ -48,51 +48,128 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
     part, _, rest = config.partition("_")
     path = folder / f"demelin/wino_x/data/{part}/{rest.partition('.')[0]}_test.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
     declare_wino_x(folder)
     return cc_hf.load_examples("wino_x", config, data_dir=folder)
 
 
 def test_the_referent_is_the_cue(tmp_path: Path) -> None:
-    twin = {**MT, "qID": "Q-2", "sentence": str(MT["sentence"]).replace("thin", "big"), "answer": "2"}
+    twin = {
+        **MT,
+        "qID": "Q-2",
+        "sentence": str(MT["sentence"]).replace("thin", "big"),
+        "answer": "2",
+    }
     first, second = load(tmp_path, "mt_en_de", MT, twin)
-    assert (first.id, first.focus, first.category, first.gold) == ("Q-1", Focus("it", 52), "female", "wall")
-    assert first.correct_sources == ("Dana could not hang the artwork on her wall because the wall was too thin.",)
-    assert first.incorrect_sources == ("Dana could not hang the artwork on her wall because the artwork was too thin.",)
-    assert (first.extra["pair"], first.extra["answer"], first.extra["referent_position"], first.extra["reference"]) == ("Q", "1", "second", MT["translation1"])
-    assert second.correct_sources == ("Dana could not hang the artwork on her wall because the artwork was too big.",)
-    assert (second.id, second.extra["pair"], second.extra["answer"], second.category, second.gold) == ("Q-2", "Q", "2", "neutral", "artwork")
-    assert (second.extra["referent_position"], second.extra["reference"]) == ("first", MT["translation2"])
-    assert (second.extra["correct_referent_tgt"], second.extra["incorrect_referent_tgt"]) == ("Kunstwerk", "Wand")
+    assert (first.id, first.focus, first.category, first.gold) == (
+        "Q-1",
+        Focus("it", 52),
+        "female",
+        "wall",
+    )
+    assert first.correct_sources == (
+        "Dana could not hang the artwork on her wall because the wall was too thin.",
+    )
+    assert first.incorrect_sources == (
+        "Dana could not hang the artwork on her wall because the artwork was too thin.",
+    )
+    assert (
+        first.extra["pair"],
+        first.extra["answer"],
+        first.extra["referent_position"],
+        first.extra["reference"],
+    ) == ("Q", "1", "second", MT["translation1"])
+    assert second.correct_sources == (
+        "Dana could not hang the artwork on her wall because the artwork was too big.",
+    )
+    assert (
+        second.id,
+        second.extra["pair"],
+        second.extra["answer"],
+        second.category,
+        second.gold,
+    ) == ("Q-2", "Q", "2", "neutral", "artwork")
+    assert (second.extra["referent_position"], second.extra["reference"]) == (
+        "first",
+        MT["translation2"],
+    )
+    assert (second.extra["correct_referent_tgt"], second.extra["incorrect_referent_tgt"]) == (
+        "Kunstwerk",
+        "Wand",
+    )
 
 
 def test_translations(tmp_path: Path) -> None:
-    (found,) = load(tmp_path, "mt_en_de.translations", {**MT, "answer": 2, "false_translation_referent_of_pronoun1_de": "Mauer"})
-    assert (found.source, found.correct_translation, found.contrastive_translations) == (MT["sentence"], MT["translation2"], (MT["translation1"],))
-    assert {key: found.extra[key] for key in ("correct_pronoun", "incorrect_pronoun", "correct_gender", "incorrect_gender")} == {
+    (found,) = load(
+        tmp_path,
+        "mt_en_de.translations",
+        {**MT, "answer": 2, "false_translation_referent_of_pronoun1_de": "Mauer"},
+    )
+    assert (found.source, found.correct_translation, found.contrastive_translations) == (
+        MT["sentence"],
+        MT["translation2"],
+        (MT["translation1"],),
+    )
+    assert {
+        key: found.extra[key]
+        for key in ("correct_pronoun", "incorrect_pronoun", "correct_gender", "incorrect_gender")
+    } == {
         "correct_pronoun": "es",
         "incorrect_pronoun": "sie",
         "correct_gender": "neutral",
         "incorrect_gender": "female",
     }
-    assert (found.extra["correct_referent_contrastive"], found.extra["incorrect_referent_contrastive"]) == ("Kunstwerk", "Mauer")
+    assert (
+        found.extra["correct_referent_contrastive"],
+        found.extra["incorrect_referent_contrastive"],
+    ) == ("Kunstwerk", "Mauer")
 
 
 def test_filled_gaps(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "lm_en_ru", LM)
-    assert (found.source, found.src_lang, found.tgt_lang, found.category) == ("", "en", "ru", "second")
-    assert found.correct_translation == "Мужчина снял майку и надел футболку, потому что футболка была потной."
-    assert found.contrastive_translations == ("Мужчина снял майку и надел футболку, потому что майка была потной.",)
-    assert (found.extra["correct_filler"], found.extra["incorrect_referent"], found.extra["sentence"]) == ("футболка", "майку", LM["sentence"])
+    assert (found.source, found.src_lang, found.tgt_lang, found.category) == (
+        "",
+        "en",
+        "ru",
+        "second",
+    )
+    assert (
+        found.correct_translation
+        == "Мужчина снял майку и надел футболку, потому что футболка была потной."
+    )
+    assert found.contrastive_translations == (
+        "Мужчина снял майку и надел футболку, потому что майка была потной.",
+    )
+    assert (
+        found.extra["correct_filler"],
+        found.extra["incorrect_referent"],
+        found.extra["sentence"],
+    ) == ("футболка", "майку", LM["sentence"])
     (english,) = load(tmp_path, "lm_en_ru.english", LM)
-    assert (english.tgt_lang, english.category, english.extra["context"]) == ("en", "second", LM["context_en"])
-    assert english.correct_translation == "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
+    assert (english.tgt_lang, english.category, english.extra["context"]) == (
+        "en",
+        "second",
+        LM["context_en"],
+    )
+    assert (
+        english.correct_translation
+        == "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
+    )
 
 
 def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
-    nulls = {**LM, "option1_en": None, "option2_en": None, "context_referent_of_option1_ru": None, "context_referent_of_option2_ru": None}
+    nulls = {
+        **LM,
+        "option1_en": None,
+        "option2_en": None,
+        "context_referent_of_option1_ru": None,
+        "context_referent_of_option2_ru": None,
+    }
     (found,) = load(tmp_path, "lm_en_ru", nulls)
-    assert (found.category, found.extra["correct_referent"]) == ("unknown", "")  # the context has the accusative
+    # the context has the accusative
+    assert (found.category, found.extra["correct_referent"]) == ("unknown", "")
     with pytest.raises(DataError, match="line 1: option2_en: expected text, got null"):
         load(tmp_path, "lm_en_ru.english", nulls)
 
@@ -103,26 +180,50 @@ def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
         ("mt_en_de", {"answer": 3}, "answer: expected 1 or 2, got 3"),
         ("mt_en_de", {"answer": True}, "answer: expected 1 or 2, got True"),
         ("mt_en_de", {"answer": None}, "answer: expected 1 or 2, got None"),
-        ("mt_en_de", {"sentence": "Dana left its wall."}, "sentence: expected the word «it» in the sentence, got 'Dana left its wall.'"),
-        ("mt_en_de", {"referent1_en": "artwork"}, "expected referent1_en and referent2_en to differ, got 'artwork' twice"),
+        (
+            "mt_en_de",
+            {"sentence": "Dana left its wall."},
+            "sentence: expected the word «it» in the sentence, got 'Dana left its wall.'",
+        ),
+        (
+            "mt_en_de",
+            {"referent1_en": "artwork"},
+            "expected referent1_en and referent2_en to differ, got 'artwork' twice",
+        ),
         ("mt_en_de", {"pronoun1": "es"}, "expected pronoun1 and pronoun2 to differ"),
-        ("mt_en_de.translations", {"translation1": MT["translation2"]}, "expected translation1 and translation2 to differ"),
+        (
+            "mt_en_de.translations",
+            {"translation1": MT["translation2"]},
+            "expected translation1 and translation2 to differ",
+        ),
         ("mt_en_de.translations", {"pronoun1": 5}, "pronoun1: expected text, got 5"),
-        ("lm_en_ru", {"context_ru": "Мужчина"}, "expected a gap, «_», in the context, got 'Мужчина'"),
+        (
+            "lm_en_ru",
+            {"context_ru": "Мужчина"},
+            "expected a gap, «_», in the context, got 'Мужчина'",
+        ),
         ("lm_en_ru", {"option1_ru": "футболка"}, "expected option1_ru and option2_ru to differ"),
         ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),
     ],
 )
-def test_malformed_rows_name_file_and_line(tmp_path: Path, config: str, change: dict[str, Any], message: str) -> None:
+def test_malformed_rows_name_file_and_line(
+    tmp_path: Path, config: str, change: dict[str, Any], message: str
+) -> None:
     good: dict[str, Any] = MT if config.startswith("mt") else LM
     with pytest.raises(DataError, match=rf"_test\.jsonl: line 2: {message}"):
         load(tmp_path, config, good, {**good, "qID": "Q-2", **change})
 
 
 def test_missing_keys_broken_lines_and_repeated_ids(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="line 1: expected the key 'translation1', got 'qID', 'sentence'"):
-        load(tmp_path, "mt_en_de", {key: value for key, value in MT.items() if key != "translation1"})
-    with pytest.raises(DataError, match=r"line 2: expected every qID once, got 'Q-1' again, as in .*line 1"):
+    with pytest.raises(
+        DataError, match="line 1: expected the key 'translation1', got 'qID', 'sentence'"
+    ):
+        load(
+            tmp_path, "mt_en_de", {key: value for key, value in MT.items() if key != "translation1"}
+        )
+    with pytest.raises(
+        DataError, match=r"line 2: expected every qID once, got 'Q-1' again, as in .*line 1"
+    ):
         load(tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
@@ -133,12 +234,22 @@ def test_missing_keys_broken_lines_and_repeated_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pronoun", ["Sie", "man", "diese"])
 def test_other_pronouns_are_kept(tmp_path: Path, pronoun: str) -> None:
     (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
-    assert (found.category, found.extra["correct_pronoun"]) == ("female" if pronoun == "Sie" else "unknown", pronoun)
+    assert (found.category, found.extra["correct_pronoun"]) == (
+        "female" if pronoun == "Sie" else "unknown",
+        pronoun,
+    )
 
 
 @pytest.mark.shared
 def test_the_sample_rows_are_all_read(shared: Path, tmp_path: Path) -> None:
-    sizes = {"mt_en_de": 13, "mt_en_fr": 1, "mt_en_ru": 1, "lm_en_de": 1, "lm_en_fr": 103, "lm_en_ru": 1}
+    sizes = {
+        "mt_en_de": 13,
+        "mt_en_fr": 1,
+        "mt_en_ru": 1,
+        "lm_en_de": 1,
+        "lm_en_fr": 103,
+        "lm_en_ru": 1,
+    }
     for config, n in sizes.items():
         lay_out_samples("wino_x", config, tmp_path, shared)
         for variant in (config, f"{config}.translations") if config.startswith("mt") else (config,):
@@ -158,23 +269,48 @@ def test_where_the_samples_have_a_gap_it_is_the_last_it(shared: Path, tmp_path: 
 
 
 @pytest.mark.shared
-def test_answers_in_the_other_order_and_in_mixed_script_change_nothing(shared: Path, tmp_path: Path) -> None:
+def test_answers_in_the_other_order_and_in_mixed_script_change_nothing(
+    shared: Path, tmp_path: Path
+) -> None:
     gold = shared / "gold/wino_x"
-    for pair, kind in (("en_de", "swapped"), ("en_fr", "swapped"), ("en_ru", "swapped"), ("en_ru", "mixedscript")):
+    for pair, kind in (
+        ("en_de", "swapped"),
+        ("en_fr", "swapped"),
+        ("en_ru", "swapped"),
+        ("en_ru", "mixedscript"),
+    ):
         found = []
         for name in ("thesis", kind):
-            rows = [json.loads(line) for line in (gold / f"mt_wino_x_{pair}.{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+            rows = [
+                json.loads(line)
+                for line in (
+                    (gold / f"mt_wino_x_{pair}.{name}.jsonl")
+                    .read_text(encoding="utf-8")
+                    .splitlines()
+                )
+            ]
             found.append(load(tmp_path, f"mt_{pair}", *rows))
         for plain, other in zip(*found, strict=True):
-            assert (other.source, other.correct_sources, other.incorrect_sources) == (plain.source, plain.correct_sources, plain.incorrect_sources)
-            assert (other.category, other.gold, other.focus) == (plain.category, plain.gold, plain.focus)
+            assert (other.source, other.correct_sources, other.incorrect_sources) == (
+                plain.source,
+                plain.correct_sources,
+                plain.incorrect_sources,
+            )
+            assert (other.category, other.gold, other.focus) == (
+                plain.category,
+                plain.gold,
+                plain.focus,
+            )
             assert other.category in ("male", "female", "neutral")
-            assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")  # mixed script is kept as it is
+            # mixed script is kept as it is
+            assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
 
 
 @pytest.mark.shared
 def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
-    """A scorer that likes the right noun in the source gets every reference right; the signature names the content that was read."""
+    """A scorer that likes the right noun in the source gets every reference right; the signature
+    names the content that was read.
+    """
     lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=tmp_path)
     right = {source for example in examples for source in example.correct_sources}
@@ -182,7 +318,13 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [0.9 if source in right else 0.1 for source in sources]
 
-    result = cc_hf.evaluate("wino_x", "mt_en_de", translations=[e.extra["reference"] for e in examples], evaluator=score, data_dir=tmp_path)
+    result = cc_hf.evaluate(
+        "wino_x",
+        "mt_en_de",
+        translations=[e.extra["reference"] for e in examples],
+        evaluator=score,
+        data_dir=tmp_path,
+    )
     assert (result.n, result.scores["accuracy"]) == (13, 1.0)
     assert {"accuracy_female", "accuracy_male", "accuracy_neutral"} <= set(result.scores)
     before = signature_fields("wino_x", "mt_en_de", data_dir=tmp_path)
@@ -193,7 +335,10 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
     assert signature_fields("wino_x", "mt_en_de", data_dir=tmp_path) != before
     with pytest.raises(
         InputError,
-        match="wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use mt_en_de, or for lm_en_de the metric contrastive_tra",
+        match=(
+            "wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use"
+            " mt_en_de, or for lm_en_de the metric contrastive_tra"
+        ),
     ):
         cc_hf.evaluate("wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path)
 
@@ -203,18 +348,35 @@ def test_a_file_with_other_than_the_declared_rows_is_refused(tmp_path: Path, con
     load(tmp_path, config, MT)
     sizes = tmp_path / SAMPLE_SIZES
     for n in (0, 2, 3774):
-        sizes.write_text(json.dumps({"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}), encoding="utf-8")
-        with pytest.raises(DataError, match=rf"en_de_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1; .*{SAMPLE_SIZES}"):
+        sizes.write_text(
+            json.dumps({"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}),
+            encoding="utf-8",
+        )
+        with pytest.raises(
+            DataError,
+            match=(
+                rf"en_de_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1;"
+                rf" .*{SAMPLE_SIZES}"
+            ),
+        ):
             cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
         with pytest.raises(DataError, match="examples of wino_x"):
             cc_hf.load_dataset("wino_x", config, data_dir=tmp_path)
     sizes.unlink()
-    metric, translations = ("contrastive_translation_scoring", None) if config.endswith("translations") else ("wino_x_pattern_matching", ["Das ist er."])
+    metric, translations = (
+        ("contrastive_translation_scoring", None)
+        if config.endswith("translations")
+        else ("wino_x_pattern_matching", ["Das ist er."])
+    )
     with pytest.raises(DataError, match="expected 3774 examples"):
-        cc_hf.evaluate("wino_x", config, metric=metric, translations=translations, data_dir=tmp_path)
+        cc_hf.evaluate(
+            "wino_x", config, metric=metric, translations=translations, data_dir=tmp_path
+        )
 
 
-@pytest.mark.parametrize("text", ["[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}'])
+@pytest.mark.parametrize(
+    "text", ["[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}']
+)
 def test_malformed_sizes_of_samples_are_refused(tmp_path: Path, text: str) -> None:
     load(tmp_path, "mt_en_de", MT)
     (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")

@@ -21,7 +21,11 @@ def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, 
     path = tmp_path / "test.tsv"
     path.write_text(text, encoding="utf-8")
     examples = list(read({DECLARATION.files[0].path: path}, config, "test"))
-    return [(e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0]) for e in examples if isinstance(e, ContrastiveSourceExample)]
+    return [
+        (e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0])
+        for e in examples
+        if isinstance(e, ContrastiveSourceExample)
+    ]
 
 
 def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
@@ -45,7 +49,10 @@ def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
 
 def test_the_program_of_2021_damages_some_rows(tmp_path: Path) -> None:
     found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
-    assert found["1"] == "The mechanic hired the [male] construction worker worker, because he was good."
+    assert (
+        found["1"]
+        == "The mechanic hired the [male] construction worker worker, because he was good."
+    )
     assert found["3"] == "[male] someone called."
 
 
@@ -59,7 +66,13 @@ def test_every_row_without_cues(tmp_path: Path) -> None:
     path.write_text(ROWS, encoding="utf-8")
     examples = list(read({DECLARATION.files[0].path: path}, "all", "test"))
     assert all(isinstance(e, ProbingExample) for e in examples)
-    assert [(e.id, e.category) for e in examples] == [("0", "female"), ("1", "male"), ("2", "neutral"), ("3", "male"), ("4", "male")]
+    assert [(e.id, e.category) for e in examples] == [
+        ("0", "female"),
+        ("1", "male"),
+        ("2", "neutral"),
+        ("3", "male"),
+        ("4", "male"),
+    ]
     assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
@@ -67,7 +80,10 @@ def test_every_row_without_cues(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
-        ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female, neutral, got 'man'"),
+        (
+            "man\t1\tA b.\tb\tpro",
+            "line 1: gender: expected one of male, female, neutral, got 'man'",
+        ),
         ("male\tx\tA b.\tb\tpro", "line 1: index: expected a number"),
         ("male\t7\tA b.\tb\tpro", "line 1: token index: expected 0 to 1, got 7"),
         ("male\t1\tA b.\tb\tyes", "line 1: stereotype"),
@@ -83,11 +99,24 @@ def test_malformed_rows_name_the_line(tmp_path: Path, line: str, message: str) -
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
 def test_results_without_neutral_rows_say_so(shared: Path, config: str) -> None:
-    translations = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
-    found = cc_hf.evaluate("winomt", config, translations=translations, tgt_lang="de", metric="winomt_pattern_matching", data_dir=shared / "upstream")
+    translations = (
+        shared
+        / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
+    )
+    found = cc_hf.evaluate(
+        "winomt",
+        config,
+        translations=translations,
+        tgt_lang="de",
+        metric="winomt_pattern_matching",
+        data_dir=shared / "upstream",
+    )
     figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
     if config in figures:  # the remark of default names both
-        assert tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g")) == figures[config]
+        assert (
+            tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
+            == figures[config]
+        )
     if config in ("all", "acl2019"):
         assert found.notes == ()
         return

@@ -32,7 +32,14 @@ IDENTITY = {"eval": "a@1"}
 ROW = (-1.25, 3, 0.5)
 
 
-def scored(cache: Path | None, requests: list[ScoringRequest] = REQUESTS, *, src_lang: str = "en", tgt_lang: str = "de", **options: Any) -> tuple[TokenScores, list[Pair]]:
+def scored(
+    cache: Path | None,
+    requests: list[ScoringRequest] = REQUESTS,
+    *,
+    src_lang: str = "en",
+    tgt_lang: str = "de",
+    **options: Any,
+) -> tuple[TokenScores, list[Pair]]:
     """The scores, and the pairs that were computed."""
     seen: list[Pair] = []
     evaluator = LetterEvaluator(seen.extend, cache=cache and ScoreCache(cache), **options)
@@ -116,21 +123,43 @@ def test_batches_are_not_part_of_the_identity(path: Path) -> None:
     assert scored(path, batch_tokens=7)[1] == []
 
 
-@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), unique=True, min_size=2, max_size=30))
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=5), st.text(max_size=5)), unique=True, min_size=2, max_size=30
+    )
+)
 def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
     keys = {CacheSession(identity=dict([pair]))._key(other) for pair in pairs for other in pairs}
     assert len(keys) == len(pairs) ** 2
 
 
 def test_pairs_that_look_alike(path: Path) -> None:
-    alike = [("a", 'b","c'), ('a","b', "c"), ("", "a"), ("a", ""), ("ab", ""), ("é", ""), ("e\u0301", ""), ("\ud800", ""), ("\\ud800", ""), ("\0", "\n")]
+    alike = [
+        ("a", 'b","c'),
+        ('a","b', "c"),
+        ("", "a"),
+        ("a", ""),
+        ("ab", ""),
+        ("é", ""),
+        ("e\u0301", ""),
+        ("\ud800", ""),
+        ("\\ud800", ""),
+        ("\0", "\n"),
+    ]
     with ScoreCache(path).session(IDENTITY) as session:
         session.add(alike, [(-float(i), i + 1, 0.5) for i in range(len(alike))])
-        assert session.find(alike[::-1]) == {len(alike) - 1 - i: (-float(i), i + 1, 0.5) for i in range(len(alike))}
+        assert session.find(alike[::-1]) == {
+            len(alike) - 1 - i: (-float(i), i + 1, 0.5) for i in range(len(alike))
+        }
 
 
 def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
-    requests = [*REQUESTS, ScoringRequest("a", "b" * 50, 70), ScoringRequest("c" * 50, "d", 71), ScoringRequest("b" * 50, "d", 72)]
+    requests = [
+        *REQUESTS,
+        ScoringRequest("a", "b" * 50, 70),
+        ScoringRequest("c" * 50, "d", 71),
+        ScoringRequest("b" * 50, "d", 72),
+    ]
     scored(path)
     errors = []
     for cache in (None, path, path):
@@ -176,20 +205,33 @@ def alter(path: Path, statement: str, *values: object) -> None:
 
 
 _DAMAGED: list[tuple[str, object]] = [
-    *(("sum_logprob", value) for value in ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c")),
+    *(
+        ("sum_logprob", value)
+        for value in ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c")
+    ),
     *(("n_tokens", value) for value in (0, -1, 2.5, "two", b"2")),
     *(("mean_probability", value) for value in ("half", b"", math.inf, 1.5, -0.5)),
 ]
 
 
 @pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=repr)
-def test_a_damaged_row_is_computed_again_and_replaced(path: Path, column: str, value: object) -> None:
+def test_a_damaged_row_is_computed_again_and_replaced(
+    path: Path, column: str, value: object
+) -> None:
     plain, _ = scored(path)
     if value == "\ud83c":  # bytes that are no UTF-8, stored as a text
-        alter(path, f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) WHERE key = (SELECT min(key) FROM scores)")
+        alter(
+            path,
+            f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) WHERE key = (SELECT min(key) FROM"
+            " scores)",
+        )
     else:
-        alter(path, f"UPDATE scores SET {column} = ? WHERE key = (SELECT min(key) FROM scores)", value)
-    with pytest.warns(CacheWarning, match=r"is damaged: 1 of its scores are none that a model gives") as caught:
+        alter(
+            path, f"UPDATE scores SET {column} = ? WHERE key = (SELECT min(key) FROM scores)", value
+        )
+    with pytest.warns(
+        CacheWarning, match=r"is damaged: 1 of its scores are none that a model gives"
+    ) as caught:
         found, seen = scored(path)
     assert len(caught) == 1
     assert len(seen) == 1
@@ -199,14 +241,19 @@ def test_a_damaged_row_is_computed_again_and_replaced(path: Path, column: str, v
     assert_equal(again, plain)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "3", "null", "[[1, 2]]", '[["eval", 3]]', '[["a"]]', "[" * 100_000]
+)
 def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str) -> None:
     scored(path)
     scored(path, identity="2")
     alter(path, "UPDATE identities SET identity = ? WHERE id = 1", text)
     with pytest.warns(CacheWarning, match="does not say any more what made some of its scores"):
         found = ScoreCache(path).info()
-    assert [(dict(i.fields).get("eval"), i.n_scores) for i in found.identities] == [(None, N_DISTINCT), ("letters@2", N_DISTINCT)]
+    assert [(dict(i.fields).get("eval"), i.n_scores) for i in found.identities] == [
+        (None, N_DISTINCT),
+        ("letters@2", N_DISTINCT),
+    ]
     with pytest.warns(CacheWarning):
         shown = CliRunner().invoke(app, ["cache", "info", "--path", str(path)])
     assert shown.exit_code == 0
@@ -221,12 +268,16 @@ def test_more_pairs_than_sqlite_takes_at_once(path: Path) -> None:
     assert found == {i: (float(-i), i + 1, 0.25) for i in range(0, 2345, 2)}
 
 
-def test_the_model_is_scored_once_over_two_loads(path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_scored_once_over_two_loads(
+    path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = cc_hf.load_evaluator(tiny_marian, cache=path)
     before = first.mean_logprobs(["The doctor.", "a"], ["Der Arzt.", "b"])
     again = cc_hf.load_evaluator(tiny_marian, cache=path, batch_tokens=77)
     monkeypatch.setattr(type(again), "score_batch", None)
-    np.testing.assert_array_equal(again.mean_logprobs(["a", "The doctor."], ["b", "Der Arzt."]), before[::-1])
+    np.testing.assert_array_equal(
+        again.mean_logprobs(["a", "The doctor."], ["b", "Der Arzt."]), before[::-1]
+    )
     assert cc_hf.load_evaluator(tiny_marian, cache=path) is first
     assert cc_hf.load_evaluator(tiny_marian).cache is None
 
@@ -256,7 +307,10 @@ def test_another_version_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
     for use in (cache.check, cache.info, lambda: scored(path)):
-        with pytest.raises(CacheError, match=r"has format 2, expected 1; delete it: cc-hf cache clear --path .*scores\.sqlite"):
+        with pytest.raises(
+            CacheError,
+            match=r"has format 2, expected 1; delete it: cc-hf cache clear --path .*scores\.sqlite",
+        ):
             use()
     assert cache.clear().n_bytes > 0
     assert len(scored(path)[1]) == N_DISTINCT
@@ -267,9 +321,15 @@ def test_a_damaged_file_is_refused(path: Path, damage: str) -> None:
     scored(path, letter_requests(400))
     data = path.read_bytes()
     assert len(data) > 3 * 4096
-    path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096) if damage == "overwritten" else data[: 2 * 4096 + 100])
+    path.write_bytes(
+        data[:4096] + b"\xff" * (len(data) - 4096)
+        if damage == "overwritten"
+        else data[: 2 * 4096 + 100]
+    )
     for _ in range(2):
-        with pytest.raises(CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache clear --path"):
+        with pytest.raises(
+            CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache clear --path"
+        ):
             scored(path, letter_requests(400))
     ScoreCache(path).clear()
     assert list(path.parent.iterdir()) == []
@@ -287,7 +347,10 @@ def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> 
     before = path.read_bytes()
     cache = ScoreCache(path)
     for use in (cache.check, cache.info, cache.clear, lambda: scored(path)):
-        with pytest.raises(CacheError, match=r"expected a cache of scores, .* is another file, or damaged; name another place"):
+        with pytest.raises(
+            CacheError,
+            match=r"expected a cache of scores, .* is another file, or damaged; name another place",
+        ):
             use()
     assert path.read_bytes() == before
 
@@ -307,22 +370,39 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     assert open_cache(True) is not None
 
 
-def test_a_chosen_place_that_cannot_be_written_is_refused_at_once(tmp_path: Path, tiny_marian: Path) -> None:
+def test_a_chosen_place_that_cannot_be_written_is_refused_at_once(
+    tmp_path: Path, tiny_marian: Path
+) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(CacheError, match=r"cannot be written .* name another place with cache \(--cache\), or do without \(--no-cache\)"):
+    with pytest.raises(
+        CacheError,
+        match=(
+            r"cannot be written .* name another place with cache \(--cache\), or do without"
+            r" \(--no-cache\)"
+        ),
+    ):
         cc_hf.load_evaluator(tiny_marian, cache=tmp_path / "file" / "scores.sqlite")
 
 
-def test_the_default_place_may_be_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_place_may_be_unwritable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setattr("cc_hf.evaluators.cache._default_path", lambda: tmp_path / "file" / "scores.sqlite")
-    with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are not stored"):
+    monkeypatch.setattr(
+        "cc_hf.evaluators.cache._default_path", lambda: tmp_path / "file" / "scores.sqlite"
+    )
+    with pytest.warns(
+        CacheWarning, match="cannot be used .* the evaluation goes on, scores are not stored"
+    ):
         cache = open_cache(True)
     evaluator = LetterEvaluator(cache=cache)
-    assert_equal(evaluator.score(REQUESTS, src_lang="en", tgt_lang="de"), scored(None)[0])  # and no second warning, which would be an error here
+    # and no second warning, which would be an error here
+    assert_equal(evaluator.score(REQUESTS, src_lang="en", tgt_lang="de"), scored(None)[0])
 
 
-def test_a_full_disk_does_not_end_the_evaluation(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_does_not_end_the_evaluation(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     n_pages = 12
     opened = ScoreCache._open
 
@@ -352,7 +432,10 @@ def test_info_counts_by_identity_and_clear_removes_all(path: Path) -> None:
     scored(path, REQUESTS[:5])
     scored(path, REQUESTS[:7], identity="2")
     found = cache.info()
-    assert [(i.fields["eval"], i.n_scores) for i in found.identities] == [("letters@1", 5), ("letters@2", 7)]
+    assert [(i.fields["eval"], i.n_scores) for i in found.identities] == [
+        ("letters@1", 5),
+        ("letters@2", 7),
+    ]
     assert found.n_bytes >= path.stat().st_size
     assert cache.clear() == found
     assert list(path.parent.iterdir()) == []
@@ -361,9 +444,17 @@ def test_info_counts_by_identity_and_clear_removes_all(path: Path) -> None:
 # several processes, and those that are killed
 
 
-def start(path: Path, log: Path, result: Path, *, n: int, seconds: float, last: int = 0) -> subprocess.Popen[bytes]:
+def start(
+    path: Path, log: Path, result: Path, *, n: int, seconds: float, last: int = 0
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", "from tests.helpers.letter_evaluator import main; main()", *map(str, (path, log, result, n, seconds, last))], stderr=subprocess.PIPE
+        [
+            sys.executable,
+            "-c",
+            "from tests.helpers.letter_evaluator import main; main()",
+            *map(str, (path, log, result, n, seconds, last)),
+        ],
+        stderr=subprocess.PIPE,
     )
 
 
@@ -372,14 +463,17 @@ def n_lines(log: Path) -> int:
 
 
 def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
-    """Each run goes on where the one before was killed; at the end the scores are those of a run that nobody disturbed, to the bit."""
+    """Each run goes on where the one before was killed; at the end the scores are those of a run
+    that nobody disturbed, to the bit.
+    """
     n, seconds, rng = 300, 0.015, random.Random(0)
     path, log, result = tmp_path / "scores.sqlite", tmp_path / "log", tmp_path / "result.json"
     ends = []
     for _ in range(10):
         n_wanted = rng.randint(1, 4)
         wanted = n_lines(log) + n_wanted
-        running = start(path, log, result, n=n, seconds=seconds, last=n_wanted + 2)  # it does not get to its end before it is killed
+        # it does not get to its end before it is killed
+        running = start(path, log, result, n=n, seconds=seconds, last=n_wanted + 2)
         while running.poll() is None and n_lines(log) < wanted:
             time.sleep(0.001)
         time.sleep(rng.uniform(0, 1.5 * seconds))
@@ -391,21 +485,42 @@ def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
     assert finished.communicate()[1] == b""
     assert finished.returncode == 0
     plain, _ = scored(None, letter_requests(n))
-    assert json.loads(result.read_text(encoding="utf-8")) == [plain.sum_logprob.tolist(), plain.n_tokens.tolist(), plain.mean_probability.tolist()]
-    batches = [[tuple(pair) for pair in json.loads(line)] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert json.loads(result.read_text(encoding="utf-8")) == [
+        plain.sum_logprob.tolist(),
+        plain.n_tokens.tolist(),
+        plain.mean_probability.tolist(),
+    ]
+    batches = [
+        [tuple(pair) for pair in json.loads(line)]
+        for line in log.read_text(encoding="utf-8").splitlines()
+    ]
     in_flight = {end - 1 for end in ends}  # the last batch of each run that was killed
-    surely_kept = [pair for number, batch in enumerate(batches) if number not in in_flight for pair in batch]
-    assert len(surely_kept) == len(set(surely_kept)), "a pair was scored again though its batch was done"
-    assert {pair for batch in batches for pair in batch} == {(r.source, r.translation) for r in letter_requests(n)}
+    surely_kept = [
+        pair for number, batch in enumerate(batches) if number not in in_flight for pair in batch
+    ]
+    assert len(surely_kept) == len(set(surely_kept)), (
+        "a pair was scored again though its batch was done"
+    )
+    assert {pair for batch in batches for pair in batch} == {
+        (r.source, r.translation) for r in letter_requests(n)
+    }
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     """Four that start with no file, and score the same pairs and more."""
     path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
-    running = [start(path, tmp_path / f"log{n}", tmp_path / f"result{n}", n=n, seconds=0.001) for n in sizes]
+    running = [
+        start(path, tmp_path / f"log{n}", tmp_path / f"result{n}", n=n, seconds=0.001)
+        for n in sizes
+    ]
     for n, process in zip(sizes, running, strict=True):
         assert process.communicate()[1] == b""
         plain, _ = scored(None, letter_requests(n))
-        assert json.loads((tmp_path / f"result{n}").read_text(encoding="utf-8"))[0] == plain.sum_logprob.tolist()
+        assert (
+            json.loads((tmp_path / f"result{n}").read_text(encoding="utf-8"))[0]
+            == plain.sum_logprob.tolist()
+        )
         assert scored(path, letter_requests(n))[1] == []
-    assert ScoreCache(path).info().n_scores == len({(r.source, r.translation) for n in sizes for r in letter_requests(n)})
+    assert ScoreCache(path).info().n_scores == len(
+        {(r.source, r.translation) for n in sizes for r in letter_requests(n)}
+    )

@@ -21,7 +21,9 @@ _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 class NoisyEvaluator(LetterEvaluator):
-    """Of the mode «auto»: its faster pass errs by up to `noise` in every log-probability, and counts what it scored."""
+    """Of the mode «auto»: its faster pass errs by up to `noise` in every log-probability, and
+    counts what it scored.
+    """
 
     def __init__(self, noise: float, *, is_fast: bool = False, **options: Any) -> None:
         super().__init__(**options)
@@ -31,24 +33,45 @@ class NoisyEvaluator(LetterEvaluator):
 
     @cached_property
     def fast(self) -> NoisyEvaluator | None:
-        return None if self.is_fast else NoisyEvaluator(self.noise, is_fast=True, **{**self.options, "dtype": "bf16"})
+        return (
+            None
+            if self.is_fast
+            else NoisyEvaluator(self.noise, is_fast=True, **{**self.options, "dtype": "bf16"})
+        )
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         self.n_scored += len(sources)
         found = super().logprobs_batch(sources, targets)
         if not self.is_fast:
             return found
-        texts = [("".join(map(chr, s)), "".join(map(chr, t))) for s, t in zip(sources, targets, strict=True)]
-        return [row + self.noise * (2 * hash_score("noise" + s, t) - 1) for row, (s, t) in zip(found, texts, strict=True)]
+        texts = [
+            ("".join(map(chr, s)), "".join(map(chr, t)))
+            for s, t in zip(sources, targets, strict=True)
+        ]
+        return [
+            row + self.noise * (2 * hash_score("noise" + s, t) - 1)
+            for row, (s, t) in zip(found, texts, strict=True)
+        ]
 
 
 def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[Contest]]:
-    requests = [ScoringRequest(f"source {i} {k}", f"translation {i}", i) for i in range(n) for k in range(n_sources)]
-    return requests, [(range(at, at + 1), range(at + 1, at + n_sources)) for at in range(0, len(requests), n_sources)]
+    requests = [
+        ScoringRequest(f"source {i} {k}", f"translation {i}", i)
+        for i in range(n)
+        for k in range(n_sources)
+    ]
+    return requests, [
+        (range(at, at + 1), range(at + 1, at + n_sources))
+        for at in range(0, len(requests), n_sources)
+    ]
 
 
 def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:
-    return [max(scores[i] for i in left) >= max(scores[i] for i in right) for left, right in contests]
+    return [
+        max(scores[i] for i in left) >= max(scores[i] for i in right) for left, right in contests
+    ]
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -66,7 +89,9 @@ def test_the_noise_alone_would_decide_otherwise() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(1500)
     assert evaluator.fast is not None
-    rough, exact = (SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator))
+    rough, exact = (
+        SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator)
+    )
     assert verdicts(rough, contests) != verdicts(exact, contests)
 
 
@@ -82,13 +107,19 @@ def test_only_what_is_close_is_scored_again() -> None:
 def test_few_decisions_are_all_exact() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(40)
-    np.testing.assert_array_equal(decision_scores(evaluator, requests, contests, **_EN_DE), SCORES["geometric"](evaluator.score(requests, **_EN_DE)))
+    np.testing.assert_array_equal(
+        decision_scores(evaluator, requests, contests, **_EN_DE),
+        SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
+    )
 
 
 def test_without_contests_all_is_exact() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, _ = problem(200)
-    np.testing.assert_array_equal(decision_scores(evaluator, requests, [], **_EN_DE), SCORES["geometric"](evaluator.score(requests, **_EN_DE)))
+    np.testing.assert_array_equal(
+        decision_scores(evaluator, requests, [], **_EN_DE),
+        SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
+    )
 
 
 def test_both_passes_keep_their_scores_apart(tmp_path: Any) -> None:

@@ -29,19 +29,36 @@ class Command:
 
 
 def content(**more: Any) -> dict[str, Any]:
-    return {"args": argparse.Namespace(**options()), "model": {"encoder.embed_tokens.weight": torch.ones(2, 2)}, **more}
+    return {
+        "args": argparse.Namespace(**options()),
+        "model": {"encoder.embed_tokens.weight": torch.ones(2, 2)},
+        **more,
+    }
 
 
 @pytest.mark.parametrize("is_zip", [True, False])
 @pytest.mark.parametrize("place", ["alone", "model", "args", "extra_state"])
-@pytest.mark.parametrize(("function", "name"), [(os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__")])
-def test_a_file_that_would_run_a_command_is_refused_and_runs_nothing(tmp_path: Path, is_zip: bool, place: str, function: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__")],
+)
+def test_a_file_that_would_run_a_command_is_refused_and_runs_nothing(
+    tmp_path: Path, is_zip: bool, place: str, function: Any, name: str
+) -> None:
     made = tmp_path / "made"
-    argument = f"touch {made}" if function is os.system else f"open({str(made)!r}, 'w')" if function is eval else "antigravity"
+    argument = (
+        f"touch {made}"
+        if function is os.system
+        else f"open({str(made)!r}, 'w')"
+        if function is eval
+        else "antigravity"
+    )
     evil = Command(function, argument)
     saved: Any = evil if place == "alone" else content(**{place: {"inside": [evil]}})
     torch.save(saved, tmp_path / "model1.pt", _use_new_zipfile_serialization=is_zip)
-    with pytest.raises(EvaluatorError, match=f"refused, it holds {name}, which no checkpoint needs"):
+    with pytest.raises(
+        EvaluatorError, match=f"refused, it holds {name}, which no checkpoint needs"
+    ):
         read_checkpoint(tmp_path / "model1.pt")
     assert not made.exists()
     assert "antigravity" not in sys.modules
@@ -55,24 +72,38 @@ def test_the_command_would_have_run(tmp_path: Path) -> None:
 
 
 def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "model1.pt").write_bytes(pickle.dumps(Command(os.system, f"touch {tmp_path / 'made'}"), protocol=2))
+    (tmp_path / "model1.pt").write_bytes(
+        pickle.dumps(Command(os.system, f"touch {tmp_path / 'made'}"), protocol=2)
+    )
     with pytest.raises(EvaluatorError, match=r"refused, it holds \w+\.system"):
         read_checkpoint(tmp_path / "model1.pt")
     assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize("is_zip", [True, False])
-def test_meters_and_arrays_are_read_other_classes_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zip: bool) -> None:
+def test_meters_and_arrays_are_read_other_classes_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zip: bool
+) -> None:
     module = types.ModuleType("fairseq.meters")
     for name in ("AverageMeter", "StopwatchMeter", "TimeMeter", "OtherMeter"):
         setattr(module, name, type(name, (), {"__module__": "fairseq.meters"}))
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "fairseq", types.ModuleType("fairseq"))
         patched.setitem(sys.modules, "fairseq.meters", module)
-        meters = [getattr(module, name)() for name in ("AverageMeter", "StopwatchMeter", "TimeMeter")]
+        meters = [
+            getattr(module, name)() for name in ("AverageMeter", "StopwatchMeter", "TimeMeter")
+        ]
         meters[0].value = 3
-        torch.save(content(extra_state={"meters": meters, "counts": np.arange(3)}), tmp_path / "good.pt", _use_new_zipfile_serialization=is_zip)
-        torch.save(content(extra_state=module.OtherMeter()), tmp_path / "bad.pt", _use_new_zipfile_serialization=is_zip)
+        torch.save(
+            content(extra_state={"meters": meters, "counts": np.arange(3)}),
+            tmp_path / "good.pt",
+            _use_new_zipfile_serialization=is_zip,
+        )
+        torch.save(
+            content(extra_state=module.OtherMeter()),
+            tmp_path / "bad.pt",
+            _use_new_zipfile_serialization=is_zip,
+        )
     before = torch.serialization.get_safe_globals()
     assert read_checkpoint(tmp_path / "good.pt").architecture == "transformer"
     with pytest.raises(EvaluatorError, match=r"refused, it holds fairseq\.meters\.OtherMeter"):
@@ -84,9 +115,17 @@ def test_meters_and_arrays_are_read_other_classes_refused(tmp_path: Path, monkey
 @pytest.mark.parametrize("is_zip", [True, False])
 def test_arrays_of_the_older_numpy(tmp_path: Path, is_zip: bool) -> None:
     """numpy 1 names its function numpy.core.multiarray._reconstruct; checkpoints of its time do."""
-    torch.save(content(extra_state=np.arange(3)), tmp_path / "model1.pt", pickle_protocol=2, _use_new_zipfile_serialization=is_zip)
+    torch.save(
+        content(extra_state=np.arange(3)),
+        tmp_path / "model1.pt",
+        pickle_protocol=2,
+        _use_new_zipfile_serialization=is_zip,
+    )
     path = tmp_path / "model1.pt"
-    content_of = {name: data.replace(b"numpy._core.multiarray", b"numpy.core.multiarray") for name, data in _parts(path, is_zip=is_zip).items()}
+    content_of = {
+        name: data.replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
+        for name, data in _parts(path, is_zip=is_zip).items()
+    }
     assert content_of != _parts(path, is_zip=is_zip)
     if is_zip:
         with zipfile.ZipFile(path, "w") as archive:
@@ -112,13 +151,20 @@ def test_files_that_are_no_checkpoints(tmp_path: Path) -> None:
         path.write_bytes(junk)
         with pytest.raises(EvaluatorError, match="the file cannot be read"):
             read_checkpoint(path)
-    no_checkpoints: list[Any] = [[1, 2], {"model": {}}, {"model": {"a": 1}}, {"args": argparse.Namespace()}]
+    no_checkpoints: list[Any] = [
+        [1, 2],
+        {"model": {}},
+        {"model": {"a": 1}},
+        {"args": argparse.Namespace()},
+    ]
     for saved in no_checkpoints:
         torch.save(saved, path)
         with pytest.raises(EvaluatorError, match="with weights by name under 'model'"):
             read_checkpoint(path)
     torch.save({"model": {"a": torch.ones(1)}}, path)
-    with pytest.raises(EvaluatorError, match="expected the options of the training under 'args' or 'cfg'"):
+    with pytest.raises(
+        EvaluatorError, match="expected the options of the training under 'args' or 'cfg'"
+    ):
         read_checkpoint(path)
 
 
@@ -133,13 +179,18 @@ def test_a_truncated_checkpoint(tmp_path: Path) -> None:
 def test_options_of_either_generation(tmp_path: Path) -> None:
     weights = {"a": torch.ones(1)}
     for model in (argparse.Namespace(arch="transformer"), {"_name": "transformer"}):
-        torch.save({"args": None, "cfg": {"model": model}, "model": weights}, tmp_path / "model1.pt")
+        torch.save(
+            {"args": None, "cfg": {"model": model}, "model": weights}, tmp_path / "model1.pt"
+        )
         assert read_checkpoint(tmp_path / "model1.pt").architecture == "transformer"
 
 
 def test_names_of_older_checkpoints(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path)
-    older: dict[str, torch.Tensor] = {"encoder.embed_positions._float_tensor": torch.ones(1), "decoder.embed_positions.weights": torch.ones(3, 3)}
+    older: dict[str, torch.Tensor] = {
+        "encoder.embed_positions._float_tensor": torch.ones(1),
+        "decoder.embed_positions.weights": torch.ones(3, 3),
+    }
     numbers = {"encoder": ("self_attn", "final"), "decoder": ("self_attn", "encoder_attn", "final")}
     for name, weight in weights.items():
         side = name.split(".")[0]

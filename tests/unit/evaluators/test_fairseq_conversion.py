@@ -16,7 +16,12 @@ from cc_hf.cli.main import app
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.fairseq import FairseqEvaluator
 from cc_hf.evaluators.fairseq_conversion import convert
-from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
+from cc_hf.evaluators.fairseq_tokenizer import (
+    FairseqTokenizer,
+    Settings,
+    read_codes,
+    read_dictionary,
+)
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 
 _PAIRS = [
@@ -27,29 +32,54 @@ _PAIRS = [
     ([6, 43, 2], [2]),
 ]
 _MBART = {**both(normalize_before=True, learned_pos=True), "layernorm_embedding": True}
-_BART = {**both(learned_pos=True), "layernorm_embedding": True, "activation_fn": "gelu", "no_scale_embedding": True}
+_BART = {
+    **both(learned_pos=True),
+    "layernorm_embedding": True,
+    "activation_fn": "gelu",
+    "no_scale_embedding": True,
+}
 
 
 @pytest.mark.parametrize(
     ("family", "changes"),
     [
         ("fsmt", {}),
-        ("fsmt", {"share_all_embeddings": False, "encoder_layers": 3, "decoder_ffn_embed_dim": 40, "decoder_attention_heads": 4}),
+        (
+            "fsmt",
+            {
+                "share_all_embeddings": False,
+                "encoder_layers": 3,
+                "decoder_ffn_embed_dim": 40,
+                "decoder_attention_heads": 4,
+            },
+        ),
         ("m2m_100", both(normalize_before=True)),
-        ("m2m_100", {**both(normalize_before=True), "encoder_layers": 1, "decoder_layers": 3, "activation_fn": "gelu"}),
+        (
+            "m2m_100",
+            {
+                **both(normalize_before=True),
+                "encoder_layers": 1,
+                "decoder_layers": 3,
+                "activation_fn": "gelu",
+            },
+        ),
         ("mbart", _MBART),
         ("bart", _BART),
         ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
     ],
 )
-def test_converted_models_compute_the_same(tmp_path: Path, family: str, changes: dict[str, Any]) -> None:
+def test_converted_models_compute_the_same(
+    tmp_path: Path, family: str, changes: dict[str, Any]
+) -> None:
     weights = save_fairseq(tmp_path / "in", **changes)
     found = convert(tmp_path / "in", output=tmp_path / "out")
     assert found.families == (family,)
     evaluator = cc_hf.load_evaluator(found.folders[0], device="cpu", batch_tokens=1000)
     assert isinstance(evaluator, FairseqEvaluator)
     assert evaluator.model.config.model_type == family
-    assert evaluator.max_tokens == (32 if "learned" in str(changes) and family != "m2m_100" else 1024)
+    assert evaluator.max_tokens == (
+        32 if "learned" in str(changes) and family != "m2m_100" else 1024
+    )
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     logprobs = evaluator.id_logprobs(sources, targets)
     scores = evaluator.score_batch(sources, targets)
@@ -62,18 +92,39 @@ def test_converted_models_compute_the_same(tmp_path: Path, family: str, changes:
 
 
 @pytest.mark.parametrize("changes", [{"share_all_embeddings": False}, both(normalize_before=True)])
-def test_odd_texts_score_as_alone_by_plain_transformers(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_odd_texts_score_as_alone_by_plain_transformers(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
     save_fairseq(tmp_path / "in", **changes)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
-    texts = ["", " ", "a", "the cat", "😀 \u202eשלום", "x\u2028y\x85z\x00", "<s> </s> <pad>", "it's @-@ @@", "a b " * 250]
+    texts = [
+        "",
+        " ",
+        "a",
+        "the cat",
+        "😀 \u202eשלום",
+        "x\u2028y\x85z\x00",
+        "<s> </s> <pad>",
+        "it's @-@ @@",
+        "a b " * 250,
+    ]
     sources, targets = ([text for text in texts for _ in texts], texts * len(texts))
-    scores = cc_hf.load_evaluator(folder, device="cpu", batch_tokens=3000).mean_logprobs(sources, targets)
+    scores = cc_hf.load_evaluator(folder, device="cpu", batch_tokens=3000).mean_logprobs(
+        sources, targets
+    )
     model = AutoModelForSeq2SeqLM.from_pretrained(folder)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     for source, target, score in zip(sources, targets, scores, strict=True):
-        (source_ids,), (target_ids,) = tokenizer.encode_sources([source]), tokenizer.encode_targets([target])
+        (source_ids,), (target_ids,) = (
+            tokenizer.encode_sources([source]),
+            tokenizer.encode_targets([target]),
+        )
         with torch.inference_mode():
-            logits = model(input_ids=torch.tensor([source_ids]), decoder_input_ids=torch.tensor([[2, *target_ids[:-1]]]), use_cache=False).logits[0]
+            logits = model(
+                input_ids=torch.tensor([source_ids]),
+                decoder_input_ids=torch.tensor([[2, *target_ids[:-1]]]),
+                use_cache=False,
+            ).logits[0]
         expected = logits.log_softmax(-1)[range(len(target_ids)), target_ids].mean().item()
         assert score == pytest.approx(expected, abs=1e-5)
 
@@ -81,31 +132,69 @@ def test_odd_texts_score_as_alone_by_plain_transformers(tmp_path: Path, changes:
 @pytest.mark.parametrize(
     ("reason", "changes"),
     [
-        ("share_all_embeddings=False .* with encoder_normalize_before=True", {**both(normalize_before=True), "share_all_embeddings": False}),
-        ("share_all_embeddings=False .* with encoder_normalize_before=True", {**_MBART, "share_all_embeddings": False}),
-        ("share_all_embeddings=False .* with encoder_learned_pos=True", {**_BART, "share_all_embeddings": False}),
-        ("layernorm_embedding=False in a model that is post-norm with encoder_learned_pos=True", both(learned_pos=True)),
-        ("layernorm_embedding=False in a model that is pre-norm with encoder_learned_pos=True", both(learned_pos=True, normalize_before=True)),
-        ("layernorm_embedding=True in a model that is post-norm with encoder_learned_pos=False", {"layernorm_embedding": True}),
-        ("layernorm_embedding=True in a model that is pre-norm with encoder_learned_pos=False", {"layernorm_embedding": True, **both(normalize_before=True)}),
-        ("encoder_normalize_before=True and decoder_normalize_before=False differ", {"encoder_normalize_before": True}),
-        ("encoder_learned_pos=False and decoder_learned_pos=True differ", {"decoder_learned_pos": True}),
+        (
+            "share_all_embeddings=False .* with encoder_normalize_before=True",
+            {**both(normalize_before=True), "share_all_embeddings": False},
+        ),
+        (
+            "share_all_embeddings=False .* with encoder_normalize_before=True",
+            {**_MBART, "share_all_embeddings": False},
+        ),
+        (
+            "share_all_embeddings=False .* with encoder_learned_pos=True",
+            {**_BART, "share_all_embeddings": False},
+        ),
+        (
+            "layernorm_embedding=False in a model that is post-norm with encoder_learned_pos=True",
+            both(learned_pos=True),
+        ),
+        (
+            "layernorm_embedding=False in a model that is pre-norm with encoder_learned_pos=True",
+            both(learned_pos=True, normalize_before=True),
+        ),
+        (
+            "layernorm_embedding=True in a model that is post-norm with encoder_learned_pos=False",
+            {"layernorm_embedding": True},
+        ),
+        (
+            "layernorm_embedding=True in a model that is pre-norm with encoder_learned_pos=False",
+            {"layernorm_embedding": True, **both(normalize_before=True)},
+        ),
+        (
+            "encoder_normalize_before=True and decoder_normalize_before=False differ",
+            {"encoder_normalize_before": True},
+        ),
+        (
+            "encoder_learned_pos=False and decoder_learned_pos=True differ",
+            {"decoder_learned_pos": True},
+        ),
         ("adaptive_softmax_cutoff='100,200'", {"adaptive_softmax_cutoff": "100,200"}),
         ("no_token_positional_embeddings=True", {"no_token_positional_embeddings": True}),
         ("cross_self_attention=True", {"cross_self_attention": True}),
-        ("no_decoder_final_norm=True", {"no_decoder_final_norm": True, **both(normalize_before=True)}),
+        (
+            "no_decoder_final_norm=True",
+            {"no_decoder_final_norm": True, **both(normalize_before=True)},
+        ),
         ("encoder_layers_to_keep='0,2'", {"encoder_layers_to_keep": "0,2"}),
         ("decoder_output_dim=8 differs from encoder_embed_dim=16", {"decoder_output_dim": 8}),
         ("activation_fn='swish'", {"activation_fn": "swish"}),
         ("task='multilingual_translation'", {"task": "multilingual_translation"}),
         ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
         ("source_lang='en/../en'", {"source_lang": "en/../en"}),
-        ("encoder_attention_heads='two', expected a number above 0", {"encoder_attention_heads": "two"}),
+        (
+            "encoder_attention_heads='two', expected a number above 0",
+            {"encoder_attention_heads": "two"},
+        ),
     ],
 )
-def test_unsupported_architectures_are_refused_by_name(tmp_path: Path, reason: str, changes: dict[str, Any]) -> None:
+def test_unsupported_architectures_are_refused_by_name(
+    tmp_path: Path, reason: str, changes: dict[str, Any]
+) -> None:
     save_fairseq(tmp_path / "in", arch="my_transformer", **changes)
-    with pytest.raises(EvaluatorError, match=rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}"):
+    with pytest.raises(
+        EvaluatorError,
+        match=rf"model1\.pt: the architecture 'my_transformer' cannot be converted: {reason}",
+    ):
         convert(tmp_path / "in", output=tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
@@ -113,16 +202,32 @@ def test_unsupported_architectures_are_refused_by_name(tmp_path: Path, reason: s
 @pytest.mark.parametrize("missing", ["encoder_embed_dim", "decoder_attention_heads"])
 def test_an_architecture_that_is_no_transformer(tmp_path: Path, missing: str) -> None:
     save_fairseq(tmp_path / "in", arch="fconv_wmt_en_de", without=[missing])
-    with pytest.raises(EvaluatorError, match=f"'fconv_wmt_en_de' cannot be converted: {missing} is not among its options"):
+    with pytest.raises(
+        EvaluatorError,
+        match=f"'fconv_wmt_en_de' cannot be converted: {missing} is not among its options",
+    ):
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_weights_that_do_not_fit_the_options(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in")
-    without = {name: weight for name, weight in weights.items() if name != "decoder.layers.1.fc1.bias"}
+    without = {
+        name: weight for name, weight in weights.items() if name != "decoder.layers.1.fc1.bias"
+    }
     other_shape = {**weights, "decoder.layers.1.fc1.bias": torch.zeros(3)}
-    post_norm = {**weights, "encoder.layer_norm.weight": torch.zeros(16), "encoder.layer_norm.bias": torch.zeros(16)}
-    rows = {**weights, **{name: torch.cat([weight, weight[:2]]) for name, weight in weights.items() if "embed_tokens" in name or "output_projection" in name}}
+    post_norm = {
+        **weights,
+        "encoder.layer_norm.weight": torch.zeros(16),
+        "encoder.layer_norm.bias": torch.zeros(16),
+    }
+    rows = {
+        **weights,
+        **{
+            name: torch.cat([weight, weight[:2]])
+            for name, weight in weights.items()
+            if "embed_tokens" in name or "output_projection" in name
+        },
+    }
     for changed, reason in (
         (without, r"the weight decoder\.layers\.1\.fc1\.bias is missing \(1 in all\)"),
         (other_shape, r"its weights do not fit its options: .*decoder\.layers\.1\.fc1\.bias"),
@@ -130,34 +235,51 @@ def test_weights_that_do_not_fit_the_options(tmp_path: Path) -> None:
         (rows, r"encoder\.embed_tokens\.weight has 58 rows, the dictionary has 56 symbols"),
     ):
         save_fairseq(tmp_path / "in", weights=changed)
-        with pytest.raises(EvaluatorError, match=f"the architecture 'transformer' cannot be converted: {reason}"):
+        with pytest.raises(
+            EvaluatorError, match=f"the architecture 'transformer' cannot be converted: {reason}"
+        ):
             convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_learned_positions_of_two_lengths(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", **_BART)
     weights["decoder.embed_positions.weight"] = weights["decoder.embed_positions.weight"][:20]
-    save_fairseq(tmp_path / "in", weights=weights, **_BART, max_source_positions=32, max_target_positions=18)
-    with pytest.raises(EvaluatorError, match="max_source_positions=32 and max_target_positions=18 differ"):
+    save_fairseq(
+        tmp_path / "in", weights=weights, **_BART, max_source_positions=32, max_target_positions=18
+    )
+    with pytest.raises(
+        EvaluatorError, match="max_source_positions=32 and max_target_positions=18 differ"
+    ):
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_codes_of_each_side(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     save_fairseq(folder, share_all_embeddings=False)
-    assert "two dictionaries but one file of BPE codes" in convert(folder, output=tmp_path / "one").notes[0]
+    assert (
+        "two dictionaries but one file of BPE codes"
+        in convert(folder, output=tmp_path / "one").notes[0]
+    )
     (folder / "bpecodes.de").write_text("#version: 0.2\nc a\nca t</w>\n", encoding="utf-8")
     found = convert(folder, output=tmp_path / "out")
     assert not found.notes
     tokenizer = FairseqTokenizer.from_pretrained(found.folders[0])
     c, a, t = (4 + 2 * "abcdefghijklmnopqrstuvwxyz".index(letter) for letter in "cat")
-    assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]  # c@@ at: «at» is not in the dictionary
+    # c@@ at: «at» is not in the dictionary
+    assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]
     assert tokenizer.encode_targets(["cat", "", "a b"]) == [[3, 2], [2], [a, a + 2, 2]]
     (folder / "bpecodes").unlink()
-    with pytest.raises(EvaluatorError, match=r"the file of BPE codes .*bpecodes is missing; name another one \(--codes, "):
+    with pytest.raises(
+        EvaluatorError,
+        match=r"the file of BPE codes .*bpecodes is missing; name another one \(--codes, ",
+    ):
         convert(folder, output=tmp_path / "none")
-    named = convert(folder, output=tmp_path / "named", source_codes=folder / "bpecodes.de", tokenizer="space")
-    assert FairseqTokenizer.from_pretrained(named.folders[0]).encode_sources(["c'a t"]) == [[c + 1, 3, a, t, 2]]
+    named = convert(
+        folder, output=tmp_path / "named", source_codes=folder / "bpecodes.de", tokenizer="space"
+    )
+    assert FairseqTokenizer.from_pretrained(named.folders[0]).encode_sources(["c'a t"]) == [
+        [c + 1, 3, a, t, 2]
+    ]
 
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
@@ -165,7 +287,9 @@ def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected checkpoints"):
         convert(tmp_path / "in", output=tmp_path / "out")
     save_fairseq(tmp_path / "in")
-    with pytest.raises(InputError, match=r"there is no checkpoint model2\.pt; there are model1\.pt"):
+    with pytest.raises(
+        InputError, match=r"there is no checkpoint model2\.pt; there are model1\.pt"
+    ):
         convert(tmp_path / "in", output=tmp_path / "out", checkpoints=["model2"])
     with pytest.raises(InputError, match="tokenizer: expected one of moses, space"):
         convert(tmp_path / "in", output=tmp_path / "out", tokenizer="nltk")
@@ -180,19 +304,29 @@ def test_a_converted_folder_that_lost_a_file(tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     settings = (folder / "cc_hf_tokenizer.json").read_text(encoding="utf-8")
-    for text, reason in ((settings.replace('"format": 1', '"format": 2'), "expected format 1, got 2"), ("{", "is malformed"), ('{"unknown": 1}', "is malformed")):
+    for text, reason in (
+        (settings.replace('"format": 1', '"format": 2'), "expected format 1, got 2"),
+        ("{", "is malformed"),
+        ('{"unknown": 1}', "is malformed"),
+    ):
         (folder / "cc_hf_tokenizer.json").write_text(text, encoding="utf-8")
         with pytest.raises(EvaluatorError, match=reason):
             FairseqTokenizer.from_pretrained(folder)
     (folder / "cc_hf_tokenizer.json").unlink()
     with pytest.raises(EvaluatorError, match=r"the file cc_hf_tokenizer\.json is missing"):
         cc_hf.load_evaluator(folder)
-    with pytest.raises(EvaluatorError, match=r"somebody/model: cc_hf_tokenizer\.json could not be loaded"):
+    with pytest.raises(
+        EvaluatorError, match=r"somebody/model: cc_hf_tokenizer\.json could not be loaded"
+    ):
         FairseqTokenizer.from_pretrained("somebody/model")
 
 
 def test_dictionaries() -> None:
-    assert read_dictionary("a b 1\nc 2 #fairseq:overwrite\nc 3 #fairseq:overwrite\n") == ["a b", "c", "c"]
+    assert read_dictionary("a b 1\nc 2 #fairseq:overwrite\nc 3 #fairseq:overwrite\n") == [
+        "a b",
+        "c",
+        "c",
+    ]
     for text, reason in (
         ("a\n", "line 1: expected «symbol count», got 'a'"),
         ("a 1\n\nb 1\n", "line 2"),
@@ -204,7 +338,11 @@ def test_dictionaries() -> None:
 
 
 def test_codes() -> None:
-    assert read_codes("a b 3\nc d 2\n") == read_codes("#version: 0.2\na b\nc d\n") == "#version: 0.2\na b\nc d\n"
+    assert (
+        read_codes("a b 3\nc d 2\n")
+        == read_codes("#version: 0.2\na b\nc d\n")
+        == "#version: 0.2\na b\nc d\n"
+    )
     assert read_codes("a b\n") == "a b\n"  # subword-nmt before 0.2
     for text in ("a b 1\nc\n", "a b 1\nc d\n", "a b x\n", "a b 1 2\n"):
         with pytest.raises(EvaluatorError, match="expected «left right»"):
@@ -212,7 +350,11 @@ def test_codes() -> None:
 
 
 def test_the_last_of_two_equal_symbols_counts_and_unknown_stays() -> None:
-    tokenizer = FairseqTokenizer(Settings("en", "de"), dictionaries=("x 1\ny 1\nx 1 #fairseq:overwrite\n", "x@@ 1\n<< 1\n"), codes=("a b 1\n", "a b 1\n"))
+    tokenizer = FairseqTokenizer(
+        Settings("en", "de"),
+        dictionaries=("x 1\ny 1\nx 1 #fairseq:overwrite\n", "x@@ 1\n<< 1\n"),
+        codes=("a b 1\n", "a b 1\n"),
+    )
     assert tokenizer(["x y z"]) == {"input_ids": [[6, 5, 3, 2]]}
     assert tokenizer.batch_decode([[2, 4, 5, 3, 2, 1]]) == ["x<< <unk>"]
     assert tokenizer.batch_decode([[4, 5, 2]], skip_special_tokens=False) == ["x<< </s>"]
@@ -221,25 +363,57 @@ def test_the_last_of_two_equal_symbols_counts_and_unknown_stays() -> None:
 def test_without_subword_nmt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
-    with pytest.raises(MissingDependencyError, match=r"'subword-nmt', which is not installed. Install it with: pip install 'cc_hf\[fairseq\]'"):
+    with pytest.raises(
+        MissingDependencyError,
+        match=(
+            r"'subword-nmt', which is not installed. Install it with: pip install"
+            r" 'cc_hf\[fairseq\]'"
+        ),
+    ):
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
 def test_the_command(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", share_all_embeddings=False)
-    found = CliRunner().invoke(app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "out")])
+    found = CliRunner().invoke(
+        app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
+    )
     assert found.exit_code == 0, found.output
     assert len({path.stat().st_mode for path in (tmp_path / "out/model1").iterdir()}) == 1
-    for part in ("out/model1  fsmt, en-de", "note: two dictionaries but one file of BPE codes", "scores were not checked"):
+    for part in (
+        "out/model1  fsmt, en-de",
+        "note: two dictionaries but one file of BPE codes",
+        "scores were not checked",
+    ):
         assert part in found.output
     source, target = _PAIRS[0]
-    scores = {"model1": {"positional_log_probs": reference_logprobs(weights, options(), source, target).tolist()}}
-    (tmp_path / "scores.json").write_text(json.dumps({"pairs": [{"source_ids": source, "target_ids": target, "scores": scores}]}), encoding="utf-8")
-    found = CliRunner().invoke(app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "checked"), "--check", str(tmp_path / "scores.json")])
+    scores = {
+        "model1": {
+            "positional_log_probs": reference_logprobs(weights, options(), source, target).tolist()
+        }
+    }
+    (tmp_path / "scores.json").write_text(
+        json.dumps({"pairs": [{"source_ids": source, "target_ids": target, "scores": scores}]}),
+        encoding="utf-8",
+    )
+    found = CliRunner().invoke(
+        app,
+        [
+            "convert-fairseq",
+            str(tmp_path / "in"),
+            "--output",
+            str(tmp_path / "checked"),
+            "--check",
+            str(tmp_path / "scores.json"),
+        ],
+    )
     assert found.exit_code == 0, found.output
     assert "model1: largest deviation of 2 log-probabilities " in found.output
     assert "ids were not checked: the file holds no texts" in found.output
-    quiet = CliRunner().invoke(app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "quiet"), "--quiet"])
+    quiet = CliRunner().invoke(
+        app,
+        ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "quiet"), "--quiet"],
+    )
     assert (quiet.exit_code, quiet.output) == (0, "")
 
 
@@ -249,9 +423,24 @@ def test_the_command(tmp_path: Path) -> None:
         ("[]", "expected a JSON object with «pairs»"),
         ('{"pairs": []}', "at least one pair"),
         ('{"pairs": [{"scores": {}}]}', "pair 0: expected source_ids"),
-        ('{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1": {}}}]}', "pair 0: expected positional_log_probs"),
-        ('{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"other": {"positional_log_probs": [0]}}}]}', "no scores of model1; it has scores of other"),
-        ('{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1": {"positional_log_probs": [0, 1]}}}]}', "pair 0 has 2 log-probabilities"),
+        (
+            '{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1": {}}}]}',
+            "pair 0: expected positional_log_probs",
+        ),
+        (
+            (
+                '{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"other":'
+                ' {"positional_log_probs": [0]}}}]}'
+            ),
+            "no scores of model1; it has scores of other",
+        ),
+        (
+            (
+                '{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1":'
+                ' {"positional_log_probs": [0, 1]}}}]}'
+            ),
+            "pair 0 has 2 log-probabilities",
+        ),
     ],
 )
 def test_scores_of_another_form(tmp_path: Path, text: str, reason: str) -> None:

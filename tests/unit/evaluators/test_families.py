@@ -21,7 +21,12 @@ from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian
 
-_PAIRS = [("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."), ("", "Ja."), ("مرحبا 🎉", "Hallo, «Welt»."), ("The nurse.", "Die Pflegerin.")]
+_PAIRS = [
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("", "Ja."),
+    ("مرحبا 🎉", "Hallo, «Welt»."),
+    ("The nurse.", "Die Pflegerin."),
+]
 _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
 _EN_DE = {"src_lang": "en", "tgt_lang": "de"}
 
@@ -32,27 +37,43 @@ _EN_DE = {"src_lang": "en", "tgt_lang": "de"}
         (partial(families.save_tiny_mbart, language_is_first=False), plain_forward.mbart25),
         (partial(families.save_tiny_fsmt, separate=False), plain_forward.fsmt),
         (partial(families.save_tiny_nllb, legacy_behaviour=True), plain_forward.nllb_legacy),
-        (partial(families.save_tiny_t5, marks=("<2de>", "<2en>", "<2iw>")), partial(plain_forward.t5, prompt="<2de> ")),
+        (
+            partial(families.save_tiny_t5, marks=("<2de>", "<2en>", "<2iw>")),
+            partial(plain_forward.t5, prompt="<2de> "),
+        ),
     ],
     ids=["mbart-25", "fsmt with one vocabulary", "nllb's first release", "madlad"],
 )
-def test_variants_equal_a_plain_forward_pass(tmp_path: Path, build: Callable[[Path], Path], plain: Callable[[Path, str, str], torch.Tensor]) -> None:
+def test_variants_equal_a_plain_forward_pass(
+    tmp_path: Path, build: Callable[[Path], Path], plain: Callable[[Path, str, str], torch.Tensor]
+) -> None:
     build(tmp_path)
     for batch_tokens in (1, 1000):
-        found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
+        found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(
+            _SOURCES, _TRANSLATIONS, **_EN_DE
+        )
         for one, (source, translation) in zip(found, _PAIRS, strict=True):
-            np.testing.assert_allclose(one, plain(tmp_path, source, translation).numpy(), atol=1e-5, rtol=0)
+            np.testing.assert_allclose(
+                one, plain(tmp_path, source, translation).numpy(), atol=1e-5, rtol=0
+            )
 
 
-def test_the_encoder_runs_once_per_distinct_source(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_encoder_runs_once_per_distinct_source(
+    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluator: Any = cc_hf.load_evaluator(tiny_marian, batch_tokens=50_000)
     seen: list[int] = []
     monkeypatch.setitem(vars(evaluator), "packed", None)  # the model's own pass
-    handle = evaluator.model.get_encoder().register_forward_pre_hook(lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True)
+    handle = evaluator.model.get_encoder().register_forward_pre_hook(
+        lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True
+    )
     found = evaluator.mean_logprobs(["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)])
     handle.remove()
     assert seen == [2]
-    alone = [evaluator.mean_logprobs([("a doctor", "a nurse")[i % 2]], [f"Satz {i}"])[0] for i in range(8)]
+    alone = [
+        evaluator.mean_logprobs([("a doctor", "a nurse")[i % 2]], [f"Satz {i}"])[0]
+        for i in range(8)
+    ]
     np.testing.assert_allclose(found, alone, atol=1e-5)
 
 
@@ -61,28 +82,61 @@ def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
     save_tiny_marian(folder)
     path = folder / "vocab.json"
     vocabulary = json.loads(path.read_text(encoding="utf-8"))
-    for mark, piece in zip(marks, sorted(vocabulary, key=lambda p: vocabulary[p])[-2::-1], strict=False):
+    for mark, piece in zip(
+        marks, sorted(vocabulary, key=lambda p: vocabulary[p])[-2::-1], strict=False
+    ):
         vocabulary[mark] = vocabulary.pop(piece)
     path.write_text(json.dumps(vocabulary), encoding="utf-8")
     config = folder / "tokenizer_config.json"
-    config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), "target_lang": "mul"}), encoding="utf-8")
+    config.write_text(
+        json.dumps({**json.loads(config.read_text(encoding="utf-8")), "target_lang": "mul"}),
+        encoding="utf-8",
+    )
     return folder
 
 
 def test_a_marian_model_of_many_targets_is_told_which(tmp_path: Path) -> None:
     save_multilingual_marian(tmp_path, (">>deu<<", ">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<"))
     evaluator = cc_hf.load_evaluator(tmp_path)
-    model, tokenizer = MarianMTModel.from_pretrained(tmp_path).eval(), MarianTokenizer.from_pretrained(tmp_path)
-    for lang, mark in (("de", ">>deu<<"), ("deu", ">>deu<<"), ("zh", ">>cmn_Hans<<"), ("cmn_Hant", ">>cmn_Hant<<")):
+    model, tokenizer = (
+        MarianMTModel.from_pretrained(tmp_path).eval(),
+        MarianTokenizer.from_pretrained(tmp_path),
+    )
+    for lang, mark in (
+        ("de", ">>deu<<"),
+        ("deu", ">>deu<<"),
+        ("zh", ">>cmn_Hans<<"),
+        ("cmn_Hant", ">>cmn_Hant<<"),
+    ):
         labels = tokenizer(text_target="Ein Arzt.", return_tensors="pt")["input_ids"]
         source = tokenizer(f"{mark} a doctor", return_tensors="pt")
-        assert source["input_ids"][0, 0] == tokenizer.convert_tokens_to_ids(mark) != tokenizer.unk_token_id
+        assert (
+            source["input_ids"][0, 0]
+            == tokenizer.convert_tokens_to_ids(mark)
+            != tokenizer.unk_token_id
+        )
         with torch.no_grad():
-            plain = model(**source, labels=labels).logits.double().log_softmax(-1).gather(-1, labels.unsqueeze(-1))[0, :, 0]
-        np.testing.assert_allclose(evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], src_lang="en", tgt_lang=lang)[0], plain.numpy(), atol=1e-5)
-    with pytest.raises(InputError, match="several target languages: name one with tgt_lang; known: cmn_Hans, cmn_Hant, deu, fra"):
+            plain = (
+                model(**source, labels=labels)
+                .logits.double()
+                .log_softmax(-1)
+                .gather(-1, labels.unsqueeze(-1))[0, :, 0]
+            )
+        np.testing.assert_allclose(
+            evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], src_lang="en", tgt_lang=lang)[0],
+            plain.numpy(),
+            atol=1e-5,
+        )
+    with pytest.raises(
+        InputError,
+        match=(
+            "several target languages: name one with tgt_lang; known: cmn_Hans, cmn_Hant, deu, fra"
+        ),
+    ):
         evaluator.mean_logprobs(["a"], ["b"])
-    with pytest.raises(InputError, match="does not support the target language 'ru'; known: cmn_Hans"):
+    with pytest.raises(
+        InputError, match="does not support the target language 'ru'; known: cmn_Hans"
+    ):
         evaluator.mean_logprobs(["a"], ["b"], tgt_lang="ru")
     with pytest.raises(InputError, match="does not support the source language 'fr'"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
@@ -90,24 +144,42 @@ def test_a_marian_model_of_many_targets_is_told_which(tmp_path: Path) -> None:
 
 def test_variants_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(save_multilingual_marian(tmp_path, (">>pt_BR<<", ">>pt_PT<<")))
-    with pytest.raises(InputError, match="several variants of the target language 'pt': name one of pt_BR, pt_PT"):
+    with pytest.raises(
+        InputError, match="several variants of the target language 'pt': name one of pt_BR, pt_PT"
+    ):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="pt")
 
 
 def test_languages_by_the_models_own_codes(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_nllb(tmp_path))
-    by_own = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang="eng_Latn", tgt_lang="deu_Latn")
-    np.testing.assert_array_equal(evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE), by_own)
-    assert abs(evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="ace_Arab") - by_own).max() > 1e-3
+    by_own = evaluator.mean_logprobs(
+        _SOURCES, _TRANSLATIONS, src_lang="eng_Latn", tgt_lang="deu_Latn"
+    )
+    np.testing.assert_array_equal(
+        evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE), by_own
+    )
+    assert (
+        abs(
+            evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="ace_Arab")
+            - by_own
+        ).max()
+        > 1e-3
+    )
     with pytest.raises(InputError, match="name the target language with tgt_lang; known: af, "):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en")
 
 
 def test_a_family_can_be_named(tmp_path: Path) -> None:
     families.save_tiny_m2m100(tmp_path)
-    assert type(cc_hf.load_evaluator(tmp_path, kind="small100")) is not type(cc_hf.load_evaluator(tmp_path))
-    assert cc_hf.load_evaluator(tmp_path, kind="small100").mean_logprobs(["a"], ["b"], tgt_lang="de").shape == (1,)
-    with pytest.raises(UnknownNameError, match="unknown evaluator family 'smal100'; did you mean 'small100'"):
+    assert type(cc_hf.load_evaluator(tmp_path, kind="small100")) is not type(
+        cc_hf.load_evaluator(tmp_path)
+    )
+    assert cc_hf.load_evaluator(tmp_path, kind="small100").mean_logprobs(
+        ["a"], ["b"], tgt_lang="de"
+    ).shape == (1,)
+    with pytest.raises(
+        UnknownNameError, match="unknown evaluator family 'smal100'; did you mean 'small100'"
+    ):
         cc_hf.load_evaluator(tmp_path, kind="smal100")
 
 
@@ -115,9 +187,16 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
     own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
-    np.testing.assert_allclose(own.token_logprobs(["The nurse."], ["Die Pflegerin."], **_EN_DE)[0], plain.numpy(), atol=1e-5)
+    np.testing.assert_allclose(
+        own.token_logprobs(["The nurse."], ["Die Pflegerin."], **_EN_DE)[0],
+        plain.numpy(),
+        atol=1e-5,
+    )
     assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
-    assert cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"] == "translate {src_name} to {tgt_name}: {source}"
+    assert (
+        cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
+        == "translate {src_name} to {tgt_name}: {source}"
+    )
     with pytest.raises(InputError, match="names the source language; give it with src_lang"):
         own.mean_logprobs(["a"], ["b"], tgt_lang="de")
     with pytest.raises(InputError, match=r"expected the field \{source\}"):
@@ -129,7 +208,9 @@ def test_a_prompt_where_there_is_none(tiny_marian: Path) -> None:
         cc_hf.load_evaluator(tiny_marian, prompt="{source}")
 
 
-@pytest.mark.parametrize("text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"])
+@pytest.mark.parametrize(
+    "text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"]
+)
 def test_templates_with_other_fields_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="prompt: "):
         PromptTemplate(text)
@@ -142,20 +223,42 @@ def test_braces_in_a_source_are_text() -> None:
 def test_madlads_codes(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path, marks=("<2de>", "<2en>", "<2iw>"))
     evaluator = cc_hf.load_evaluator(tmp_path)
-    assert evaluator.encode_sources(["a"], "en", "he") == evaluator.encode_sources(["a"], "en", "iw") != evaluator.encode_sources(["a"], "en", "de")
-    with pytest.raises(InputError, match="does not support the target language 'ru'; known: de, en, iw"):
+    assert (
+        evaluator.encode_sources(["a"], "en", "he")
+        == evaluator.encode_sources(["a"], "en", "iw")
+        != evaluator.encode_sources(["a"], "en", "de")
+    )
+    with pytest.raises(
+        InputError, match="does not support the target language 'ru'; known: de, en, iw"
+    ):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
 
 
 def test_the_signature_tells_languages_that_were_given_at_load(tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), src_lang="en", tgt_lang="de")
-    reference = {"correct_sources": ["The [female] doctor."], "incorrect_sources": ["The [male] doctor."], "category": "female"}
-    assert "|langs:en-de|" in compute(["Die Ärztin."], [reference], evaluator=evaluator)["signature"]
-    assert "|langs:en-fr|" in compute(["La doctoresse."], [reference], evaluator=evaluator, tgt_lang="fr")["signature"]
+    evaluator = cc_hf.load_evaluator(
+        families.save_tiny_m2m100(tmp_path), src_lang="en", tgt_lang="de"
+    )
+    reference = {
+        "correct_sources": ["The [female] doctor."],
+        "incorrect_sources": ["The [male] doctor."],
+        "category": "female",
+    }
+    assert (
+        "|langs:en-de|" in compute(["Die Ärztin."], [reference], evaluator=evaluator)["signature"]
+    )
+    assert (
+        "|langs:en-fr|"
+        in compute(["La doctoresse."], [reference], evaluator=evaluator, tgt_lang="fr")["signature"]
+    )
 
 
-@pytest.mark.parametrize(("family", "is_packed"), [("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False)])
-def test_float32_on_the_cpu_takes_the_packed_pass(family: str, is_packed: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("family", "is_packed"),
+    [("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False)],
+)
+def test_float32_on_the_cpu_takes_the_packed_pass(
+    family: str, is_packed: bool, tmp_path: Path
+) -> None:
     folder = families.BUILDERS[family](tmp_path)
     for dtype, expected in (("float32", is_packed), ("bfloat16", False)):
         evaluator = cc_hf.load_evaluator(folder, dtype=dtype)

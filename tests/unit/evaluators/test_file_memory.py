@@ -1,4 +1,6 @@
-"""Memory of weights that lie on a file: it is told from other memory, and what is given back is read again."""
+"""Memory of weights that lie on a file: it is told from other memory, and what is given back is
+read again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from safetensors.torch import save_file
 
 from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="areas of memory are read from Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="areas of memory are read from Linux"
+)
 
 
 @pytest.fixture
@@ -63,7 +67,9 @@ def test_what_was_written_to_since_stays(mapped: torch.Tensor) -> None:
     assert mapped[4, 4] == -1
 
 
-def test_where_the_system_does_not_tell_all_stays(mapped: torch.Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_system_does_not_tell_all_stays(
+    mapped: torch.Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory = FileMemory()
     mapped.sum()
     before = _resident(mapped)
@@ -94,13 +100,19 @@ def test_elsewhere_nothing_is_held(mapped: torch.Tensor, monkeypatch: pytest.Mon
 
 def _own_memory() -> int:
     """Bytes of this process that are of no file."""
-    line = next(line for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines() if line.startswith("RssAnon:"))
+    line = next(
+        line
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        if line.startswith("RssAnon:")
+    )
     return int(line.split()[1]) * 1024
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="of glibc")
 def test_holes_between_what_is_kept_are_given_back() -> None:
-    """The C library keeps them by itself: 600 freed tensors of 100 kB, each before one that is kept."""
+    """The C library keeps them by itself: 600 freed tensors of 100 kB, each before one that is
+    kept.
+    """
     pairs = [(torch.ones(25_000), torch.ones(250)) for _ in range(600)]
     kept = [small for _, small in pairs]
     del pairs

@@ -24,7 +24,9 @@ _FAMILIES = {"roberta": "<mask>", "bert": "[MASK]", "xlm-roberta": "<mask>"}
 
 @pytest.fixture(scope="module", params=_FAMILIES)
 def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
-    return load_masked_lm(save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), family=request.param), device="cpu")
+    return load_masked_lm(
+        save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), family=request.param), device="cpu"
+    )
 
 
 @torch.inference_mode()
@@ -33,7 +35,11 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     token = lm.tokenizer.mask_token
     encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
     at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
-    probabilities = lm.model(**{name: encoded[name] for name in ("input_ids", "attention_mask")}).logits[0, at].softmax(-1)
+    probabilities = (
+        lm.model(**{name: encoded[name] for name in ("input_ids", "attention_mask")})
+        .logits[0, at]
+        .softmax(-1)
+    )
     found = {}
     for number in range(len(probabilities)):
         token = lm.tokenizer.convert_ids_to_tokens(number)
@@ -45,7 +51,9 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     return found
 
 
-def test_batches_equal_a_loop_over_sentences(loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_equal_a_loop_over_sentences(
+    loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
     assert not any(text.is_cut for text in texts)
     found = dict(loaded.word_logprobs(texts))
@@ -72,14 +80,28 @@ def test_order_of_texts_is_of_no_effect(loaded: MaskedLM) -> None:
 def test_words_are_those_that_begin_one(loaded: MaskedLM) -> None:
     assert {"doctor", "The"} & set(loaded.words)
     assert len(set(loaded.words)) == len(loaded.words)
-    assert not [w for w in loaded.words if w != w.strip() or not w or w.startswith(("Ġ", "▁", "##", "[unused")) or w in loaded.tokenizer.all_special_tokens]
+    assert not [
+        w
+        for w in loaded.words
+        if w != w.strip()
+        or not w
+        or w.startswith(("Ġ", "▁", "##", "[unused"))
+        or w in loaded.tokenizer.all_special_tokens
+    ]
 
 
 def test_long_sources_are_cut_to_a_window_around_the_mask(tmp_path: Path) -> None:
     words = [f"{letter * 2}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     text = " ".join(words)
-    lm = load_masked_lm(save_tiny_masked_lm(tmp_path, [text] * 3, family="bert", vocab_size=200, max_tokens=9), device="cpu")
-    for focus, kept in (("nn", "kk ll mm [MASK] nn oo pp"), ("aa", "[MASK] aa bb cc dd ee ff"), ("zz", "uu vv ww xx yy [MASK] zz")):
+    lm = load_masked_lm(
+        save_tiny_masked_lm(tmp_path, [text] * 3, family="bert", vocab_size=200, max_tokens=9),
+        device="cpu",
+    )
+    for focus, kept in (
+        ("nn", "kk ll mm [MASK] nn oo pp"),
+        ("aa", "[MASK] aa bb cc dd ee ff"),
+        ("zz", "uu vv ww xx yy [MASK] zz"),
+    ):
         (found,) = lm.mask([text], [text.index(focus)])
         tokens = lm.tokenizer.convert_ids_to_tokens(list(found.ids))
         assert tokens == ["[CLS]", *kept.split(), "[SEP]"]
@@ -93,7 +115,8 @@ def test_the_longest_input_is_the_models_own(tmp_path: Path) -> None:
     lm = load_masked_lm(save_tiny_masked_lm(tmp_path, max_tokens=12), device="cpu")
     lm.tokenizer.model_max_length = 10**30
     unlimited = MaskedLM(lm.model, lm.tokenizer, name="x", identity="y")
-    assert lm.max_tokens == unlimited.max_tokens == 12  # 14 positions, of which RoBERTa leaves out two
+    # 14 positions, of which RoBERTa leaves out two
+    assert lm.max_tokens == unlimited.max_tokens == 12
     (text,) = unlimited.mask(["The doctor " * 20], [4])
     assert len(text.ids) == 12
     assert len(list(unlimited.word_logprobs([text]))) == 1

@@ -54,8 +54,13 @@ def test_states_are_kept_but_where_they_are_spare(is_laid_out: bool, random: Ran
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 512, 600])
-@pytest.mark.parametrize(("has_bias", "relu", "is_positive"), [(True, False, False), (False, False, True), (True, True, False), (True, True, True)])
-def test_products_are_those_of_the_bytes(is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random) -> None:
+@pytest.mark.parametrize(
+    ("has_bias", "relu", "is_positive"),
+    [(True, False, False), (False, False, True), (True, True, False), (True, True, True)],
+)
+def test_products_are_those_of_the_bytes(
+    is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random
+) -> None:
     """With other numbers of rows than weights are laid out for, and of outputs than blocks hold."""
     states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None
     given = quantise(states.relu() if is_positive else states, is_positive=is_positive)
@@ -64,19 +69,27 @@ def test_products_are_those_of_the_bytes(is_laid_out: bool, n_rows: int, has_bia
     wanted = wanted if bias is None else wanted + bias
     found = Weights(weight, bias, relu=relu)(given)
     assert found.dtype == torch.float32
-    torch.testing.assert_close(found.double(), wanted.relu() if relu else wanted, atol=1e-4, rtol=1e-5)
+    torch.testing.assert_close(
+        found.double(), wanted.relu() if relu else wanted, atol=1e-4, rtol=1e-5
+    )
 
 
 def test_the_largest_values_lose_nothing(is_laid_out: bool) -> None:
-    """Instructions that add pairs of products in 16 bits would: 2 * 255 * 127 is more than they hold."""
+    """Instructions that add pairs of products in 16 bits would: 2 * 255 * 127 is more than they
+    hold.
+    """
     states, weight = torch.ones(32, 256), torch.ones(32, 256)
     weight[::2] *= -1
     for is_positive in (False, True):
-        torch.testing.assert_close(Weights(weight, None)(quantise(states, is_positive=is_positive)), states @ weight.t())
+        torch.testing.assert_close(
+            Weights(weight, None)(quantise(states, is_positive=is_positive)), states @ weight.t()
+        )
 
 
 def test_zeros_and_what_is_no_number(is_laid_out: bool, random: Random) -> None:
-    """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as before."""
+    """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as
+    before.
+    """
     weight, bias, states = random(40, 64), random(40), random(3, 64)
     product = Weights(weight, bias)
     alone = product(quantise(states[2:]))

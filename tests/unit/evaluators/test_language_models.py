@@ -13,7 +13,12 @@ from cc_hf.errors import InputError, TooLongError
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_masked_lm
 
-_PAIRS = [("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."), ("", "Ja."), ("مرحبا 🎉", "Hallo, «Welt»."), ("The nurse.", "Die Pflegerin.")]
+_PAIRS = [
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("", "Ja."),
+    ("مرحبا 🎉", "Hallo, «Welt»."),
+    ("The nurse.", "Die Pflegerin."),
+]
 _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
 
 
@@ -21,15 +26,22 @@ _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
 def test_masks_of_other_families_equal_a_plain_loop(tmp_path: Path, family: str) -> None:
     save_tiny_masked_lm(tmp_path, family=family)
     for batch_tokens in (1, 70, 4000):
-        found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(_SOURCES, _TRANSLATIONS)
+        found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(
+            _SOURCES, _TRANSLATIONS
+        )
         for one, pair in zip(found, _PAIRS, strict=True):
-            np.testing.assert_allclose(one, plain_forward.masked_lm(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
+            np.testing.assert_allclose(
+                one, plain_forward.masked_lm(tmp_path, *pair).numpy(), atol=1e-5, rtol=0
+            )
 
 
 def test_without_its_source_a_translation_stands_alone(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path)
     alone = cc_hf.load_evaluator(tmp_path, prompt="")
-    np.testing.assert_array_equal(alone.mean_logprobs(_SOURCES, ["Ja."] * 4), cc_hf.load_evaluator(tmp_path).mean_logprobs([""] * 4, ["Ja."] * 4))
+    np.testing.assert_array_equal(
+        alone.mean_logprobs(_SOURCES, ["Ja."] * 4),
+        cc_hf.load_evaluator(tmp_path).mean_logprobs([""] * 4, ["Ja."] * 4),
+    )
     assert alone.signature_fields()["prompt"] == "none"
     assert cc_hf.load_evaluator(tmp_path).signature_fields()["logprob"] == "pll"
 
@@ -39,7 +51,10 @@ def test_what_a_masked_lm_refuses(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(tmp_path)
     with pytest.raises(InputError, match="row 1: the translation '' has no tokens"):
         evaluator.mean_logprobs(["a", "a"], ["b", ""])
-    with pytest.raises(TooLongError, match=r"row 0: the source and the translation have \d+ tokens, .* takes at most 20"):
+    with pytest.raises(
+        TooLongError,
+        match=r"row 0: the source and the translation have \d+ tokens, .* takes at most 20",
+    ):
         evaluator.mean_logprobs(["nurse " * 8], ["nurse " * 8])
     cut = cc_hf.load_evaluator(tmp_path, on_too_long="truncate")
     assert 0 < len(cut.token_logprobs(["nurse"], ["nurse " * 30])[0]) < 20
@@ -52,17 +67,30 @@ def test_prompts_of_causal_lms(tmp_path: Path, llama: bool) -> None:
     families.save_tiny_causal_lm(tmp_path, llama=llama)
     plain = partial(plain_forward.causal_lm, tmp_path, prompt="en {} de:")
     for batch_tokens in (1, 4000):
-        evaluator = cc_hf.load_evaluator(tmp_path, prompt="{src_lang} {source} {tgt_lang}:", batch_tokens=batch_tokens)
-        for one, pair in zip(evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de"), _PAIRS, strict=True):
+        evaluator = cc_hf.load_evaluator(
+            tmp_path, prompt="{src_lang} {source} {tgt_lang}:", batch_tokens=batch_tokens
+        )
+        for one, pair in zip(
+            evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de"),
+            _PAIRS,
+            strict=True,
+        ):
             np.testing.assert_allclose(one, plain(*pair).numpy(), atol=1e-5, rtol=0)
 
 
 def test_prompt_and_translation_share_no_token(tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), prompt="{source}", tgt_lang="de")
+    evaluator = cc_hf.load_evaluator(
+        families.save_tiny_causal_lm(tmp_path), prompt="{source}", tgt_lang="de"
+    )
     together = evaluator.encode_sources(["The nurse"], "", "")[0]
-    apart = evaluator.encode_sources(["The nu"], "", "")[0] + evaluator.encode_targets(["rse"], "", "")[0][:-1]
+    apart = (
+        evaluator.encode_sources(["The nu"], "", "")[0]
+        + evaluator.encode_targets(["rse"], "", "")[0][:-1]
+    )
     assert apart != together
-    assert len(evaluator.token_logprobs(["The nu"], ["rse"])[0]) == len(evaluator.encode_targets(["rse"], "", "")[0])
+    assert len(evaluator.token_logprobs(["The nu"], ["rse"])[0]) == len(
+        evaluator.encode_targets(["rse"], "", "")[0]
+    )
     assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens: behind <s>
 
 
@@ -75,5 +103,7 @@ def test_languages_that_a_prompt_names(tmp_path: Path) -> None:
 
 def test_language_models_do_not_translate(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
-    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence model"):
+    with pytest.raises(
+        InputError, match="does not translate: expected a sequence-to-sequence model"
+    ):
         cc_hf.translate(["a"], tmp_path, src_lang="en", tgt_lang="de")

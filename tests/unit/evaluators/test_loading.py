@@ -19,7 +19,9 @@ from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 def test_loads_once_per_options(tiny_marian: Path) -> None:
     assert cc_hf.load_evaluator(tiny_marian) is cc_hf.load_evaluator(tiny_marian)
-    assert cc_hf.load_evaluator(tiny_marian, batch_tokens=7) is not cc_hf.load_evaluator(tiny_marian)
+    assert cc_hf.load_evaluator(tiny_marian, batch_tokens=7) is not cc_hf.load_evaluator(
+        tiny_marian
+    )
     assert load_model(tiny_marian).model is load_model(str(tiny_marian)).model
 
 
@@ -37,24 +39,36 @@ def test_identity_is_of_the_files_not_of_the_folder(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         save_tiny_marian(tmp_path / name, seed=3)
-    assert cc_hf.load_evaluator(tmp_path / "a").identity == cc_hf.load_evaluator(tmp_path / "b").identity
+    assert (
+        cc_hf.load_evaluator(tmp_path / "a").identity
+        == cc_hf.load_evaluator(tmp_path / "b").identity
+    )
 
 
 def test_the_identity_of_the_embedded_evaluator() -> None:
     """It stands in README, cards and recorded results."""
-    assert cc_hf.load_evaluator("cc-tiny-en-de").identity == hash_files(TINY_EN_DE.path) == "d644c6d303e7"
+    assert (
+        cc_hf.load_evaluator("cc-tiny-en-de").identity
+        == hash_files(TINY_EN_DE.path)
+        == "d644c6d303e7"
+    )
 
 
 def test_the_hash_of_a_flat_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
     for name in ("b.json", "a.safetensors", "README.md", ".hidden"):
         (tmp_path / name).write_text(name * 3, encoding="utf-8")
-    expected = hashlib.sha256(b"a.safetensors" + b"a.safetensors" * 3 + b"b.json" + b"b.json" * 3).hexdigest()[:12]
+    expected = hashlib.sha256(
+        b"a.safetensors" + b"a.safetensors" * 3 + b"b.json" + b"b.json" * 3
+    ).hexdigest()[:12]
     assert hash_files(tmp_path) == expected
     (tmp_path / "README.md").write_text("other", encoding="utf-8")
     assert hash_files(tmp_path) == expected
 
 
-@pytest.mark.parametrize("name", ["bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y"])
+@pytest.mark.parametrize(
+    "name",
+    ["bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y"],
+)
 def test_every_file_that_may_be_read_is_in_the_identity(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "model"
     (folder / "sub" / "deep").mkdir(parents=True)
@@ -89,11 +103,16 @@ def test_a_commit_that_a_local_configuration_claims_is_not_believed(tmp_path: Pa
     place = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
     shutil.copytree(TINY_EN_DE.path, place)
     path = place / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "_commit_hash": "f" * 40}), encoding="utf-8")
+    path.write_text(
+        json.dumps({**json.loads(path.read_text(encoding="utf-8")), "_commit_hash": "f" * 40}),
+        encoding="utf-8",
+    )
     assert cc_hf.load_evaluator(place).identity == hash_files(place)
 
 
-def test_a_file_that_changes_while_it_is_loaded_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_loaded_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save_tiny_marian(tmp_path)
     hashed = loading.model_identity
 
@@ -114,7 +133,10 @@ def test_few_models_are_kept_the_least_recently_used_goes(tmp_path: Path) -> Non
         folders[-1].mkdir()
         save_tiny_marian(folders[-1], seed=i)
     kept, dropped = load_model(folders[0]), weakref.ref(load_model(folders[1]).model)
-    assert cc_hf.load_evaluator(folders[1], mode="bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact").mean_logprobs(["a"], ["b"]).shape == (1,)
+    assert cc_hf.load_evaluator(
+        folders[1],
+        mode="bf16" if "bf16" in cc_hf.load_evaluator(folders[1]).fast_modes() else "exact",
+    ).mean_logprobs(["a"], ["b"]).shape == (1,)
     for folder in folders[2:]:
         load_model(folders[0])
         cc_hf.load_evaluator(folder)
@@ -135,7 +157,9 @@ def test_few_evaluators_are_kept_of_a_model(tiny_marian: Path) -> None:
 
 
 def test_unknown_name_suggests_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="unknown evaluator 'cc-tiny-en-ed'; did you mean 'cc-tiny-en-de'"):
+    with pytest.raises(
+        UnknownNameError, match="unknown evaluator 'cc-tiny-en-ed'; did you mean 'cc-tiny-en-de'"
+    ):
         cc_hf.load_evaluator("cc-tiny-en-ed")
 
 
@@ -155,7 +179,9 @@ def test_a_folder_without_a_model(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_seq2seq(tmp_path: Path) -> None:
-    with pytest.raises(EvaluatorError, match=r"expected a sequence-to-sequence model .* got a model of type 'bert'"):
+    with pytest.raises(
+        EvaluatorError, match=r"expected a sequence-to-sequence model .* got a model of type 'bert'"
+    ):
         cc_hf.load_evaluator(save_tiny_bert(tmp_path))
 
 

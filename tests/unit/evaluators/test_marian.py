@@ -17,7 +17,10 @@ PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
     ("", "Ja."),
     ("Yes", "J"),
-    ("The [female] mechanic greeted the receptionist because she was in a good mood.", "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte."),
+    (
+        "The [female] mechanic greeted the receptionist because she was in a good mood.",
+        "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.",
+    ),
     ("مرحبا بالعالم", "Hallo 🎉 Welt"),
     ("你好 \u2028 x", "unbekannt ∑∆"),
     ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
@@ -27,7 +30,10 @@ SOURCES, TRANSLATIONS = [s for s, _ in PAIRS], [t for _, t in PAIRS]
 
 def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Positional log-probabilities by a plain forward pass of transformers, batch of one."""
-    model, tokenizer = MarianMTModel.from_pretrained(folder).eval(), MarianTokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        MarianMTModel.from_pretrained(folder).eval(),
+        MarianTokenizer.from_pretrained(folder),
+    )
     labels = tokenizer(text_target=[translation], return_tensors="pt")["input_ids"]
     with torch.no_grad():
         logits = model(**tokenizer([source], return_tensors="pt"), labels=labels).logits
@@ -41,24 +47,38 @@ def expected(tiny_marian: Path) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 64, 100_000])
-def test_equals_a_plain_forward_pass_at_any_batch_size(tiny_marian: Path, expected: list[torch.Tensor], batch_tokens: int) -> None:
+def test_equals_a_plain_forward_pass_at_any_batch_size(
+    tiny_marian: Path, expected: list[torch.Tensor], batch_tokens: int
+) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, batch_tokens=batch_tokens)
     requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(PAIRS)]
     found = evaluator.score(requests, src_lang="en", tgt_lang="de")
     assert found.n_tokens.tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(found.sum_logprob / found.n_tokens, [float(e.mean()) for e in expected], atol=1e-5, rtol=0)
-    np.testing.assert_allclose(found.mean_probability, [float(e.exp().mean()) for e in expected], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(
+        found.sum_logprob / found.n_tokens, [float(e.mean()) for e in expected], atol=1e-5, rtol=0
+    )
+    np.testing.assert_allclose(
+        found.mean_probability, [float(e.exp().mean()) for e in expected], atol=1e-5, rtol=0
+    )
 
 
-def test_the_three_scores_are_functions_of_the_sums(tiny_marian: Path, expected: list[torch.Tensor]) -> None:
-    found = cc_hf.load_evaluator(tiny_marian).score([ScoringRequest(s, t) for s, t in PAIRS], src_lang="en", tgt_lang="de")
+def test_the_three_scores_are_functions_of_the_sums(
+    tiny_marian: Path, expected: list[torch.Tensor]
+) -> None:
+    found = cc_hf.load_evaluator(tiny_marian).score(
+        [ScoringRequest(s, t) for s, t in PAIRS], src_lang="en", tgt_lang="de"
+    )
     means = np.array([float(e.mean()) for e in expected])
     np.testing.assert_allclose(SCORES["geometric"](found), np.exp(means), atol=1e-5)
     np.testing.assert_allclose(SCORES["reference"](found), 2.0**means, atol=1e-5)
-    np.testing.assert_allclose(SCORES["arithmetic"](found), [float(e.exp().mean()) for e in expected], atol=1e-5)
+    np.testing.assert_allclose(
+        SCORES["arithmetic"](found), [float(e.exp().mean()) for e in expected], atol=1e-5
+    )
 
 
-def test_mean_logprobs_is_float64_in_the_order_of_the_input(tiny_marian: Path, expected: list[torch.Tensor]) -> None:
+def test_mean_logprobs_is_float64_in_the_order_of_the_input(
+    tiny_marian: Path, expected: list[torch.Tensor]
+) -> None:
     found = cc_hf.load_evaluator(tiny_marian).mean_logprobs(SOURCES, TRANSLATIONS)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, [float(e.mean()) for e in expected], atol=1e-5)
@@ -68,9 +88,13 @@ def test_order_and_duplicates_change_nothing(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     order = [3, 1, 6, 0, 2, 5, 4]
     once = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
-    shuffled = evaluator.mean_logprobs([SOURCES[i] for i in order], [TRANSLATIONS[i] for i in order])
+    shuffled = evaluator.mean_logprobs(
+        [SOURCES[i] for i in order], [TRANSLATIONS[i] for i in order]
+    )
     np.testing.assert_array_equal(shuffled, once[order])
-    np.testing.assert_array_equal(evaluator.mean_logprobs(SOURCES * 3, TRANSLATIONS * 3), np.tile(once, 3))
+    np.testing.assert_array_equal(
+        evaluator.mean_logprobs(SOURCES * 3, TRANSLATIONS * 3), np.tile(once, 3)
+    )
 
 
 def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +114,9 @@ def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.M
 def test_too_long_a_text_names_the_row(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     long = "doctor nurse " * 120
-    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 128"):
+    with pytest.raises(
+        TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 128"
+    ):
         evaluator.mean_logprobs(["a", long], ["b", "c"])
     with pytest.raises(TooLongError, match="row 1: the translation"):
         evaluator.mean_logprobs(["a", "c"], ["b", long])
@@ -100,7 +126,9 @@ def test_truncation_is_said_in_the_signature(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
     assert evaluator.signature_fields()["toolong"] == "truncate"
     assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
-    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], src_lang="en", tgt_lang="de")
+    found = evaluator.score(
+        [ScoringRequest("a", "doctor nurse " * 120)], src_lang="en", tgt_lang="de"
+    )
     assert found.n_tokens.tolist() == [128]
 
 
@@ -126,4 +154,6 @@ def test_bad_input(tiny_marian: Path) -> None:
 
 def test_an_evaluator_is_abstract() -> None:
     with pytest.raises(TypeError, match="abstract"):
-        Evaluator(name="x", identity="x", dtype="x", batch_tokens=1, max_tokens=1, on_too_long="error")  # type: ignore[abstract]
+        Evaluator(
+            name="x", identity="x", dtype="x", batch_tokens=1, max_tokens=1, on_too_long="error"
+        )  # type: ignore[abstract]

@@ -15,15 +15,33 @@ from cc_hf.evaluators import arithmetic, packed
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
 
 _SIZES: dict[str, Any] = {
-    "d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 24, "decoder_ffn_dim": 32, "encoder_attention_heads": 4, "decoder_attention_heads": 2,
-    "max_position_embeddings": 64, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2, "dropout": 0.0, "attention_dropout": 0.0,
-}  # fmt: skip
+    "d_model": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_ffn_dim": 24,
+    "decoder_ffn_dim": 32,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 2,
+    "max_position_embeddings": 64,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 2,
+    "dropout": 0.0,
+    "attention_dropout": 0.0,
+}
 _CONFIGS: dict[str, dict[str, Any]] = {
     "marian": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "swish"},
     "bart": {"vocab_size": 1500, "activation_function": "gelu"},
     "mbart": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "gelu"},
     "m2m_100": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "relu"},
-    "fsmt": {"langs": ["en", "de"], "src_vocab_size": 40, "tgt_vocab_size": 1500, "activation_function": "relu", "tie_word_embeddings": False},
+    "fsmt": {
+        "langs": ["en", "de"],
+        "src_vocab_size": 40,
+        "tgt_vocab_size": 1500,
+        "activation_function": "relu",
+        "tie_word_embeddings": False,
+    },
 }
 _CLASSES = {
     "marian": transformers.MarianMTModel,
@@ -56,11 +74,23 @@ def pairs(n: int = 23) -> tuple[list[list[int]], list[list[int]], list[list[int]
 
 
 @torch.inference_mode()
-def plain(model: Any, sources: list[list[int]], inputs: list[list[int]], labels: list[list[int]], *, skip: int = 0) -> list[torch.Tensor]:
+def plain(
+    model: Any,
+    sources: list[list[int]],
+    inputs: list[list[int]],
+    labels: list[list[int]],
+    *,
+    skip: int = 0,
+) -> list[torch.Tensor]:
     found = []
     for source, given, wanted in zip(sources, inputs, labels, strict=True):
         ids = torch.tensor([source])
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), decoder_input_ids=torch.tensor([given]), use_cache=False).logits
+        logits = model(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            decoder_input_ids=torch.tensor([given]),
+            use_cache=False,
+        ).logits
         found.append(logits.log_softmax(-1)[0].gather(-1, torch.tensor(wanted)[:, None])[skip:, 0])
     return found
 
@@ -75,14 +105,18 @@ def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> Non
     model = tiny(family)
     sources, inputs, labels = pairs()
     expected = plain(model, sources, inputs, labels)
-    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, batch_tokens=batch_tokens)
+    found = PackedModel(model, mode="exact").logprobs(
+        sources, inputs, labels, batch_tokens=batch_tokens
+    )
     for one, row in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
 @pytest.mark.parametrize("layouts", [True, False])
-def test_weights_on_a_file_are_copied_and_stay(family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_on_a_file_are_copied_and_stay(
+    family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not layouts:  # as with a torch that has no functions for weights in oneDNN's own order
         for module in (arithmetic, packed):
             monkeypatch.setattr(module, "is_layout_known", lambda dtype: False)
@@ -92,10 +126,14 @@ def test_weights_on_a_file_are_copied_and_stay(family: str, layouts: bool, tmp_p
     expected = plain(model, sources, inputs, labels)
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
     for mode, tolerance in (("exact", 1e-5), ("bf16", 0.9)):
-        found = PackedModel(model, mode=mode, alone=True).logprobs(sources, inputs, labels, batch_tokens=100)
+        found = PackedModel(model, mode=mode, alone=True).logprobs(
+            sources, inputs, labels, batch_tokens=100
+        )
         for one, row in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, row.numpy(), atol=tolerance, rtol=0)
-    assert all(torch.equal(before[name], parameter) for name, parameter in model.state_dict().items())
+    assert all(
+        torch.equal(before[name], parameter) for name, parameter in model.state_dict().items()
+    )
 
 
 def test_a_layout_that_is_not_accurate_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +150,12 @@ def test_a_layout_that_is_not_accurate_is_not_used(monkeypatch: pytest.MonkeyPat
 def test_other_arithmetics_are_near(family: str, mode: str) -> None:
     model = tiny(family)
     sources, inputs, labels = pairs()
-    exact, found = (np.concatenate(PackedModel(model, mode=name).logprobs(sources, inputs, labels, batch_tokens=100)) for name in ("exact", mode))
+    exact, found = (
+        np.concatenate(
+            PackedModel(model, mode=name).logprobs(sources, inputs, labels, batch_tokens=100)
+        )
+        for name in ("exact", mode)
+    )
     assert 0 < np.abs(found - exact).mean() < 0.15
 
 
@@ -120,7 +163,10 @@ def test_int8_of_a_row_does_not_depend_on_the_rows_beside_it() -> None:
     model = PackedModel(tiny("marian"), mode="int8")
     sources, inputs, labels = pairs()
     together = model.logprobs(sources, inputs, labels, batch_tokens=10_000)
-    alone = [model.logprobs([s], [i], [t], batch_tokens=10_000)[0] for s, i, t in zip(sources, inputs, labels, strict=True)]
+    alone = [
+        model.logprobs([s], [i], [t], batch_tokens=10_000)[0]
+        for s, i, t in zip(sources, inputs, labels, strict=True)
+    ]
     np.testing.assert_allclose(np.concatenate(together), np.concatenate(alone), atol=0.02)
 
 
@@ -130,7 +176,9 @@ def test_logits_beyond_the_range_of_exponentials() -> None:
     with torch.no_grad():
         for shift in (300.0, -600.0):
             model.final_logits_bias.add_(shift)
-            found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, batch_tokens=100)
+            found = PackedModel(model, mode="exact").logprobs(
+                sources, inputs, labels, batch_tokens=100
+            )
             for one, row in zip(found, plain(model, sources, inputs, labels), strict=True):
                 np.testing.assert_allclose(one, row.numpy(), atol=2e-4, rtol=0)
 
@@ -141,7 +189,9 @@ def test_language_tokens_do_not_count() -> None:
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
     sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
     expected = plain(model, sources, inputs, labels, skip=1)
-    found = PackedModel(model, mode="exact").logprobs(sources, inputs, labels, n_uncounted=1, batch_tokens=200)
+    found = PackedModel(model, mode="exact").logprobs(
+        sources, inputs, labels, n_uncounted=1, batch_tokens=200
+    )
     for one, row in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
 
@@ -158,7 +208,9 @@ def test_the_models_weights_stay_as_they_are() -> None:
     model = tiny("marian")
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
     PackedModel(model, mode="bf16").logprobs(*pairs(), batch_tokens=100)
-    assert all(torch.equal(before[name], parameter) for name, parameter in model.state_dict().items())
+    assert all(
+        torch.equal(before[name], parameter) for name, parameter in model.state_dict().items()
+    )
 
 
 def test_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""Models whose files are incomplete, damaged or of another kind than asked for are refused at every door."""
+"""Models whose files are incomplete, damaged or of another kind than asked for are refused at every
+door.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,18 @@ def change_weights(folder: Path, change: Callable[[dict[str, torch.Tensor]], obj
 
 
 def change_json(path: Path, **fields: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **fields}), encoding="utf-8")
+    path.write_text(
+        json.dumps({**json.loads(path.read_text(encoding="utf-8")), **fields}), encoding="utf-8"
+    )
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One tiny model of every family, never changed."""
-    return {family: build(tmp_path_factory.mktemp(family)) for family, build in families.BUILDERS.items()}
+    return {
+        family: build(tmp_path_factory.mktemp(family))
+        for family, build in families.BUILDERS.items()
+    }
 
 
 @pytest.fixture(params=sorted(families.BUILDERS))
@@ -62,12 +69,20 @@ def marian(made: dict[str, Path], tmp_path: Path) -> Path:
 def test_a_missing_weight_is_refused_in_every_family(folder: Path) -> None:
     names = sorted(name for name in load_file(folder / WEIGHTS) if "1" in name.split("."))
     change_weights(folder, lambda weights: [weights.pop(name) for name in names])
-    with pytest.raises(EvaluatorError, match=rf"they lack|its files lack {len(names)} of the weights: {names[0]}"):
+    with pytest.raises(
+        EvaluatorError, match=rf"they lack|its files lack {len(names)} of the weights: {names[0]}"
+    ):
         cc_hf.load_evaluator(folder)
 
 
 def test_a_missing_embedding_is_refused_in_every_family(folder: Path) -> None:
-    name = next(n for n in load_file(folder / WEIGHTS) if n.endswith(("shared.weight", "embed_tokens.weight", "wte.weight", "word_embeddings.weight")))
+    name = next(
+        n
+        for n in load_file(folder / WEIGHTS)
+        if n.endswith(
+            ("shared.weight", "embed_tokens.weight", "wte.weight", "word_embeddings.weight")
+        )
+    )
     change_weights(folder, lambda weights: weights.pop(name))
     with pytest.raises(EvaluatorError, match=r"its files lack \d of the weights"):
         cc_hf.load_evaluator(folder)
@@ -84,21 +99,36 @@ def test_a_weight_that_is_left_over_is_refused_in_every_family(folder: Path) -> 
 def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> None:
     name = next(n for n in sorted(load_file(folder / WEIGHTS)) if "1" in n.split("."))
     change_weights(folder, lambda weights: weights.update({name: torch.zeros(3)}))
-    with pytest.raises(EvaluatorError, match=rf"another shape than the configuration says 1 of the weights: {name} \[3\], expected \["):
+    with pytest.raises(
+        EvaluatorError,
+        match=(
+            rf"another shape than the configuration says 1 of the weights: {name} \[3\],"
+            r" expected \["
+        ),
+    ):
         cc_hf.load_evaluator(folder)
 
 
 @pytest.mark.parametrize(
     ("family", "extra"),
     [
-        ("masked_lm", ["bert.pooler.dense.weight", "cls.seq_relationship.bias", "bert.embeddings.position_ids"]),
+        (
+            "masked_lm",
+            [
+                "bert.pooler.dense.weight",
+                "cls.seq_relationship.bias",
+                "bert.embeddings.position_ids",
+            ],
+        ),
         ("m2m_100", ["model.encoder.embed_positions.weights", "model.encoder.version"]),
         ("t5", ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]),
         ("causal_lm", ["transformer.h.0.attn.bias"]),
         ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
     ],
 )
-def test_weights_that_no_head_uses_may_be_left_over(made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]) -> None:
+def test_weights_that_no_head_uses_may_be_left_over(
+    made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]
+) -> None:
     place = shutil.copytree(made[family], tmp_path / "model")
     change_weights(place, lambda weights: weights.update({name: torch.zeros(2) for name in extra}))
     pairs = {"src_lang": "en", "tgt_lang": "de"}
@@ -129,7 +159,10 @@ def test_incomplete_models_are_refused_at_every_door(marian: Path, tmp_path: Pat
     texts = tmp_path / "t.txt"
     texts.write_text("Ja.\n", encoding="utf-8")
     rows = tmp_path / "rows.csv"
-    rows.write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat.,bat,wooden,flying,de\n", encoding="utf-8")
+    rows.write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat.,bat,wooden,flying,de\n",
+        encoding="utf-8",
+    )
     masked = tmp_path / "masked"
     masked.mkdir()
     without_a_layer(save_tiny_masked_lm(masked))
@@ -143,7 +176,18 @@ def test_incomplete_models_are_refused_at_every_door(marian: Path, tmp_path: Pat
     for door in doors:
         with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights: "):
             door()
-    found = CliRunner().invoke(app, ["evaluate", str(rows), "--translations", str(texts), "--evaluator", str(marian), "--no-cache"])
+    found = CliRunner().invoke(
+        app,
+        [
+            "evaluate",
+            str(rows),
+            "--translations",
+            str(texts),
+            "--evaluator",
+            str(marian),
+            "--no-cache",
+        ],
+    )
     assert found.exit_code != 0
     assert isinstance(found.exception, (SystemExit, EvaluatorError))
 
@@ -155,17 +199,36 @@ def test_an_index_that_names_no_file_of_the_folder_is_refused(marian: Path) -> N
     shard.parent.mkdir()
     save_file(weights, shard, metadata={"format": "pt"})
     index = marian / "model.safetensors.index.json"
-    index.write_text(json.dumps({"metadata": {}, "weight_map": dict.fromkeys(weights, "shards/one.safetensors")}), encoding="utf-8")
+    index.write_text(
+        json.dumps(
+            {"metadata": {}, "weight_map": dict.fromkeys(weights, "shards/one.safetensors")}
+        ),
+        encoding="utf-8",
+    )
     assert cc_hf.load_evaluator(marian).mean_logprobs(["a"], ["b"]).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
-    index.write_text(index.read_text(encoding="utf-8").replace("shards/", ".shards/"), encoding="utf-8")
-    with pytest.raises(EvaluatorError, match=r"model.safetensors.index.json names files that are not in the folder: .shards/one.safetensors"):
+    index.write_text(
+        index.read_text(encoding="utf-8").replace("shards/", ".shards/"), encoding="utf-8"
+    )
+    with pytest.raises(
+        EvaluatorError,
+        match=(
+            r"model.safetensors.index.json names files that are not in the folder:"
+            r" .shards/one.safetensors"
+        ),
+    ):
         cc_hf.load_evaluator(marian)
 
 
 # kinds
 
-_ALSO = {"small100": ["m2m_100"], "t5": ["mt5", "umt5"], "mt5": ["t5", "umt5"], "umt5": ["t5", "mt5"]}  # kind -> models of other families that it fits
+# kind -> models of other families that it fits
+_ALSO = {
+    "small100": ["m2m_100"],
+    "t5": ["mt5", "umt5"],
+    "mt5": ["t5", "umt5"],
+    "umt5": ["t5", "mt5"],
+}
 
 
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
@@ -176,7 +239,10 @@ def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
             assert type(evaluator) is registry.resolve("evaluator family", kind)
             assert evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="de").shape == (1,)
         else:
-            with pytest.raises(InputError, match=rf"is a model of type .* which '{kind}' does not fit; expected .*'{family}'"):
+            with pytest.raises(
+                InputError,
+                match=rf"is a model of type .* which '{kind}' does not fit; expected .*'{family}'",
+            ):
                 cc_hf.load_evaluator(place, kind=kind)
             loaded = load_model(place)
             if (kind, family) == ("m2m_100", "small100"):
@@ -186,7 +252,11 @@ def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
 
 
 def test_the_tokenizer_must_be_the_familys(made: dict[str, Path], tmp_path: Path) -> None:
-    for model, tokenizer, expected in (("marian", "t5", "Marian"), ("nllb", "t5", "M2M100"), ("mbart", "nllb", "MBart")):
+    for model, tokenizer, expected in (
+        ("marian", "t5", "Marian"),
+        ("nllb", "t5", "M2M100"),
+        ("mbart", "nllb", "MBart"),
+    ):
         place = tmp_path / model
         shutil.copytree(made[tokenizer], place)
         for name in ("config.json", "generation_config.json", WEIGHTS):
@@ -199,7 +269,9 @@ def test_the_tokenizer_must_be_the_familys(made: dict[str, Path], tmp_path: Path
 
 
 def _text(name: str, content: str | bytes) -> Callable[[Path], object]:
-    return lambda place: (place / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return lambda place: (place / name).write_bytes(
+        content if isinstance(content, bytes) else content.encode()
+    )
 
 
 def _cut(name: str, n: int) -> Callable[[Path], object]:
@@ -227,7 +299,8 @@ def _without_unknown(place: Path) -> None:
 
 def _pickled(place: Path) -> None:
     (place / WEIGHTS).unlink()
-    torch.save({"weight": Path("x")}, place / "pytorch_model.bin")  # a class that torch does not load
+    # a class that torch does not load
+    torch.save({"weight": Path("x")}, place / "pytorch_model.bin")
 
 
 def _in_a_loop(place: Path) -> None:
@@ -255,22 +328,39 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
     "unknown activation": _configured(activation_function="none"),
     "weights empty": _text(WEIGHTS, b""),
     "weights cut in the header": _cut(WEIGHTS, 40),
-    "weights cut in the data": lambda place: _cut(WEIGHTS, (place / WEIGHTS).stat().st_size - 1000)(place),
+    "weights cut in the data": lambda place: _cut(WEIGHTS, (place / WEIGHTS).stat().st_size - 1000)(
+        place
+    ),
     "weights are text": _text(WEIGHTS, "nothing" * 100),
     "weights are html": _text(WEIGHTS, "<!DOCTYPE html>"),
-    "weights a pointer of git-lfs": _text(WEIGHTS, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 14\n"),
+    "weights a pointer of git-lfs": _text(
+        WEIGHTS, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 14\n"
+    ),
     "weights missing": _drop(WEIGHTS),
     "weights link to themselves": _in_a_loop,
-    "weights of another model": lambda place: save_file({"x": torch.zeros(2)}, place / WEIGHTS, metadata={"format": "pt"}),
+    "weights of another model": lambda place: save_file(
+        {"x": torch.zeros(2)}, place / WEIGHTS, metadata={"format": "pt"}
+    ),
     "a pickle": _pickled,
-    "an empty pickle": lambda place: (_drop(WEIGHTS)(place), _text("pytorch_model.bin", b"")(place)),
-    "an index without files": lambda place: (_drop(WEIGHTS)(place), _text(f"{WEIGHTS}.index.json", '{"weight_map": {"a": "no.safetensors"}}')(place)),
-    "an index that is a list": lambda place: (_drop(WEIGHTS)(place), _text(f"{WEIGHTS}.index.json", "[]")(place)),
+    "an empty pickle": lambda place: (
+        _drop(WEIGHTS)(place),
+        _text("pytorch_model.bin", b"")(place),
+    ),
+    "an index without files": lambda place: (
+        _drop(WEIGHTS)(place),
+        _text(f"{WEIGHTS}.index.json", '{"weight_map": {"a": "no.safetensors"}}')(place),
+    ),
+    "an index that is a list": lambda place: (
+        _drop(WEIGHTS)(place),
+        _text(f"{WEIGHTS}.index.json", "[]")(place),
+    ),
     "vocabulary empty": _text("vocab.json", ""),
     "vocabulary without words": _text("vocab.json", "{}"),
     "vocabulary is a list": _text("vocab.json", "[1, 2]"),
     "vocabulary of texts": _text("vocab.json", '{"<unk>": "one", "</s>": "two", "<pad>": "three"}'),
-    "vocabulary beyond the embeddings": _text("vocab.json", '{"<unk>": 1, "</s>": 0, "<pad>": 2, "a": 99999}'),
+    "vocabulary beyond the embeddings": _text(
+        "vocab.json", '{"<unk>": 1, "</s>": 0, "<pad>": 2, "a": 99999}'
+    ),
     "vocabulary below zero": _text("vocab.json", '{"<unk>": 1, "</s>": 0, "<pad>": 2, "a": -1}'),
     "vocabulary without unknown": _without_unknown,
     "vocabulary missing": _drop("vocab.json"),
@@ -280,27 +370,40 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
     "pieces missing": _drop("source.spm", "target.spm"),
     "tokenizer config empty": _text("tokenizer_config.json", ""),
     "tokenizer config is a list": _text("tokenizer_config.json", "[]"),
-    "length is a text": lambda place: change_json(place / "tokenizer_config.json", model_max_length="long"),
+    "length is a text": lambda place: change_json(
+        place / "tokenizer_config.json", model_max_length="long"
+    ),
     "generation config empty": _text("generation_config.json", "{"),
 }
 
 
 @pytest.mark.parametrize("damage", _DAMAGE)
-def test_a_damaged_model_is_an_error_of_ours(made: dict[str, Path], tmp_path: Path, damage: str) -> None:
+def test_a_damaged_model_is_an_error_of_ours(
+    made: dict[str, Path], tmp_path: Path, damage: str
+) -> None:
     for place in (made["marian"], TINY_EN_DE.path):
         copied = shutil.copytree(place, tmp_path / place.name)
         _DAMAGE[damage](copied)
         with pytest.raises(EvaluatorError, match=copied.name):
-            cc_hf.load_evaluator(copied).mean_logprobs(["The nurse."], ["Ja."], src_lang="en", tgt_lang="de")
+            cc_hf.load_evaluator(copied).mean_logprobs(
+                ["The nurse."], ["Ja."], src_lang="en", tgt_lang="de"
+            )
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}'])
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}'],
+)
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
-def test_a_damaged_fast_tokenizer_is_an_error_of_ours(made: dict[str, Path], tmp_path: Path, family: str, content: str) -> None:
+def test_a_damaged_fast_tokenizer_is_an_error_of_ours(
+    made: dict[str, Path], tmp_path: Path, family: str, content: str
+) -> None:
     copied = shutil.copytree(made[family], tmp_path / "model")
     (copied / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(CCError, match="model"):
-        cc_hf.load_evaluator(copied).mean_logprobs(["The nurse."], ["Ja."], src_lang="en", tgt_lang="de")
+        cc_hf.load_evaluator(copied).mean_logprobs(
+            ["The nurse."], ["Ja."], src_lang="en", tgt_lang="de"
+        )
     if family == "masked_lm":
         with pytest.raises(CCError, match="model"):
             load_masked_lm(copied)
@@ -310,14 +413,18 @@ def test_what_is_loaded_is_the_model_of_transformers(tiny_marian: Path) -> None:
     plain = AutoModelForSeq2SeqLM.from_pretrained(tiny_marian)
     found = load_model(tiny_marian).model
     assert not found.training
-    assert all(torch.equal(weight, plain.state_dict()[name]) for name, weight in found.state_dict().items())
+    assert all(
+        torch.equal(weight, plain.state_dict()[name]) for name, weight in found.state_dict().items()
+    )
 
 
 def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path, family="bert")
     save_tiny_bert(tmp_path)
     change_json(tmp_path / "config.json", architectures=["BertForMaskedLM"])
-    with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights: cls\.predictions"):
+    with pytest.raises(
+        EvaluatorError, match=r"its files lack \d+ of the weights: cls\.predictions"
+    ):
         cc_hf.load_evaluator(tmp_path)
 
 
@@ -325,4 +432,7 @@ def test_a_model_of_another_seed_is_another_model(tmp_path: Path) -> None:
     """No weight is random: two loads in one process give the same."""
     save_tiny_marian(tmp_path)
     first = cc_hf.load_evaluator(tmp_path, dtype="float32").mean_logprobs(["a"], ["b"])
-    assert cc_hf.load_evaluator(str(tmp_path) + "/", dtype="float32").mean_logprobs(["a"], ["b"]) == first
+    assert (
+        cc_hf.load_evaluator(str(tmp_path) + "/", dtype="float32").mean_logprobs(["a"], ["b"])
+        == first
+    )

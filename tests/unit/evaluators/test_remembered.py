@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.errors import CacheError, CacheWarning, EvaluatorError, InputError, TooLongError, UnknownNameError
+from cc_hf.errors import (
+    CacheError,
+    CacheWarning,
+    EvaluatorError,
+    InputError,
+    TooLongError,
+    UnknownNameError,
+)
 from cc_hf.evaluators.base import Evaluator, TokenScores
 from cc_hf.evaluators.cache import ScoreCache, open_cache
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
@@ -32,7 +39,9 @@ COMMIT = "0123456789abcdef" * 2 + "01234567"
 
 
 class _Loader:
-    """Instead of `load_evaluator`: evaluators of letters, whose identity is what their folder holds."""
+    """Instead of `load_evaluator`: evaluators of letters, whose identity is what their folder
+    holds.
+    """
 
     def __init__(self) -> None:
         self.loaded: list[str] = []
@@ -40,13 +49,20 @@ class _Loader:
         self.has_fast = False
         self.own: dict[str, Any] = {}
 
-    def __call__(self, name: Any, *, cache: Any = False, distributed: bool = False, **options: Any) -> Evaluator:
+    def __call__(
+        self, name: Any, *, cache: Any = False, distributed: bool = False, **options: Any
+    ) -> Evaluator:
         if isinstance(name, (list, tuple)):
             return ensemble([self(one, cache=cache, **options) for one in name])
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
-        given = {"name": Path(name).name, "identity": identity, "cache": open_cache(cache), **self.own}
+        given = {
+            "name": Path(name).name,
+            "identity": identity,
+            "cache": open_cache(cache),
+            **self.own,
+        }
         given |= {key: options[key] for key in ("on_too_long", "dtype") if key in options}
         made = LetterEvaluator(self.scored.extend, **given)
         if self.has_fast:
@@ -77,11 +93,17 @@ def folder(tmp_path: Path) -> Path:
     return make_folder(tmp_path / "letters")
 
 
-def scores(evaluator: Evaluator, requests: Sequence[ScoringRequest] = REQUESTS, languages: tuple[str, str] = LANGUAGES) -> TokenScores:
+def scores(
+    evaluator: Evaluator,
+    requests: Sequence[ScoringRequest] = REQUESTS,
+    languages: tuple[str, str] = LANGUAGES,
+) -> TokenScores:
     return evaluator.score(requests, src_lang=languages[0], tgt_lang=languages[1])
 
 
-def opened(name: Any, path: Any, languages: tuple[str, str] = LANGUAGES, **options: Any) -> Evaluator:
+def opened(
+    name: Any, path: Any, languages: tuple[str, str] = LANGUAGES, **options: Any
+) -> Evaluator:
     return open_evaluator(name, languages=languages, cache=path, **options)
 
 
@@ -99,25 +121,61 @@ finally:
 
 def run(*arguments: str | Path, folder: Path) -> list[str]:
     """The heavy modules that a process of the command line imported."""
-    found = subprocess.run([sys.executable, "-c", _SECOND, *map(str, arguments)], capture_output=True, text=True, cwd=folder, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", _SECOND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=True,
+    )
     modules: list[str] = json.loads(found.stderr.splitlines()[-1])
     return modules
 
 
-def test_a_second_run_imports_no_torch_and_gives_the_same_file(tmp_path: Path, tiny_marian: Path) -> None:
-    rows = [f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de" for i in range(20)]
-    (tmp_path / "bats.csv").write_text("\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n", encoding="utf-8")
+def test_a_second_run_imports_no_torch_and_gives_the_same_file(
+    tmp_path: Path, tiny_marian: Path
+) -> None:
+    rows = [
+        f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de"
+        for i in range(20)
+    ]
+    (tmp_path / "bats.csv").write_text(
+        "\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n",
+        encoding="utf-8",
+    )
     lines = [f"Die {i} Schläger waren alt.\n" for i in range(20)]
     (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
-    arguments = ("evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, "--cache", "c.sqlite", "-q", "-o")
-    first = cc_hf.evaluate(str(tmp_path / "bats.csv"), translations=tmp_path / "t.txt", evaluator=str(tiny_marian), cache=tmp_path / "c.sqlite")
+    arguments = (
+        "evaluate",
+        "bats.csv",
+        "--translations",
+        "t.txt",
+        "--evaluator",
+        tiny_marian,
+        "--cache",
+        "c.sqlite",
+        "-q",
+        "-o",
+    )
+    first = cc_hf.evaluate(
+        str(tmp_path / "bats.csv"),
+        translations=tmp_path / "t.txt",
+        evaluator=str(tiny_marian),
+        cache=tmp_path / "c.sqlite",
+    )
     assert run(*arguments, "second.json", folder=tmp_path) == []
-    assert EvaluationResult.from_json((tmp_path / "second.json").read_text(encoding="utf-8")) == first
+    assert (
+        EvaluationResult.from_json((tmp_path / "second.json").read_text(encoding="utf-8")) == first
+    )
     lines[7] = "Die 7 Fledermäuse waren alt.\n"
     (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
     assert {"torch", "transformers"} <= set(run(*arguments, "third.json", folder=tmp_path))
     third = EvaluationResult.from_json((tmp_path / "third.json").read_text(encoding="utf-8"))
-    assert [i for i in range(20) if first.judgements[i].probability_correct != third.judgements[i].probability_correct] == [7]
+    assert [
+        i
+        for i in range(20)
+        if first.judgements[i].probability_correct != third.judgements[i].probability_correct
+    ] == [7]
 
 
 # a model of transformers
@@ -131,12 +189,32 @@ def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: P
     again = opened(tiny_marian, path)
     assert isinstance(again, RememberedEvaluator)
     np.testing.assert_array_equal(again.mean_logprobs(*texts, src_lang="en", tgt_lang="de"), before)
-    assert (again.signature_fields(), again.cache_identity(), repr(again.team)) == (real.signature_fields(), real.cache_identity(), repr(real.team))
-    for name in ("name", "identity", "dtype", "batch_tokens", "max_tokens", "on_too_long", "src_lang", "tgt_lang", "device", "n_source_end"):
+    assert (again.signature_fields(), again.cache_identity(), repr(again.team)) == (
+        real.signature_fields(),
+        real.cache_identity(),
+        repr(real.team),
+    )
+    for name in (
+        "name",
+        "identity",
+        "dtype",
+        "batch_tokens",
+        "max_tokens",
+        "on_too_long",
+        "src_lang",
+        "tgt_lang",
+        "device",
+        "n_source_end",
+    ):
         assert getattr(again, name) == getattr(real, name)
     again.check_languages("en", "de")
     assert not again.is_loaded
-    np.testing.assert_array_equal(again.mean_logprobs(["new", *texts[0]], ["neu", *texts[1]], src_lang="en", tgt_lang="de")[1:], before)
+    np.testing.assert_array_equal(
+        again.mean_logprobs(["new", *texts[0]], ["neu", *texts[1]], src_lang="en", tgt_lang="de")[
+            1:
+        ],
+        before,
+    )
     assert again.is_loaded
     assert again.real is real
     assert again.cache_identity() == real.cache_identity()
@@ -156,7 +234,9 @@ def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: P
         lambda evaluator: evaluator.generation_options("de"),
     ],
 )
-def test_everything_else_is_asked_of_the_model(tiny_marian: Path, path: Path, use: Callable[[Any], Any]) -> None:
+def test_everything_else_is_asked_of_the_model(
+    tiny_marian: Path, path: Path, use: Callable[[Any], Any]
+) -> None:
     real = opened(tiny_marian, path)
     again = opened(tiny_marian, path)
     assert isinstance(again, RememberedEvaluator)
@@ -197,13 +277,21 @@ def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> Non
     second = opened(place, path)
     assert not isinstance(second, RememberedEvaluator)
     assert second.identity != first.identity
-    assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de") - before) > 1e-3
+    assert (
+        abs(
+            second.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de")
+            - before
+        )
+        > 1e-3
+    )
 
 
 # evaluators of letters
 
 
-def test_a_half_filled_cache_is_completed(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_filled_cache_is_completed(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As after a kill: the record is there before the first score."""
     n_kept, kept = 0, LetterEvaluator.logprobs_batch
 
@@ -222,7 +310,9 @@ def test_a_half_filled_cache_is_completed(folder: Path, path: Path, loader: _Loa
     loader.scored.clear()
     again = opened(folder, path)
     assert isinstance(again, RememberedEvaluator)
-    assert as_lists(scores(again)) == as_lists(LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de"))
+    assert as_lists(scores(again)) == as_lists(
+        LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de")
+    )
     assert len(loader.scored) == N_DISTINCT - n_kept
     assert len(loader.loaded) == 2
     assert as_lists(scores(opened(folder, path))) == as_lists(scores(again))
@@ -256,20 +346,33 @@ def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, ot
     assert len(loader.loaded) == 2
 
 
-@pytest.mark.parametrize("what", ["cc_hf.evaluators.base._version", "cc_hf.evaluators.remembered._code", "cc_hf.evaluators.remembered._machine"])
-def test_another_version_or_machine_is_loaded(folder: Path, path: Path, loader: _Loader, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "what",
+    [
+        "cc_hf.evaluators.base._version",
+        "cc_hf.evaluators.remembered._code",
+        "cc_hf.evaluators.remembered._machine",
+    ],
+)
+def test_another_version_or_machine_is_loaded(
+    folder: Path, path: Path, loader: _Loader, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scores(opened(folder, path))
     monkeypatch.setattr(what, lambda *given: "other")
     assert not isinstance(opened(folder, path), RememberedEvaluator)
 
 
-def test_another_version_of_this_package_is_loaded(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_this_package_is_loaded(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened(folder, path)
     monkeypatch.setattr("cc_hf.evaluators.remembered.__version__", "99")
     assert not isinstance(opened(folder, path), RememberedEvaluator)
 
 
-def test_files_that_change_while_they_are_loaded_are_not_remembered(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_change_while_they_are_loaded_are_not_remembered(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def slow(name: Any, **options: Any) -> Evaluator:
         found = loader(name, **options)
         make_folder(folder, "changed")
@@ -281,7 +384,9 @@ def test_files_that_change_while_they_are_loaded_are_not_remembered(folder: Path
     assert opened(folder, path).identity == "changed"
 
 
-def test_languages_that_are_refused_are_not_remembered(folder: Path, path: Path, loader: _Loader) -> None:
+def test_languages_that_are_refused_are_not_remembered(
+    folder: Path, path: Path, loader: _Loader
+) -> None:
     for _ in range(2):
         with pytest.raises(InputError, match="no xx"):
             scores(opened(folder, path, ("xx", "de")), languages=("xx", "de"))
@@ -302,17 +407,25 @@ def test_languages_of_the_evaluator_fill_in(folder: Path, path: Path, loader: _L
     assert len(loader.loaded) == 1
 
 
-def test_models_of_the_hub_are_remembered_at_a_full_commit_only(path: Path, loader: _Loader) -> None:
+def test_models_of_the_hub_are_remembered_at_a_full_commit_only(
+    path: Path, loader: _Loader
+) -> None:
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
         for _ in range(2):
-            assert not isinstance(opened("organisation/model", path, revision=revision), RememberedEvaluator)
+            assert not isinstance(
+                opened("organisation/model", path, revision=revision), RememberedEvaluator
+            )
     opened("organisation/model", path, revision=COMMIT)
     assert isinstance(opened("organisation/model", path, revision=COMMIT), RememberedEvaluator)
     assert not isinstance(opened("organisation/other", path, revision=COMMIT), RememberedEvaluator)
-    assert not isinstance(opened("organisation/model", path, revision=COMMIT[::-1]), RememberedEvaluator)
+    assert not isinstance(
+        opened("organisation/model", path, revision=COMMIT[::-1]), RememberedEvaluator
+    )
 
 
-def test_several_processes_always_load(folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_always_load(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened(folder, path)
     assert isinstance(opened(folder, path, distributed=True), RememberedEvaluator)
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
@@ -331,7 +444,9 @@ def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Load
     real: Any = opened(folder, path)
     before = scores(real), scores(real.fast, REQUESTS[:30])
     again: Any = opened(folder, path)
-    assert (as_lists(scores(again)), as_lists(scores(again.fast, REQUESTS[:30]))) == tuple(map(as_lists, before))
+    assert (as_lists(scores(again)), as_lists(scores(again.fast, REQUESTS[:30]))) == tuple(
+        map(as_lists, before)
+    )
     assert again.fast.cache_identity() == real.fast.cache_identity() != again.cache_identity()
     assert again.fast.signature_fields()["mode"] == "rough"
     assert len(loader.loaded) == 1
@@ -346,7 +461,9 @@ def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Load
     assert plain.fast is None
 
 
-def test_an_ensemble_without_scores_of_its_own_is_remembered_by_its_members(folder: Path, path: Path, loader: _Loader) -> None:
+def test_an_ensemble_without_scores_of_its_own_is_remembered_by_its_members(
+    folder: Path, path: Path, loader: _Loader
+) -> None:
     names = [folder, make_folder(folder.with_name("second"), "b")]
     real = opened(names, path)
     assert isinstance(real, SentenceEnsembleEvaluator)
@@ -388,8 +505,12 @@ def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
 
 def altered(path: Path, change: Callable[[Any], Any]) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
-        for request, record in connection.execute("SELECT request, record FROM evaluators").fetchall():
-            connection.execute("UPDATE evaluators SET record = ? WHERE request = ?", (change(record), request))
+        for request, record in connection.execute(
+            "SELECT request, record FROM evaluators"
+        ).fetchall():
+            connection.execute(
+                "UPDATE evaluators SET record = ? WHERE request = ?", (change(record), request)
+            )
 
 
 _ALTERED: dict[str, Callable[[str], Any]] = {
@@ -409,18 +530,27 @@ _ALTERED: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.parametrize("how", _ALTERED)
-def test_an_altered_record_is_not_believed(folder: Path, path: Path, loader: _Loader, how: str) -> None:
+def test_an_altered_record_is_not_believed(
+    folder: Path, path: Path, loader: _Loader, how: str
+) -> None:
     before = scores(opened(folder, path))
     n_loaded = len(loader.loaded)
     if how == "of another request":
         opened(make_folder(folder.with_name("other"), "b"), path)
         with closing(sqlite3.connect(path)) as connection, connection:
-            (first, one), (second, two) = connection.execute("SELECT request, record FROM evaluators").fetchall()
-            connection.executemany("UPDATE evaluators SET record = ? WHERE request = ?", [(two, first), (one, second)])
+            (first, one), (second, two) = connection.execute(
+                "SELECT request, record FROM evaluators"
+            ).fetchall()
+            connection.executemany(
+                "UPDATE evaluators SET record = ? WHERE request = ?", [(two, first), (one, second)]
+            )
         n_loaded += 1
     else:
         altered(path, _ALTERED[how])
-    with pytest.warns(CacheWarning, match=r"is damaged: what it holds of an evaluator was altered: .*; the model is loaded"):
+    with pytest.warns(
+        CacheWarning,
+        match=r"is damaged: what it holds of an evaluator was altered: .*; the model is loaded",
+    ):
         again = opened(folder, path)
     assert len(loader.loaded) == n_loaded + 1
     assert again.signature_fields()["eval"] == "letters@a"
@@ -428,7 +558,9 @@ def test_an_altered_record_is_not_believed(folder: Path, path: Path, loader: _Lo
     assert isinstance(opened(folder, path), RememberedEvaluator)  # it was replaced
 
 
-def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(folder: Path, path: Path, loader: _Loader) -> None:
+def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(
+    folder: Path, path: Path, loader: _Loader
+) -> None:
     (folder / "shards").mkdir()
     (folder / "shards" / "bpe.codes").write_text("a b", encoding="utf-8")
     opened(folder, path)
@@ -444,7 +576,9 @@ def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -
     scores(loader(folder, cache=path))
     assert ScoreCache(path).recall({}) is None
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'evaluators'").fetchone() == (0,)
+        assert connection.execute(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'evaluators'"
+        ).fetchone() == (0,)
     before = ScoreCache(path).info()
     opened(folder, path)
     assert isinstance(opened(folder, path), RememberedEvaluator)
@@ -465,8 +599,12 @@ def test_a_damaged_cache_is_the_same_error(folder: Path, path: Path, loader: _Lo
         opened(folder, folder / "weights.bin" / "scores.sqlite")
 
 
-def test_a_place_that_cannot_be_written_is_said_once(folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cc_hf.evaluators.cache._default_path", lambda: folder / "weights.bin" / "scores.sqlite")
+def test_a_place_that_cannot_be_written_is_said_once(
+    folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "cc_hf.evaluators.cache._default_path", lambda: folder / "weights.bin" / "scores.sqlite"
+    )
     with pytest.warns(CacheWarning, match="cannot be used") as caught:
         scores(opened(folder, True))
     assert len(caught) == 1

@@ -1,4 +1,6 @@
-"""Scores that no intact model gives are refused, whatever family, mode or door they come from; so are weights that are no numbers."""
+"""Scores that no intact model gives are refused, whatever family, mode or door they come from; so
+are weights that are no numbers.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,13 @@ from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."
-_REFERENCE = {"correct_sources": [_SOURCES[0]], "incorrect_sources": [_SOURCES[1]], "category": "female"}
-_FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]  # which has no tokenizer of its own making here
+_REFERENCE = {
+    "correct_sources": [_SOURCES[0]],
+    "incorrect_sources": [_SOURCES[1]],
+    "category": "female",
+}
+# which has no tokenizer of its own making here
+_FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
 
 
 class BrokenEvaluator(LetterEvaluator):
@@ -50,12 +57,16 @@ class BrokenEvaluator(LetterEvaluator):
         super().__init__(**options)
         self.logprob = logprob
 
-    def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
         return [np.full(len(target), self.logprob) for target in targets]
 
 
 def spoil(model: Any, value: float = float("nan")) -> str:
-    """Put a value into one layer's weights, and return their name: those before a ReLU where there are some."""
+    """Put a value into one layer's weights, and return their name: those before a ReLU where there
+    are some.
+    """
     weights = [(name, weight) for name, weight in model.named_parameters() if weight.ndim == 2]
     name, weight = next(((n, w) for n, w in weights if "fc1" in n), weights[len(weights) // 2])
     weight.data[:] = value
@@ -65,12 +76,17 @@ def spoil(model: Any, value: float = float("nan")) -> str:
 @pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 0.7])
 def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) -> None:
     evaluator = BrokenEvaluator(logprob)
-    message = r"row 0: letters@1 gave a score that cannot be used .*Source: 'a source', translation: 'eine'"
+    message = (
+        r"row 0: letters@1 gave a score that cannot be used .*Source: 'a source', translation:"
+        r" 'eine'"
+    )
     ways: list[Callable[[], object]] = [
         lambda: evaluator.score([ScoringRequest("a source", "eine", 0)], **_EN_DE),
         lambda: evaluator.mean_logprobs(["a source"], ["eine"]),
         lambda: evaluator.token_logprobs(["a source"], ["eine"]),
-        lambda: SentenceEnsembleEvaluator([LetterEvaluator(), evaluator]).mean_logprobs(["a source"], ["eine"]),
+        lambda: SentenceEnsembleEvaluator([LetterEvaluator(), evaluator]).mean_logprobs(
+            ["a source"], ["eine"]
+        ),
         lambda: decision_scores(evaluator, [ScoringRequest("a source", "eine", 0)], [], **_EN_DE),
     ]
     for way in ways:
@@ -85,11 +101,22 @@ def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) ->
 def test_both_contrastive_metrics_refuse_them() -> None:
     evaluator = BrokenEvaluator(float("nan"))
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        contrastive_conditioning.compute(["x"], [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}], evaluator=evaluator, **_EN_DE)
+        contrastive_conditioning.compute(
+            ["x"],
+            [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
+            evaluator=evaluator,
+            **_EN_DE,
+        )
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        contrastive_translation_scoring.compute([{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}], evaluator=evaluator, **_EN_DE)
+        contrastive_translation_scoring.compute(
+            [{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}],
+            evaluator=evaluator,
+            **_EN_DE,
+        )
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        choice_accuracy(evaluator, [ContrastiveTranslationExample("0", "en", "de", "a", "x", ("y",), "all")])
+        choice_accuracy(
+            evaluator, [ContrastiveTranslationExample("0", "en", "de", "a", "x", ("y",), "all")]
+        )
 
 
 def test_rounding_above_zero_passes_in_low_precision_only() -> None:
@@ -102,7 +129,10 @@ def test_rounding_above_zero_passes_in_low_precision_only() -> None:
 
 def test_a_translation_without_tokens_has_no_score() -> None:
     with pytest.raises(EvaluatorError, match="0 tokens"):
-        LetterEvaluator().check_scores(TokenScores(np.array([0.0]), np.array([0]), np.array([1.0])), [ScoringRequest("a", "b", 0)])
+        LetterEvaluator().check_scores(
+            TokenScores(np.array([0.0]), np.array([0]), np.array([1.0])),
+            [ScoringRequest("a", "b", 0)],
+        )
 
 
 def test_what_is_no_score_is_not_cached(tmp_path: Path) -> None:
@@ -112,8 +142,12 @@ def test_what_is_no_score_is_not_cached(tmp_path: Path) -> None:
     assert cache.info().n_scores == 0
 
 
-@pytest.mark.parametrize("row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)])
-def test_cached_scores_are_checked_when_they_are_read(row: tuple[float, int, float], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)]
+)
+def test_cached_scores_are_checked_when_they_are_read(
+    row: tuple[float, int, float], tmp_path: Path
+) -> None:
     path = tmp_path / "scores.sqlite"
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
     sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **_EN_DE)
@@ -121,7 +155,9 @@ def test_cached_scores_are_checked_when_they_are_read(row: tuple[float, int, flo
         opened = open_evaluator("cc-tiny-en-de", cache=path, mode="exact", languages=("en", "de"))
         opened.score(requests, **_EN_DE)
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?", row)
+            connection.execute(
+                "UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?", row
+            )
         with pytest.warns(CacheWarning, match="computed again"):
             found = opened.score(requests, **_EN_DE)
         assert np.array_equal(found.sum_logprob, sound.sum_logprob)
@@ -131,18 +167,28 @@ def test_cached_scores_are_checked_when_they_are_read(row: tuple[float, int, flo
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_scores_that_underflow_on_both_sides_are_no_tie(score: str) -> None:
     with pytest.raises(EvaluatorError, match=r"row 0: .*all scores are 0 in floating point"):
-        contrastive_conditioning.compute(["x"], [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}], evaluator=BrokenEvaluator(-1100.0), score=score, **_EN_DE)
+        contrastive_conditioning.compute(
+            ["x"],
+            [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
+            evaluator=BrokenEvaluator(-1100.0),
+            score=score,
+            **_EN_DE,
+        )
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
 @pytest.mark.parametrize("family", _FAMILIES)
-def test_weights_are_checked_when_a_model_is_loaded(family: str, value: float, tmp_path: Path) -> None:
+def test_weights_are_checked_when_a_model_is_loaded(
+    family: str, value: float, tmp_path: Path
+) -> None:
     path = BUILDERS[family](tmp_path) / "model.safetensors"
     weights = load_file(path)
     name = next(key for key in sorted(weights) if key.endswith("weight") and (".0." in key))
     weights[name].view(-1)[1] = value
     save_file(weights, path, metadata={"format": "pt"})
-    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN, infinite or larger than 2\*\*64 in float32") as raised:
+    with pytest.raises(
+        EvaluatorError, match=r"the weight .* is NaN, infinite or larger than 2\*\*64 in float32"
+    ) as raised:
         load_evaluator(tmp_path)
     assert name in str(raised.value)
 
@@ -153,7 +199,9 @@ def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(tmp_path: Path)
     model.save_pretrained(tmp_path)
     for mode in ("exact", "auto", "bf16", "int8"):
         with pytest.raises(EvaluatorError, match=f"the weight {name}"):
-            contrastive_conditioning.compute([_TRANSLATION], [_REFERENCE], evaluator=tmp_path, mode=mode, **_EN_DE)
+            contrastive_conditioning.compute(
+                [_TRANSLATION], [_REFERENCE], evaluator=tmp_path, mode=mode, **_EN_DE
+            )
     with pytest.raises(EvaluatorError, match=f"the weight {name}"):
         translate(["The doctor."], tmp_path)
     with pytest.raises(EvaluatorError, match=f"the weight {name}"):
@@ -190,7 +238,11 @@ def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Pat
     evaluator = in_training(tmp_path, family)
     evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
     spoil(evaluator.model)
-    message = "the model: the weight .* is NaN" if family == "marian" else "row 0: the model@in memory gave a score that cannot be used"
+    message = (
+        "the model: the weight .* is NaN"
+        if family == "marian"
+        else "row 0: the model@in memory gave a score that cannot be used"
+    )
     with pytest.raises(EvaluatorError, match=message):
         evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
     with pytest.raises(EvaluatorError, match=r"the model: the weight .* is NaN"):
@@ -200,7 +252,9 @@ def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
-def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(ask: str, tmp_path: Path) -> None:
+def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(
+    ask: str, tmp_path: Path
+) -> None:
     evaluator = in_training(tmp_path)
     before = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
     with torch.no_grad():
@@ -208,7 +262,12 @@ def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(ask: str
             weight.add_(0.01)
     after = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
     assert np.abs(after - before).max() > 1e-4
-    np.testing.assert_array_equal(after, getattr(evaluator_of(evaluator.model, evaluator.tokenizer), ask)([_SOURCES[0]], [_TRANSLATION])[0])
+    np.testing.assert_array_equal(
+        after,
+        getattr(evaluator_of(evaluator.model, evaluator.tokenizer), ask)(
+            [_SOURCES[0]], [_TRANSLATION]
+        )[0],
+    )
 
 
 def test_buffers_may_mask_and_weights_elsewhere_are_left_alone() -> None:
@@ -223,12 +282,20 @@ def test_buffers_may_mask_and_weights_elsewhere_are_left_alone() -> None:
         check_finite_weights(layer, "a layer")
 
 
-def test_auto_refuses_what_its_faster_pass_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_refuses_what_its_faster_pass_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
     fast = evaluator.fast
     assert fast is not None
     broken: Evaluator = fast
-    monkeypatch.setattr(broken, "logprobs_batch", lambda sources, targets: [np.full(len(target), np.nan) for target in targets])
+    monkeypatch.setattr(
+        broken,
+        "logprobs_batch",
+        lambda sources, targets: [np.full(len(target), np.nan) for target in targets],
+    )
     with pytest.raises(EvaluatorError, match="overflows in bf16"):
-        contrastive_conditioning.compute([_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE)
+        contrastive_conditioning.compute(
+            [_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE
+        )

@@ -70,11 +70,15 @@ def test_every_member_has_all_scores_in_the_order_of_one(n: int, n_requests: int
     plain = LetterEvaluator().score(requests, src_lang="en", tgt_lang="de")
 
     def work(team: Team) -> TokenScores:
-        return LetterEvaluator(seen[team.rank].extend, team=team).score(requests, src_lang="en", tgt_lang="de")
+        return LetterEvaluator(seen[team.rank].extend, team=team).score(
+            requests, src_lang="en", tgt_lang="de"
+        )
 
     for found in together(n, work):
         assert as_lists(found) == as_lists(plain)
-    assert sorted(pair for pairs in seen for pair in pairs) == sorted({(r.source, r.translation) for r in requests})
+    assert sorted(pair for pairs in seen for pair in pairs) == sorted(
+        {(r.source, r.translation) for r in requests}
+    )
     loads = [sum(len(s) + len(t) for s, t in pairs) for pairs in seen]
     if n_requests >= 200:
         assert max(loads) < 1.5 * sum(loads) / n
@@ -82,7 +86,9 @@ def test_every_member_has_all_scores_in_the_order_of_one(n: int, n_requests: int
 
 
 def test_rounds_pass_on_what_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The main member stores what others score while they go on: after an error late in the run the cache is not empty."""
+    """The main member stores what others score while they go on: after an error late in the run the
+    cache is not empty.
+    """
     monkeypatch.setattr(sharding, "_ROUND_SECONDS", 0.0)
     cache = ScoreCache(tmp_path / "scores.sqlite")
 
@@ -95,7 +101,9 @@ def test_rounds_pass_on_what_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             if team.rank == 1 and n_seen == 6:
                 raise ValueError("no more")
 
-        return LetterEvaluator(before, team=team, cache=cache if team.is_main else None).score(letter_requests(100), src_lang="en", tgt_lang="de")
+        return LetterEvaluator(before, team=team, cache=cache if team.is_main else None).score(
+            letter_requests(100), src_lang="en", tgt_lang="de"
+        )
 
     first, second, third = together(3, work)
     assert isinstance(second, ValueError)
@@ -107,11 +115,17 @@ def test_rounds_pass_on_what_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_the_cache_is_read_by_the_main_member_for_all(tmp_path: Path) -> None:
-    cache, requests, seen = ScoreCache(tmp_path / "scores.sqlite"), letter_requests(50), []  # type: ScoreCache, list[Any], list[Pair]
+    cache, requests, seen = (
+        ScoreCache(tmp_path / "scores.sqlite"),
+        letter_requests(50),
+        [],
+    )  # type: ScoreCache, list[Any], list[Pair]
     LetterEvaluator(cache=cache).score(requests[:30], src_lang="en", tgt_lang="de")
 
     def work(team: Team) -> TokenScores:
-        return LetterEvaluator(seen.extend, team=team, cache=cache if team.is_main else None).score(requests, src_lang="en", tgt_lang="de")
+        return LetterEvaluator(seen.extend, team=team, cache=cache if team.is_main else None).score(
+            requests, src_lang="en", tgt_lang="de"
+        )
 
     plain = LetterEvaluator().score(requests, src_lang="en", tgt_lang="de")
     assert [as_lists(found) for found in together(2, work)] == [as_lists(plain)] * 2
@@ -124,19 +138,38 @@ def test_a_damaged_cache_is_an_error_on_all(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
 
     def work(team: Team) -> Any:
-        return LetterEvaluator(team=team, cache=cache if team.is_main else None).score(letter_requests(9), src_lang="en", tgt_lang="de")
+        return LetterEvaluator(team=team, cache=cache if team.is_main else None).score(
+            letter_requests(9), src_lang="en", tgt_lang="de"
+        )
 
     main, other = together(2, work)
     assert "expected a cache of scores" in str(main)
-    assert str(other).startswith("scoring failed in process 0 of 2: CacheError: expected a cache of scores")
+    assert str(other).startswith(
+        "scoring failed in process 0 of 2: CacheError: expected a cache of scores"
+    )
 
 
 # real processes
 
 
 def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(n), "-m", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}, **options)
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc_per_node",
+        str(n),
+        "-m",
+        *map(str, arguments),
+    ]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
+        **options,
+    )
 
 
 @pytest.fixture
@@ -153,39 +186,95 @@ def test_three_processes_have_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
     found = torchrun(3, "tests.helpers.distributed_program", tiny_marian, tmp_path)
     assert found.returncode == 0, found.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
-    results = [json.loads((tmp_path / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(3)]
+    results = [
+        json.loads((tmp_path / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(3)
+    ]
     assert [r["has_cache"] for r in results] == [True, False, False]
     for rank, result in enumerate(results):
         assert result["size"] == 3
         for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
-            np.testing.assert_allclose(result[name], as_lists(alone.score(requests, src_lang="en", tgt_lang="de")), rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(
+                result[name],
+                as_lists(alone.score(requests, src_lang="en", tgt_lang="de")),
+                rtol=1e-6,
+                atol=1e-6,
+            )
             assert result[name] == results[0][name]
-        assert "expected the same evaluator and the same pairs in all 3 processes, got others in process 1, 2" in result["other input"]
-        kind = "TooLongError: row 0: the source has" if rank == 1 else "EvaluatorError: scoring failed in process 1 of 3: TooLongError: row 0: the source has"
+        assert (
+            "expected the same evaluator and the same pairs in all 3 processes, got others in"
+            " process 1, 2" in result["other input"]
+        )
+        kind = (
+            "TooLongError: row 0: the source has"
+            if rank == 1
+            else (
+                "EvaluatorError: scoring failed in process 1 of 3: TooLongError: row 0: the"
+                " source has"
+            )
+        )
         assert result["error of one"].startswith(kind)
 
 
 @pytest.mark.usefixtures("one_thread")
 def test_the_command_line_in_two_processes(tmp_path: Path, tiny_marian: Path) -> None:
-    rows = [f"The {i} bats and {'x' * (i % 9)} were old.,bats,baseball|wooden,flying|{'big' if i % 2 else 'tame'},{'odd' if i % 2 else 'even'},de" for i in range(90)]
-    (tmp_path / "bats.csv").write_text("\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n", encoding="utf-8")
-    (tmp_path / "t.txt").write_text("".join(f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)), encoding="utf-8")
-    options = ("--evaluator", tiny_marian, "--device", "cpu", "--batch-tokens", "600", "-o", "2.json", "--cache", "c.sqlite", "--mode", "exact")
-    found = torchrun(2, "cc_hf.cli", "evaluate", "bats.csv", "--translations", "t.txt", *options, cwd=tmp_path)
+    rows = [
+        f"The {i} bats and {'x' * (i % 9)} were"
+        f" old.,bats,baseball|wooden,flying|{'big' if i % 2 else 'tame'},{'odd' if i % 2 else 'even'},de"
+        for i in range(90)
+    ]
+    (tmp_path / "bats.csv").write_text(
+        "\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "t.txt").write_text(
+        "".join(f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)),
+        encoding="utf-8",
+    )
+    options = (
+        "--evaluator",
+        tiny_marian,
+        "--device",
+        "cpu",
+        "--batch-tokens",
+        "600",
+        "-o",
+        "2.json",
+        "--cache",
+        "c.sqlite",
+        "--mode",
+        "exact",
+    )
+    found = torchrun(
+        2, "cc_hf.cli", "evaluate", "bats.csv", "--translations", "t.txt", *options, cwd=tmp_path
+    )
     assert found.returncode == 0, found.stderr
-    one = cc_hf.evaluate(str(tmp_path / "bats.csv"), translations=tmp_path / "t.txt", evaluator=tiny_marian, device="cpu", batch_tokens=600, mode="exact")
+    one = cc_hf.evaluate(
+        str(tmp_path / "bats.csv"),
+        translations=tmp_path / "t.txt",
+        evaluator=tiny_marian,
+        device="cpu",
+        batch_tokens=600,
+        mode="exact",
+    )
     two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
     assert found.stdout.count(one.signature) == 1
     assert found.stderr.count("written: ") == 1
     assert two.signature == one.signature
-    assert [(j.example_id, j.is_correct, j.weight) for j in two.judgements] == [(j.example_id, j.is_correct, j.weight) for j in one.judgements]
-    shared, alone = (np.array([j.probability_correct for j in found.judgements], dtype=np.float64) for found in (two, one))
+    assert [(j.example_id, j.is_correct, j.weight) for j in two.judgements] == [
+        (j.example_id, j.is_correct, j.weight) for j in one.judgements
+    ]
+    shared, alone = (
+        np.array([j.probability_correct for j in found.judgements], dtype=np.float64)
+        for found in (two, one)
+    )
     np.testing.assert_allclose(shared, alone, rtol=0, atol=1e-6, equal_nan=False)
     assert ScoreCache(tmp_path / "c.sqlite").info().n_scores == 4 * 90
 
 
 def test_an_error_is_said_once_and_ends_all(tmp_path: Path) -> None:
-    found = torchrun(2, "tests.helpers.patient_cli", "evaluate", "winmt", "--translations", "t.txt", cwd=tmp_path)
+    found = torchrun(
+        2, "tests.helpers.patient_cli", "evaluate", "winmt", "--translations", "t.txt", cwd=tmp_path
+    )
     assert found.returncode != 0
     assert found.stderr.count("unknown dataset 'winmt'") == 1
 
@@ -202,11 +291,22 @@ sharding.leave()
 
 
 def test_one_process_needs_no_accelerate() -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "MASTER_ADDR")}
-    subprocess.run([sys.executable, "-c", _WITHOUT_ACCELERATE], check=True, env={**environment, "WORLD_SIZE": "2"})
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("RANK", "WORLD_SIZE", "MASTER_ADDR")
+    }
+    subprocess.run(
+        [sys.executable, "-c", _WITHOUT_ACCELERATE],
+        check=True,
+        env={**environment, "WORLD_SIZE": "2"},
+    )
     with pytest.raises(subprocess.CalledProcessError) as caught:
         subprocess.run(
-            [sys.executable, "-c", _WITHOUT_ACCELERATE], check=True, capture_output=True, env={**environment, "WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}
+            [sys.executable, "-c", _WITHOUT_ACCELERATE],
+            check=True,
+            capture_output=True,
+            env={**environment, "WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"},
         )
     assert b"needs the package 'accelerate'" in caught.value.stderr
     assert ALONE.is_main

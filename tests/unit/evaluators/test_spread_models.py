@@ -1,4 +1,6 @@
-"""device="auto" as far as a CPU allows: all on the CPU, or weights that are fetched when a layer runs. Several GPUs are not tested."""
+"""device="auto" as far as a CPU allows: all on the CPU, or weights that are fetched when a layer
+runs. Several GPUs are not tested.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +25,34 @@ _TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Ja.", "Die Ärztin bat d
 
 
 def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
-    return [row.tolist() for row in evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")]
+    return [
+        row.tolist()
+        for row in evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
+    ]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="of machines without a GPU")
 @pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
 def test_without_gpus_it_is_the_cpu(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
-    found, plain = cc_hf.load_evaluator(folder, device="auto"), cc_hf.load_evaluator(folder, device="cpu")
+    found, plain = (
+        cc_hf.load_evaluator(folder, device="auto"),
+        cc_hf.load_evaluator(folder, device="cpu"),
+    )
     assert scores(found) == scores(plain)
     assert found is not plain
     assert found is cc_hf.load_evaluator(folder, device="auto")
     assert found.cache_identity() == plain.cache_identity()
     assert not found.model.training  # type: ignore[attr-defined]
     if family == "marian":
-        assert cc_hf.translate(_SOURCES, folder, device="auto") == cc_hf.translate(_SOURCES, folder, device="cpu")
+        assert cc_hf.translate(_SOURCES, folder, device="auto") == cc_hf.translate(
+            _SOURCES, folder, device="cpu"
+        )
 
 
-def test_transformers_is_asked_to_spread_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transformers_is_asked_to_spread_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from transformers import AutoModelForSeq2SeqLM
 
     asked: list[Any] = []
@@ -57,9 +69,13 @@ def test_transformers_is_asked_to_spread_it(tmp_path: Path, monkeypatch: pytest.
     assert asked == ["auto", None]
 
 
-@pytest.mark.parametrize("family", [name for name in registry.names("evaluator family") if name in BUILDERS])
+@pytest.mark.parametrize(
+    "family", [name for name in registry.names("evaluator family") if name in BUILDERS]
+)
 def test_weights_that_are_not_in_memory_are_fetched(family: str, tmp_path: Path) -> None:
-    """As of a model that the GPUs cannot hold: its parameters have no content until accelerate brings it."""
+    """As of a model that the GPUs cannot hold: its parameters have no content until accelerate
+    brings it.
+    """
     folder = BUILDERS[family](tmp_path)
     spread = cc_hf.load_evaluator(folder, device="auto")
     expected = scores(cc_hf.load_evaluator(folder, device="cpu"))
@@ -84,19 +100,31 @@ def test_weights_that_are_not_in_memory_are_fetched(family: str, tmp_path: Path)
     ],
 )
 def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
-    assert input_device(SimpleNamespace(device=torch.device("meta"), hf_device_map=places)) == torch.device(expected)
+    assert input_device(
+        SimpleNamespace(device=torch.device("meta"), hf_device_map=places)
+    ) == torch.device(expected)
     assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
 
 
-def test_several_processes_take_a_gpu_each(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_take_a_gpu_each(
+    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
         monkeypatch.setenv(name, value)
-    with pytest.raises(InputError, match=r"'auto' spreads one model over all GPUs, and each of several processes takes one; start one process, or leave out device='auto'"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"'auto' spreads one model over all GPUs, and each of several processes takes one;"
+            r" start one process, or leave out device='auto'"
+        ),
+    ):
         cc_hf.load_evaluator(tiny_marian, device="auto", distributed=True)
     assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
 
 
-def test_without_accelerate_the_error_names_the_extra(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_accelerate_the_error_names_the_extra(
+    tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "accelerate", None)
     with pytest.raises(MissingDependencyError, match=r"accelerate.*pip install 'cc_hf\[models\]'"):
         cc_hf.load_evaluator(tiny_marian, device="auto")

@@ -17,8 +17,16 @@ from cc_hf.evaluators.location import EmbeddedModel
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
 from cc_hf.metrics import contrastive_conditioning as core
 
-GENDER = {"correct_sources": ["The [female] doctor left."], "incorrect_sources": ["The [male] doctor left."], "category": "female"}
-BAT = {"correct_sources": ["The baseball bat was old."], "incorrect_sources": ["The flying bat was old."], "category": "sport"}
+GENDER = {
+    "correct_sources": ["The [female] doctor left."],
+    "incorrect_sources": ["The [male] doctor left."],
+    "category": "female",
+}
+BAT = {
+    "correct_sources": ["The baseball bat was old."],
+    "incorrect_sources": ["The flying bat was old."],
+    "category": "sport",
+}
 DIRECTION: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
@@ -64,13 +72,21 @@ def test_gender_brackets_are_in_scope_and_anything_else_is_noted(tiny: Evaluator
 
 
 @pytest.mark.parametrize(
-    "reference", [{"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]}, {**GENDER, "incorrect_sources": ["The doctor left."]}]
+    "reference",
+    [
+        {"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]},
+        {**GENDER, "incorrect_sources": ["The doctor left."]},
+    ],
 )
-def test_brackets_that_are_not_all_that_differs_are_noted(tiny: Evaluator, reference: dict[str, Any]) -> None:
+def test_brackets_that_are_not_all_that_differs_are_noted(
+    tiny: Evaluator, reference: dict[str, Any]
+) -> None:
     assert evaluator_notes(tiny, [reference])
 
 
-def test_a_copy_and_an_ensemble_are_the_model_and_others_are_not(tiny: Evaluator, tiny_marian: Path, tmp_path: Path) -> None:
+def test_a_copy_and_an_ensemble_are_the_model_and_others_are_not(
+    tiny: Evaluator, tiny_marian: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy"
     copy.mkdir()
     for path in registry.resolve("evaluator", "cc-tiny-en-de").path.iterdir():
@@ -96,7 +112,9 @@ def test_the_evaluate_module_answers_and_warns(evaluator: str | None) -> None:
 def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.warns(ResultWarning, match="this row has other cues"):
-            found = core.compute(["Der Schläger war alt."], [BAT], **DIRECTION, cache=tmp_path / "scores.sqlite")
+            found = core.compute(
+                ["Der Schläger war alt."], [BAT], **DIRECTION, cache=tmp_path / "scores.sqlite"
+            )
         assert found["notes"]
 
 
@@ -106,7 +124,15 @@ def test_mucow_names_what_would_serve(shared: Path) -> None:
     from cc_hf.run import judge
 
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
-        found = judge(core.DECLARATION, examples, ["Ja."] * 4, evaluator=cc_hf.load_evaluator("cc-tiny-en-de"), tgt_lang="de", dataset="mucow", config="en-de")
+        found = judge(
+            core.DECLARATION,
+            examples,
+            ["Ja."] * 4,
+            evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
+            tgt_lang="de",
+            dataset="mucow",
+            config="en-de",
+        )
     assert found.notes[1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
 
 
@@ -114,8 +140,23 @@ def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
     from cc_hf.cue_building import build_cues
     from cc_hf.schema import Focus, ProbingExample
 
-    rows = [("a bat flies", "animal", "ein Flattertier fliegt"), ("a bat breaks", "club", "ein Schläger bricht")]
-    examples = [ProbingExample(str(i), "en", "de", s, "all", g, Focus("bat", 2), {"ambiguous_word": "bat", "reference": r}) for i, (s, g, r) in enumerate(rows)]
+    rows = [
+        ("a bat flies", "animal", "ein Flattertier fliegt"),
+        ("a bat breaks", "club", "ein Schläger bricht"),
+    ]
+    examples = [
+        ProbingExample(
+            str(i),
+            "en",
+            "de",
+            s,
+            "all",
+            g,
+            Focus("bat", 2),
+            {"ambiguous_word": "bat", "reference": r},
+        )
+        for i, (s, g, r) in enumerate(rows)
+    ]
     given = {"bat": {"animal": ["fruit"], "club": ["cricket"]}}
     with pytest.warns(ResultWarning, match="all 2 rows have other cues"):
         build_cues(examples, candidates=given, evaluator=tiny, n_cues=1)

@@ -17,14 +17,23 @@ from tests.helpers.samples import lay_out_samples
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_the_folder_loads_and_is_the_same_twice(tmp_path: Path) -> None:
     files = build("simplegen", output=tmp_path / "a")
     build("simplegen", output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    assert {path.name for path in files} == {"README.md", "eval.yaml", "simplegen.py", "test-00000-of-00001.parquet"}
+    assert {path.name for path in files} == {
+        "README.md",
+        "eval.yaml",
+        "simplegen.py",
+        "test-00000-of-00001.parquet",
+    }
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
     for config in ("en-de", "en-es.paper"):
         loaded = datasets.load_dataset(str(tmp_path / "a"), config)
@@ -39,7 +48,13 @@ def test_yaml_names_every_configuration(tmp_path: Path) -> None:
     build("simplegen", ["en-de"], output=tmp_path / "a")
     card = DatasetCard.load(tmp_path / "a/README.md")
     front = card.data.to_dict()
-    assert front["configs"] == [{"config_name": "en-de", "data_files": [{"split": "test", "path": "en-de/test-*"}], "default": True}]
+    assert front["configs"] == [
+        {
+            "config_name": "en-de",
+            "data_files": [{"split": "test", "path": "en-de/test-*"}],
+            "default": True,
+        }
+    ]
     assert front["dataset_info"]["splits"][0]["num_examples"] == 2664
     assert front["license"] == "cc-by-4.0"
     assert "# SimpleGEN in contrastive format" in card.text
@@ -67,7 +82,11 @@ def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     source = tmp_path / "bats.csv"
-    source.write_text("source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was old.,bat,baseball,flying|tiny,de\n", encoding="utf-8")
+    source.write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+        " old.,bat,baseball,flying|tiny,de\n",
+        encoding="utf-8",
+    )
     build(str(source), output=tmp_path / "a")
     build(str(source), output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -85,19 +104,59 @@ def test_sizes_that_the_declaration_does_not_know_are_counted(tmp_path: Path) ->
     front = DatasetCard.load(tmp_path / "a/README.md").data.to_dict()
     assert front["dataset_info"]["splits"][0]["num_examples"] == 3
     loaded = datasets.load_dataset(str(tmp_path / "a"), "de-en", split="test")
-    assert loaded.to_list() == cc_hf.load_dataset("contrawsd", "de-en", split="test", data_dir=data_dir).to_list()
+    assert (
+        loaded.to_list()
+        == cc_hf.load_dataset("contrawsd", "de-en", split="test", data_dir=data_dir).to_list()
+    )
 
 
-NAMES = ["a: b", "a\nlicense: mit\n---", 'a"b', "{x}", "*", "[a]", "...x", "null", "1", "- a", "#c", "`x`", "<b>", "x" * 240, "test"]
+NAMES = [
+    "a: b",
+    "a\nlicense: mit\n---",
+    'a"b',
+    "{x}",
+    "*",
+    "[a]",
+    "...x",
+    "null",
+    "1",
+    "- a",
+    "#c",
+    "`x`",
+    "<b>",
+    "x" * 240,
+    "test",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_name_of_a_file_of_ones_own_gives_a_folder_that_loads(tmp_path: Path, name: str) -> None:
+def test_any_name_of_a_file_of_ones_own_gives_a_folder_that_loads(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / f"{name}.jsonl"
-    path.write_text(json.dumps({"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "a\n# b"}) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(
+            {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "a\n# b"}
+        )
+        + "\n",
+        encoding="utf-8",
+    )
     build(str(path), output=tmp_path / "built")
     card = DatasetCard.load(tmp_path / "built/README.md")
-    assert set(card.data.to_dict()) == {"pretty_name", "language", "license", "task_categories", "size_categories", "tags", "dataset_info", "configs"}
+    assert set(card.data.to_dict()) == {
+        "pretty_name",
+        "language",
+        "license",
+        "task_categories",
+        "size_categories",
+        "tags",
+        "dataset_info",
+        "configs",
+    }
     assert card.data.license == "unknown"
-    assert [line for line in card.text.splitlines() if line.startswith("# ")] == [f"# {markdown_text(custom_declaration(path).default_config)} in contrastive format"]
-    assert datasets.load_dataset(str(tmp_path / "built"))["test"]["source"][:] == ["The nurse left."]
+    assert [line for line in card.text.splitlines() if line.startswith("# ")] == [
+        f"# {markdown_text(custom_declaration(path).default_config)} in contrastive format"
+    ]
+    assert datasets.load_dataset(str(tmp_path / "built"))["test"]["source"][:] == [
+        "The nurse left."
+    ]

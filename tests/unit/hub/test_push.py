@@ -27,9 +27,17 @@ class Recording(HfApi):
         self.calls.append(("create_repo", {"repo": arguments[0], **options}))
 
     def create_commit(self, *arguments: Any, **options: Any) -> Any:
-        files = {operation.path_in_repo: Path(operation.path_or_fileobj).read_bytes() for operation in arguments[1]}
+        files = {
+            operation.path_in_repo: Path(operation.path_or_fileobj).read_bytes()
+            for operation in arguments[1]
+        }
         self.calls.append(("create_commit", {"repo": arguments[0], "files": files, **options}))
-        return CommitInfo(commit_url="https://huggingface.co/datasets/o/n/commit/1", commit_message="", commit_description="", oid="1")
+        return CommitInfo(
+            commit_url="https://huggingface.co/datasets/o/n/commit/1",
+            commit_message="",
+            commit_description="",
+            oid="1",
+        )
 
 
 @pytest.fixture
@@ -56,29 +64,68 @@ def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
     address = push(plan(folder, "org/name", repo_type="dataset"), message="m", api=api)
     assert address.endswith("/commit/1")
     files = {"README.md": b"card", "en-de/test.parquet": b"12345"}
-    commit = {"repo": "org/name", "files": files, "repo_type": "dataset", "commit_message": "m", "commit_description": "", "create_pr": False, "parent_commit": None}
+    commit = {
+        "repo": "org/name",
+        "files": files,
+        "repo_type": "dataset",
+        "commit_message": "m",
+        "commit_description": "",
+        "create_pr": False,
+        "parent_commit": None,
+    }
     assert api.calls == [
-        ("create_repo", {"repo": "org/name", "repo_type": "dataset", "private": True, "exist_ok": True, "space_sdk": None}),
+        (
+            "create_repo",
+            {
+                "repo": "org/name",
+                "repo_type": "dataset",
+                "private": True,
+                "exist_ok": True,
+                "space_sdk": None,
+            },
+        ),
         ("create_commit", commit),
     ]
     api = Recording()
-    push(plan(folder, "org/name", repo_type="dataset"), message="m", create_pr=True, parent_commit="f" * 40, api=api)
-    assert api.calls == [("create_commit", {**commit, "create_pr": True, "parent_commit": "f" * 40})]
+    push(
+        plan(folder, "org/name", repo_type="dataset"),
+        message="m",
+        create_pr=True,
+        parent_commit="f" * 40,
+        api=api,
+    )
+    assert api.calls == [
+        ("create_commit", {**commit, "create_pr": True, "parent_commit": "f" * 40})
+    ]
 
 
 def test_a_space_is_made_for_gradio(folder: Path) -> None:
     api = Recording()
     push(plan(folder, "org/name", repo_type="space"), message="m", private=False, api=api)
-    assert api.calls[0] == ("create_repo", {"repo": "org/name", "repo_type": "space", "private": False, "exist_ok": True, "space_sdk": "gradio"})
+    assert api.calls[0] == (
+        "create_repo",
+        {
+            "repo": "org/name",
+            "repo_type": "space",
+            "private": False,
+            "exist_ok": True,
+            "space_sdk": "gradio",
+        },
+    )
 
 
 def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
     with pytest.raises(DataError, match="Log in with `hf auth login`"):
-        push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(LocalTokenNotFoundError("no token")))
+        push(
+            plan(folder, "org/name", repo_type="dataset"),
+            message="m",
+            api=Recording(LocalTokenNotFoundError("no token")),
+        )
 
 
 def test_a_hub_that_cannot_be_reached_is_one_message(folder: Path) -> None:
-    unreached = HfHubHTTPError.__mro__[1]("no connection")  # of the library that the Hub's client speaks HTTP with
+    # of the library that the Hub's client speaks HTTP with
+    unreached = HfHubHTTPError.__mro__[1]("no connection")
     with pytest.raises(DataError, match="the Hub did not take the files"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))
 
@@ -88,7 +135,9 @@ def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a dry run sends nothing")
 
     monkeypatch.setattr("cc_hf.hub.push.push", refuse)
-    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"])
+    answer = CliRunner().invoke(
+        app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"]
+    )
     assert answer.exit_code == 0, answer.output
     assert "dry run: 5 files" in answer.output
     assert "en-es/test-00000-of-00001.parquet" in answer.output
@@ -103,7 +152,9 @@ def test_the_command_sends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
         return upload.url
 
     monkeypatch.setattr("cc_hf.hub.push.push", record)
-    answer = CliRunner().invoke(app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes"])
+    answer = CliRunner().invoke(
+        app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes"]
+    )
     assert answer.exit_code == 0, answer.output
     assert sent == ["org/simplegen"]
     assert "sent: 4 files" in answer.output

@@ -34,12 +34,22 @@ class Application:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def scope_of(path: str = "/gradio_api/queue/join", *, length: bytes | None = None, **changed: Any) -> Message:
-    return {"type": "http", "method": "POST", "path": path, "headers": [] if length is None else [(b"Content-Length", length)], **changed}
+def scope_of(
+    path: str = "/gradio_api/queue/join", *, length: bytes | None = None, **changed: Any
+) -> Message:
+    return {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": [] if length is None else [(b"Content-Length", length)],
+        **changed,
+    }
 
 
 def limits(app: Application, **options: Any) -> RequestLimits:
-    return RequestLimits(app, bodies={"queue/join": LIMIT, "upload": 2 * LIMIT}, **{"seconds": FOREVER, **options})
+    return RequestLimits(
+        app, bodies={"queue/join": LIMIT, "upload": 2 * LIMIT}, **{"seconds": FOREVER, **options}
+    )
 
 
 async def call(page: RequestLimits, scope: Message, messages: Iterable[Message] = ()) -> int | None:
@@ -61,14 +71,26 @@ async def call(page: RequestLimits, scope: Message, messages: Iterable[Message] 
 
 
 def parts(*texts: bytes, is_whole: bool = True) -> list[Message]:
-    return [{"type": "http.request", "body": text, "more_body": not is_whole or number < len(texts)} for number, text in enumerate(texts, 1)]
+    return [
+        {"type": "http.request", "body": text, "more_body": not is_whole or number < len(texts)}
+        for number, text in enumerate(texts, 1)
+    ]
 
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, LIMIT])
 def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
     app = Application()
     body = bytes(range(256)) * (size // 256 + 1)
-    assert asyncio.run(call(limits(app), scope_of(length=str(size).encode()), parts(body[: size // 3], body[size // 3 : size]))) == 200
+    assert (
+        asyncio.run(
+            call(
+                limits(app),
+                scope_of(length=str(size).encode()),
+                parts(body[: size // 3], body[size // 3 : size]),
+            )
+        )
+        == 200
+    )
     assert app.bodies == [body[:size]]
 
 
@@ -81,25 +103,47 @@ def test_a_body_that_says_it_is_too_large_is_not_read(length: bytes) -> None:
 
 def test_a_body_that_does_not_say_its_size_is_read_up_to_the_limit() -> None:
     app = Application()
-    assert asyncio.run(call(limits(app), scope_of(), parts(b"x" * LIMIT, b"x", is_whole=False))) == 413
+    assert (
+        asyncio.run(call(limits(app), scope_of(), parts(b"x" * LIMIT, b"x", is_whole=False))) == 413
+    )
     assert asyncio.run(call(limits(app), scope_of(length=b"3"), parts(b"x" * (LIMIT + 1)))) == 413
     assert app.bodies == []
-    assert asyncio.run(call(limits(app), scope_of("/base/gradio_api/upload"), parts(b"x" * (LIMIT + 1)))) == 200
+    assert (
+        asyncio.run(
+            call(limits(app), scope_of("/base/gradio_api/upload"), parts(b"x" * (LIMIT + 1)))
+        )
+        == 200
+    )
 
 
 def test_a_body_that_breaks_off_does_not_reach_the_application() -> None:
     app = Application()
-    assert asyncio.run(call(limits(app), scope_of("/gradio_api/upload"), [*parts(b"x" * 5, is_whole=False), {"type": "http.disconnect"}])) is None
+    assert (
+        asyncio.run(
+            call(
+                limits(app),
+                scope_of("/gradio_api/upload"),
+                [*parts(b"x" * 5, is_whole=False), {"type": "http.disconnect"}],
+            )
+        )
+        is None
+    )
     assert app.bodies == []
 
 
 def test_a_body_that_never_comes_is_given_up() -> None:
     app = Application()
-    assert asyncio.run(call(limits(app, seconds=0.001), scope_of(), parts(b"x", is_whole=False))) == 408
+    assert (
+        asyncio.run(call(limits(app, seconds=0.001), scope_of(), parts(b"x", is_whole=False)))
+        == 408
+    )
     assert app.bodies == []
 
 
-@pytest.mark.parametrize("path", ["/gradio_api/process_recording", "/login", "/upload", "/gradio_api/", "/gradio_api/stream/x"])
+@pytest.mark.parametrize(
+    "path",
+    ["/gradio_api/process_recording", "/login", "/upload", "/gradio_api/", "/gradio_api/stream/x"],
+)
 def test_nothing_is_sent_to_other_paths(path: str) -> None:
     app = Application()
     assert asyncio.run(call(limits(app), scope_of(path), parts(b"x"))) == 404
@@ -118,7 +162,10 @@ def test_bodies_at_once_are_limited_and_places_become_free() -> None:
 
     async def calls() -> list[int | None]:
         page = limits(app, n_bodies=2)
-        waiting = [asyncio.create_task(call(page, scope_of(), parts(b"x", is_whole=False))) for _ in range(2)]
+        waiting = [
+            asyncio.create_task(call(page, scope_of(), parts(b"x", is_whole=False)))
+            for _ in range(2)
+        ]
         await asyncio.sleep(0)  # both have begun
         found = [await call(page, scope_of(), parts(b"x"))]
         for task in waiting:
@@ -141,7 +188,8 @@ def test_a_metric_page_is_limited_and_may_be_slow_to_start() -> None:
     launch(Page())
     (middleware,) = given["app_kwargs"]["middleware"]
     assert UPLOAD_PATH not in middleware.kwargs["bodies"]
-    assert given["_frontend"] is False  # else gradio gives up a server that does not answer within three seconds
+    # else gradio gives up a server that does not answer within three seconds
+    assert given["_frontend"] is False
 
 
 def test_a_page_without_files_takes_no_uploads() -> None:

@@ -25,12 +25,42 @@ from tests.unit.hub.conftest import TOKEN
 from tests.unit.hub.test_sending import run
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
-SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3, "mean_confidence": 0.6, "accuracy_male": 1.0}
-RESULT = EvaluationResult("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4, SCORES, {}, (), ())
+SCORES = {
+    "accuracy": 0.75,
+    "weighted_accuracy": 0.8125,
+    "min_accuracy": 1 / 3,
+    "mean_confidence": 0.6,
+    "accuracy_male": 1.0,
+}
+RESULT = EvaluationResult(
+    "winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4, SCORES, {}, (), ()
+)
 REPOS = {"winomt": "org/winomt", "mt_geneval": "org/mt_geneval"}
-GAPS = {"bleu_male": 0.4, "bleu_female": 0.3, "chrf_male": 0.6, "chrf_female": 0.5, "bleu_gap": 0.1, "chrf_gap": 0.1}
-GAP = EvaluationResult("mt_geneval", "counterfactual_de", "de", "gender_quality_gap", "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4", 4, GAPS, {}, (), ())
-OPTIONS: dict[str, Any] = {"date": "2026-01-31", "source_url": "https://example.org/log", "source_name": "Log"}
+GAPS = {
+    "bleu_male": 0.4,
+    "bleu_female": 0.3,
+    "chrf_male": 0.6,
+    "chrf_female": 0.5,
+    "bleu_gap": 0.1,
+    "chrf_gap": 0.1,
+}
+GAP = EvaluationResult(
+    "mt_geneval",
+    "counterfactual_de",
+    "de",
+    "gender_quality_gap",
+    "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4",
+    4,
+    GAPS,
+    {},
+    (),
+    (),
+)
+OPTIONS: dict[str, Any] = {
+    "date": "2026-01-31",
+    "source_url": "https://example.org/log",
+    "source_name": "Log",
+}
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -40,10 +70,27 @@ def test_every_task_has_an_id_of_its_own_which_both_sides_use(name: str) -> None
     content = yaml.safe_load(eval_yaml(name))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
-    assert content["tasks"] == [{"id": task.id, "config": task.config, "split": task.split} for task in found]
+    assert content["tasks"] == [
+        {"id": task.id, "config": task.config, "split": task.split} for task in found
+    ]
     for task in found[:: max(1, len(found) // 20)]:
-        data = f"{name}/{task.config}" if task.split == "test" else f"{name}/{task.config}/{task.split}"
-        result = EvaluationResult(name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1, {task.score: 0.5}, {}, (), ())
+        data = (
+            f"{name}/{task.config}"
+            if task.split == "test"
+            else f"{name}/{task.config}/{task.split}"
+        )
+        result = EvaluationResult(
+            name,
+            task.config,
+            task.tgt_lang,
+            task.metric,
+            f"x|data:{data}@abc",
+            1,
+            {task.score: 0.5},
+            {},
+            (),
+            (),
+        )
         (one,) = published([result], {name: "org/x"})
         assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
 
@@ -65,21 +112,46 @@ def test_the_yaml_round_trips_through_the_hosts_parser() -> None:
     ]
     for one in published([RESULT, GAP], REPOS):
         assert parse_eval_result_entries(yaml.safe_load(files[one.path])) == entries(one, **OPTIONS)
-    found = parse_eval_result_entries(yaml.safe_load(files[".eval_results/winomt--default--de--contrastive_conditioning.yaml"]))
-    assert {one.task_id.rpartition("--")[2]: one.value for one in found} == {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}
-    assert {(one.dataset_id, one.date, one.source_url, one.source_name, one.notes) for one in found} == {("org/winomt", "2026-01-31", "https://example.org/log", "Log", SIGNATURE)}
-    gaps = parse_eval_result_entries(yaml.safe_load(files[".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml"]))
-    assert {one.task_id for one in gaps} == {f"counterfactual_de--dev--gender_quality_gap--{score}" for score in ("bleu_male", "bleu_female", "chrf_male", "chrf_female")}
+    found = parse_eval_result_entries(
+        yaml.safe_load(files[".eval_results/winomt--default--de--contrastive_conditioning.yaml"])
+    )
+    assert {one.task_id.rpartition("--")[2]: one.value for one in found} == {
+        "accuracy": 0.75,
+        "weighted_accuracy": 0.8125,
+        "min_accuracy": 1 / 3,
+    }
+    assert {
+        (one.dataset_id, one.date, one.source_url, one.source_name, one.notes) for one in found
+    } == {("org/winomt", "2026-01-31", "https://example.org/log", "Log", SIGNATURE)}
+    gaps = parse_eval_result_entries(
+        yaml.safe_load(
+            files[".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml"]
+        )
+    )
+    assert {one.task_id for one in gaps} == {
+        f"counterfactual_de--dev--gender_quality_gap--{score}"
+        for score in ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
+    }
 
 
 def test_what_does_not_go_to_leaderboards() -> None:
-    with pytest.raises(InputError, match="got one on data of your own; make it with `cc-hf evaluate DATASET`"):
+    with pytest.raises(
+        InputError, match="got one on data of your own; make it with `cc-hf evaluate DATASET`"
+    ):
         published([replace(RESULT, dataset="", config="")], REPOS)
     with pytest.raises(InputError, match=r"got one on data of your own \(bats\)"):
         published([replace(RESULT, dataset="bats")], REPOS)
-    with pytest.raises(InputError, match="got two of winomt default into de by contrastive_conditioning"):
+    with pytest.raises(
+        InputError, match="got two of winomt default into de by contrastive_conditioning"
+    ):
         published([RESULT, replace(RESULT, signature=SIGNATURE.replace("m@1", "m@2"))], REPOS)
-    with pytest.raises(InputError, match="no score for a leaderboard: expected accuracy, weighted_accuracy, min_accuracy, got mean_confidence"):
+    with pytest.raises(
+        InputError,
+        match=(
+            "no score for a leaderboard: expected accuracy, weighted_accuracy, min_accuracy, got"
+            " mean_confidence"
+        ),
+    ):
         published([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
     with pytest.raises(InputError, match="--dataset-repo winomt=ORGANISATION/NAME"):
         published([RESULT], {})
@@ -88,7 +160,10 @@ def test_what_does_not_go_to_leaderboards() -> None:
 
 
 def test_repositories_of_datasets() -> None:
-    assert dataset_repos(["winomt=o/w", "mt_geneval=o/g"], ["winomt", "mt_geneval"]) == {"winomt": "o/w", "mt_geneval": "o/g"}
+    assert dataset_repos(["winomt=o/w", "mt_geneval=o/g"], ["winomt", "mt_geneval"]) == {
+        "winomt": "o/w",
+        "mt_geneval": "o/g",
+    }
     for values, message in (
         (["o/w"], "expected NAME=ORGANISATION/REPO for each of mt_geneval, winomt"),
         (["winomt=w"], "--dataset-repo: expected ORGANISATION/NAME, got 'w'"),
@@ -101,22 +176,43 @@ def test_repositories_of_datasets() -> None:
 
 
 def test_model_index_round_trips_and_keeps_the_card() -> None:
-    found = eval_results(published([RESULT, GAP], REPOS), source_url="https://example.org/log", source_name="Log")
+    found = eval_results(
+        published([RESULT, GAP], REPOS), source_url="https://example.org/log", source_name="Log"
+    )
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
-    old = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de", metric_name="BLEU", source_url="https://example.org/old")
+    old = EvalResult(
+        "translation",
+        "org/wmt",
+        "WMT",
+        "bleu",
+        31.5,
+        dataset_config="de",
+        metric_name="BLEU",
+        source_url="https://example.org/old",
+    )
     index = eval_results_to_model_index("mine", [old])
     card = (
-        '---\r\nlicense: mit\r\nlanguage:\r\n- de\r\ntags: ["zażółć"]\r\nmodel-index:\r\n' + yaml.safe_dump(index).replace("\n", "\r\n") + "---\r\n# Model\r\n\r\ntext --- text\r\n"
+        '---\r\nlicense: mit\r\nlanguage:\r\n- de\r\ntags: ["zażółć"]\r\nmodel-index:\r\n'
+        + yaml.safe_dump(index).replace("\n", "\r\n")
+        + "---\r\n# Model\r\n\r\ntext --- text\r\n"
     )
     text = with_model_index(card, "org/model", found)
     assert text.endswith("---\r\n# Model\r\n\r\ntext --- text\r\n")
     loaded = ModelCard(text)
-    assert tuple(loaded.data[key] for key in ("license", "language", "tags", "model_name")) == ("mit", ["de"], ["zażółć"], "mine")
+    assert tuple(loaded.data[key] for key in ("license", "language", "tags", "model_name")) == (
+        "mit",
+        ["de"],
+        ["zażółć"],
+        "mine",
+    )
     assert loaded.data["eval_results"] == [old, *found]
     assert ModelCard(str(loaded)).data["eval_results"] == [old, *found]
     assert with_model_index(text, "org/model", found) == text
     better = [replace(one, metric_value=0.9) for one in found]
-    assert ModelCard(with_model_index(text, "org/model", better)).data["eval_results"] == [old, *better]
+    assert ModelCard(with_model_index(text, "org/model", better)).data["eval_results"] == [
+        old,
+        *better,
+    ]
 
 
 def test_a_card_that_is_not_there_or_cannot_be_read(tmp_path: Path) -> None:
@@ -136,24 +232,40 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / "a.json", tmp_path / "b.json"]
 
 
-REPO_OPTIONS = ("--dataset-repo", "winomt=org/winomt", "--dataset-repo", "mt_geneval=org/mt_geneval", "--date", "2026-01-31")
+REPO_OPTIONS = (
+    "--dataset-repo",
+    "winomt=org/winomt",
+    "--dataset-repo",
+    "mt_geneval=org/mt_geneval",
+    "--date",
+    "2026-01-31",
+)
 
 
 def test_a_dry_run_asks_nobody(hub: FakeHub, files: list[Path]) -> None:
     output, error = run("results", *files, "--model", "org/model", *REPO_OPTIONS)
     assert error is None
     assert "dry run: 3 files" in output
-    assert "would be sent to the model https://huggingface.co/org/model as a pull request; send them with --yes" in output
+    assert (
+        "would be sent to the model https://huggingface.co/org/model as a pull request; send them"
+        " with --yes" in output
+    )
     assert hub.paths == []
 
 
-def test_results_are_proposed_with_the_card_of_now(hub: FakeHub, files: list[Path], tmp_path: Path) -> None:
+def test_results_are_proposed_with_the_card_of_now(
+    hub: FakeHub, files: list[Path], tmp_path: Path
+) -> None:
     hub.repos["models/org/model"] = {"README.md": b"---\nlicense: mit\n---\n# M\n"}
     output, error = run("results", *files, "--model", "org/model", *REPO_OPTIONS, "--yes")
     assert error is None
     assert f"as a pull request; {hub.url}/org/model/discussions/1" in output
     (commit,) = hub.commits
-    assert (commit.repo, commit.is_pr, commit.header["parentCommit"]) == ("models/org/model", True, hub.sha("models/org/model"))
+    assert (commit.repo, commit.is_pr, commit.header["parentCommit"]) == (
+        "models/org/model",
+        True,
+        hub.sha("models/org/model"),
+    )
     assert SIGNATURE in commit.header["description"]
     assert sorted(commit.files) == [
         ".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml",
@@ -170,14 +282,34 @@ def test_results_are_proposed_with_the_card_of_now(hub: FakeHub, files: list[Pat
 
 def test_a_model_of_ones_own_takes_a_commit(hub: FakeHub, files: list[Path]) -> None:
     hub.repos["models/org/model"] = {}
-    _, error = run("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--yes", "--no-pull-request")
+    _, error = run(
+        "results",
+        files[0],
+        "--model",
+        "org/model",
+        "--dataset-repo",
+        "org/winomt",
+        "--yes",
+        "--no-pull-request",
+    )
     assert error is None
-    assert set(hub.repos["models/org/model"]) == {"README.md", ".eval_results/winomt--default--de--contrastive_conditioning.yaml"}
-    (entry, *_) = parse_eval_result_entries(yaml.safe_load(hub.repos["models/org/model"][".eval_results/winomt--default--de--contrastive_conditioning.yaml"]))
+    assert set(hub.repos["models/org/model"]) == {
+        "README.md",
+        ".eval_results/winomt--default--de--contrastive_conditioning.yaml",
+    }
+    entry, *_ = parse_eval_result_entries(
+        yaml.safe_load(
+            hub.repos["models/org/model"][
+                ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
+            ]
+        )
+    )
     assert entry.date == today()
 
 
-def test_a_card_that_could_not_be_read_is_not_overwritten(hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_that_could_not_be_read_is_not_overwritten(
+    hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = ("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--yes")
     _, error = run(*command)
     assert "https://huggingface.co/org/model: the Hub did not take the files" in str(error)
@@ -211,7 +343,9 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(hub: FakeHub, files: l
     ],
 )
 def test_options_that_do_not_fit(files: list[Path], more: list[str], message: str) -> None:
-    _, error = run("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", *more)
+    _, error = run(
+        "results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", *more
+    )
     assert isinstance(error, CCError)
     assert message in str(error)
 
@@ -219,13 +353,30 @@ def test_options_that_do_not_fit(files: list[Path], more: list[str], message: st
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     for name in ("x.json", "no.json"):
-        _, error = run("results", tmp_path / name, "--model", "org/model", "--dataset-repo", "org/winomt")
+        _, error = run(
+            "results", tmp_path / name, "--model", "org/model", "--dataset-repo", "org/winomt"
+        )
         assert name in str(error)
 
 
 def test_only_written(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "card.md").write_text("---\nlicense: mit\n---\n# M\n", encoding="utf-8")
-    _, error = run("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--card", tmp_path / "card.md", "--output", tmp_path / "out")
+    _, error = run(
+        "results",
+        files[0],
+        "--model",
+        "org/model",
+        "--dataset-repo",
+        "org/winomt",
+        "--card",
+        tmp_path / "card.md",
+        "--output",
+        tmp_path / "out",
+    )
     assert error is None
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", ".eval_results"}
-    assert (tmp_path / "out/README.md").read_text(encoding="utf-8").startswith("---\nlicense: mit\nmodel-index:\n")
+    assert (
+        (tmp_path / "out/README.md")
+        .read_text(encoding="utf-8")
+        .startswith("---\nlicense: mit\nmodel-index:\n")
+    )

@@ -24,12 +24,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
-def test_files_arrive_in_the_right_repository(hub: FakeHub, folder: Path, repo_type: RepoType) -> None:
-    address = push(plan(folder, "org/name", repo_type=repo_type), message="m", description="d", private=False)
+def test_files_arrive_in_the_right_repository(
+    hub: FakeHub, folder: Path, repo_type: RepoType
+) -> None:
+    address = push(
+        plan(folder, "org/name", repo_type=repo_type), message="m", description="d", private=False
+    )
     place = f"{repo_type}s/org/name"
     assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
-    assert [(one.repo, one.header, one.is_pr) for one in hub.commits] == [(place, {"summary": "m", "description": "d"}, False)]
-    assert (hub.made[0]["name"], hub.made[0]["organization"], hub.made[0].get("sdk")) == ("name", "org", "gradio" if repo_type == "space" else None)
+    assert [(one.repo, one.header, one.is_pr) for one in hub.commits] == [
+        (place, {"summary": "m", "description": "d"}, False)
+    ]
+    assert (hub.made[0]["name"], hub.made[0]["organization"], hub.made[0].get("sdk")) == (
+        "name",
+        "org",
+        "gradio" if repo_type == "space" else None,
+    )
     assert hub.made[0]["visibility"] == "public"
     assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
     assert hub.tokens == {TOKEN}
@@ -39,7 +49,12 @@ def test_files_arrive_in_the_right_repository(hub: FakeHub, folder: Path, repo_t
 
 def test_a_pull_request_changes_nothing_by_itself(hub: FakeHub, folder: Path) -> None:
     hub.repos["models/org/name"] = {"README.md": b"old"}
-    address = push(plan(folder, "org/name", repo_type="model"), message="m", create_pr=True, parent_commit=hub.sha("models/org/name"))
+    address = push(
+        plan(folder, "org/name", repo_type="model"),
+        message="m",
+        create_pr=True,
+        parent_commit=hub.sha("models/org/name"),
+    )
     assert address == f"{hub.url}/org/name/discussions/1"
     assert hub.repos["models/org/name"] == {"README.md": b"old"}
     assert hub.made == []
@@ -53,17 +68,44 @@ def test_a_pull_request_changes_nothing_by_itself(hub: FakeHub, folder: Path) ->
         ("/repos/create", 500, ("Nothing was sent", "Run the command again")),
         ("/repos/create", 403, ("Nothing was sent", "Log in with `hf auth login`")),
         ("/repos/create", "drop", ("Nothing was sent", "Run the command again")),
-        ("/commit/", 500, ("The repository is there, without the 2 files", "Run the command again")),
-        ("/commit/", 401, ("The repository is there, without the 2 files", "Log in with `hf auth login`")),
-        ("/commit/", "drop", ("The repository is there, without the 2 files", "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the command again")),
-        ("/validate-yaml", 500, ("The repository is there, without the 2 files", "Run the command again")),
+        (
+            "/commit/",
+            500,
+            ("The repository is there, without the 2 files", "Run the command again"),
+        ),
+        (
+            "/commit/",
+            401,
+            ("The repository is there, without the 2 files", "Log in with `hf auth login`"),
+        ),
+        (
+            "/commit/",
+            "drop",
+            (
+                "The repository is there, without the 2 files",
+                (
+                    "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the"
+                    " command again"
+                ),
+            ),
+        ),
+        (
+            "/validate-yaml",
+            500,
+            ("The repository is there, without the 2 files", "Run the command again"),
+        ),
     ],
 )
-def test_a_failed_push_says_what_was_sent_and_can_be_repeated(hub: FakeHub, folder: Path, place: str, refusal: Refusal, words: tuple[str, ...]) -> None:
+def test_a_failed_push_says_what_was_sent_and_can_be_repeated(
+    hub: FakeHub, folder: Path, place: str, refusal: Refusal, words: tuple[str, ...]
+) -> None:
     hub.refusals[place] = refusal
     with pytest.raises(DataError) as caught:
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
-    for word in ("https://huggingface.co/datasets/org/name: the Hub did not take the files", *words):
+    for word in (
+        "https://huggingface.co/datasets/org/name: the Hub did not take the files",
+        *words,
+    ):
         assert word in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert hub.commits == []
@@ -72,7 +114,9 @@ def test_a_failed_push_says_what_was_sent_and_can_be_repeated(hub: FakeHub, fold
     assert set(hub.repos["datasets/org/name"]) == {"README.md", ".eval_results/a.yaml"}
 
 
-def test_an_error_that_quotes_the_token_is_told_without_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_that_quotes_the_token_is_told_without_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from huggingface_hub import HfApi
 
     other = "plain-secret-without-prefix"
@@ -91,7 +135,9 @@ def test_an_error_that_quotes_the_token_is_told_without_it(folder: Path, monkeyp
 def run(*arguments: str | Path) -> tuple[str, CCError | None]:
     """The output of a command, and what it raised of cc_hf's."""
     answer = CliRunner().invoke(app, ["publish", *map(str, arguments)])
-    assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), answer.exception
+    assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), (
+        answer.exception
+    )
     return answer.output, answer.exception if isinstance(answer.exception, CCError) else None
 
 
@@ -99,11 +145,19 @@ def test_publish_dataset(hub: FakeHub) -> None:
     command = ("dataset", "simplegen", "en-de", "--repo", "org/simplegen")
     output, _ = run(*command)
     assert "dry run: 4 files" in output
-    assert "would be sent to the dataset https://huggingface.co/datasets/org/simplegen; send them with --yes" in output
+    assert (
+        "would be sent to the dataset https://huggingface.co/datasets/org/simplegen; send them with"
+        " --yes" in output
+    )
     assert hub.paths == []
     output, error = run(*command, "--yes")
     assert error is None
-    assert set(hub.repos["datasets/org/simplegen"]) == {"README.md", "eval.yaml", "en-de/test-00000-of-00001.parquet", "loading/simplegen.py"}
+    assert set(hub.repos["datasets/org/simplegen"]) == {
+        "README.md",
+        "eval.yaml",
+        "en-de/test-00000-of-00001.parquet",
+        "loading/simplegen.py",
+    }
     assert "sent: 4 files" in output
     assert TOKEN not in output
 
@@ -115,8 +169,18 @@ def test_publish_metric(hub: FakeHub) -> None:
     assert hub.paths == []
     output, error = run(*command, "--yes", "--public")
     assert error is None
-    assert set(hub.repos["spaces/org/gender_accuracy"]) == {"README.md", "app.py", "gender_accuracy.py", "requirements.txt", "tests.py"}
-    assert (hub.made[0]["type"], hub.made[0]["sdk"], hub.made[0]["visibility"]) == ("space", "gradio", "public")
+    assert set(hub.repos["spaces/org/gender_accuracy"]) == {
+        "README.md",
+        "app.py",
+        "gender_accuracy.py",
+        "requirements.txt",
+        "tests.py",
+    }
+    assert (hub.made[0]["type"], hub.made[0]["sdk"], hub.made[0]["visibility"]) == (
+        "space",
+        "gradio",
+        "public",
+    )
     assert TOKEN not in output
     hub.refusals["/commit/"] = 500
     hub.repos["spaces/org/gender_accuracy"].clear()
@@ -138,6 +202,15 @@ def test_publish_leaderboard(hub: FakeHub, tmp_path: Path) -> None:
     hub.refusals.clear()
     output, error = run(*command, "--yes")
     assert error is None
-    assert set(hub.repos["spaces/org/board"]) == {"README.md", "app.py", "requirements.txt", "results/aws.json"}
-    assert (hub.made[-1]["type"], hub.made[-1]["sdk"], hub.made[-1]["visibility"]) == ("space", "gradio", "private")
+    assert set(hub.repos["spaces/org/board"]) == {
+        "README.md",
+        "app.py",
+        "requirements.txt",
+        "results/aws.json",
+    }
+    assert (hub.made[-1]["type"], hub.made[-1]["sdk"], hub.made[-1]["visibility"]) == (
+        "space",
+        "gradio",
+        "private",
+    )
     assert TOKEN not in output + b"".join(hub.repos["spaces/org/board"].values()).decode()

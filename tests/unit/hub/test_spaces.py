@@ -21,20 +21,35 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.hub.metric_page import MAX_CHARACTERS, MAX_LINES, judge_lines
 from cc_hf.hub.spaces import GRADIO_VERSION, build_space, card_example
 
-REFERENCE = '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}]'
+REFERENCE = (
+    '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter'
+    ' Arzt."}]'
+)
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_the_folder_of_every_metric(root: Path, tmp_path: Path, name: str) -> None:
     files = build_space(name, f"org/{name}", output=tmp_path / "space")
-    assert [path.name for path in files] == sorted(["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"])
-    assert (tmp_path / f"space/{name}.py").read_bytes() == (root / f"metrics/{name}/{name}.py").read_bytes()
+    assert [path.name for path in files] == sorted(
+        ["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"]
+    )
+    assert (tmp_path / f"space/{name}.py").read_bytes() == (
+        root / f"metrics/{name}/{name}.py"
+    ).read_bytes()
     card = SpaceCard.load(tmp_path / "space/README.md")
     front = card.data.to_dict()
-    assert (front["sdk"], front["sdk_version"], front["app_file"], front["tags"]) == ("gradio", GRADIO_VERSION, "app.py", ["evaluate", "metric"])
+    assert (front["sdk"], front["sdk_version"], front["app_file"], front["tags"]) == (
+        "gradio",
+        GRADIO_VERSION,
+        "app.py",
+        ["evaluate", "metric"],
+    )
     assert front["title"]
     assert "](../" not in card.text
-    assert f'metric = evaluate.load("org/{name}")' in card.text or f'metric = cc_hf.load_metric("{name}")' in card.text
+    assert (
+        f'metric = evaluate.load("org/{name}")' in card.text
+        or f'metric = cc_hf.load_metric("{name}")' in card.text
+    )
     assert (tmp_path / "space/requirements.txt").read_text(encoding="utf-8").startswith("cc_hf")
     runpy.run_path(str(tmp_path / "space/tests.py"))["test_the_module_answers_as_the_package"]()
 
@@ -44,11 +59,22 @@ def test_the_version_of_gradio_is_the_tested_one(root: Path) -> None:
 
 
 def test_names_and_requirements(tmp_path: Path) -> None:
-    files = build_space("gender_accuracy", "org/own-name", output=tmp_path / "a", requirement="cc_hf @ git+https://example.org/cc_hf")
+    files = build_space(
+        "gender_accuracy",
+        "org/own-name",
+        output=tmp_path / "a",
+        requirement="cc_hf @ git+https://example.org/cc_hf",
+    )
     assert "own-name.py" in {path.name for path in files}
-    assert (tmp_path / "a/requirements.txt").read_text(encoding="utf-8") == "cc_hf @ git+https://example.org/cc_hf\n"
+    assert (tmp_path / "a/requirements.txt").read_text(
+        encoding="utf-8"
+    ) == "cc_hf @ git+https://example.org/cc_hf\n"
     assert 'evaluate.load("org/own-name")' in (tmp_path / "a/README.md").read_text(encoding="utf-8")
-    for repo, requirement, message in (("org/a.b", None, "without «.»"), ("name", None, "ORGANISATION/NAME"), ("org/a", "a\nb", "expected one line")):
+    for repo, requirement, message in (
+        ("org/a.b", None, "without «.»"),
+        ("name", None, "ORGANISATION/NAME"),
+        ("org/a", "a\nb", "expected one line"),
+    ):
         with pytest.raises(InputError, match=message):
             build_space("gender_accuracy", repo, output=tmp_path / "b", requirement=requirement)
     with pytest.raises(UnknownNameError, match="did you mean 'gender_accuracy'"):
@@ -70,7 +96,9 @@ def test_what_the_page_refuses() -> None:
         with pytest.raises(InputError, match=message):
             judge_lines("gender_accuracy", translations, references, tgt_lang="de")
 
-    with pytest.raises(InputError, match="alignments: gender_accuracy takes none; leave them blank"):
+    with pytest.raises(
+        InputError, match="alignments: gender_accuracy takes none; leave them blank"
+    ):
         judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
 
 
@@ -99,7 +127,9 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 def test_every_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
         build_space(name, f"org/{name}", output=tmp_path / name)
-    run = subprocess.run([sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert [name for name, *_ in found] == sorted(registry.METRICS)
@@ -120,13 +150,30 @@ def test_the_app_starts_and_answers(tmp_path: Path, socket_enabled: None) -> Non
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    variables = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
-    with (tmp_path / "log").open("w") as log, subprocess.Popen([sys.executable, "app.py"], cwd=tmp_path / "space", env=variables, stdout=log, stderr=log) as app:
+    variables = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "HF_HUB_OFFLINE": "1",
+    }
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "app.py"],
+            cwd=tmp_path / "space",
+            env=variables,
+            stdout=log,
+            stderr=log,
+        ) as app,
+    ):
         try:
             url = f"http://127.0.0.1:{port}/"
             assert "gender_accuracy" in wait_for(url, app)
             data = json.dumps({"data": ["Die Ärztin ist gut.", REFERENCE, "en", "de", ""]}).encode()
-            request = urllib.request.Request(f"{url}gradio_api/call/judge", data, {"Content-Type": "application/json"})
+            request = urllib.request.Request(
+                f"{url}gradio_api/call/judge", data, {"Content-Type": "application/json"}
+            )
             event = json.loads(urllib.request.urlopen(request).read())["event_id"]
             answer = urllib.request.urlopen(f"{url}gradio_api/call/judge/{event}").read().decode()
         finally:

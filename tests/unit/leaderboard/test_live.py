@@ -35,12 +35,34 @@ def judge() -> SentenceJudge:
 
 def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
     found = judge.judge(SOURCE, "Die Köchin sah den Koch.", "cook", occurrence=2, gender="female")
-    assert (found.correct_source, found.incorrect_source) == ("The cook saw the [female] cook.", "The cook saw the [male] cook.")
-    assert judge.judge(SOURCE, "x", "cook", occurrence=1, gender="male").correct_source == "The [male] cook saw the cook."
-    own = judge.judge("The bat was old.", "Der Schläger war alt.", " bat ", correct_cues=" baseball | cricket ", incorrect_cues="flying|{focus} (the animal)")
+    assert (found.correct_source, found.incorrect_source) == (
+        "The cook saw the [female] cook.",
+        "The cook saw the [male] cook.",
+    )
+    assert (
+        judge.judge(SOURCE, "x", "cook", occurrence=1, gender="male").correct_source
+        == "The [male] cook saw the cook."
+    )
+    own = judge.judge(
+        "The bat was old.",
+        "Der Schläger war alt.",
+        " bat ",
+        correct_cues=" baseball | cricket ",
+        incorrect_cues="flying|{focus} (the animal)",
+    )
     assert own.correct_source in ("The baseball bat was old.", "The cricket bat was old.")
     assert own.incorrect_source in ("The flying bat was old.", "The bat (the animal) was old.")
-    assert judge.judge("It fell.", "x", "It", correct_cues="The key", incorrect_cues="The lamp", placement="replace").correct_source == "The key fell."
+    assert (
+        judge.judge(
+            "It fell.",
+            "x",
+            "It",
+            correct_cues="The key",
+            incorrect_cues="The lamp",
+            placement="replace",
+        ).correct_source
+        == "The key fell."
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,16 +78,42 @@ def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
         ({"occurrence": 0}, "expected 1 to 2"),
         ({"gender": "x"}, "gold: male or female"),
         ({"gender": ""}, "correct cues: expected at least one cue"),
-        ({"gender": "", "correct_cues": "one", "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
-        ({"gender": "", "correct_cues": "x" * (MAX_CHARACTERS + 1)}, "correct cues: expected at most 2000 characters, got 2001"),
-        ({"gender": "", "correct_cues": "one", "incorrect_cues": "|".join(map(str, range(MAX_CUES + 1)))}, "incorrect cues: expected at least one cue and at most 20, .* got 21"),
-        ({"gender": "", "correct_cues": "one", "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
-        ({"gender": "", "correct_cues": "one", "incorrect_cues": "two", "placement": "below"}, "placement: expected one of"),
+        (
+            {"gender": "", "correct_cues": "one", "incorrect_cues": " | "},
+            "incorrect cues: expected at least one cue",
+        ),
+        (
+            {"gender": "", "correct_cues": "x" * (MAX_CHARACTERS + 1)},
+            "correct cues: expected at most 2000 characters, got 2001",
+        ),
+        (
+            {
+                "gender": "",
+                "correct_cues": "one",
+                "incorrect_cues": "|".join(map(str, range(MAX_CUES + 1))),
+            },
+            "incorrect cues: expected at least one cue and at most 20, .* got 21",
+        ),
+        (
+            {"gender": "", "correct_cues": "one", "incorrect_cues": "one"},
+            "same cue is both correct and incorrect",
+        ),
+        (
+            {"gender": "", "correct_cues": "one", "incorrect_cues": "two", "placement": "below"},
+            "placement: expected one of",
+        ),
         ({"translation": "lone \ud800"}, "lone surrogate"),
     ],
 )
 def test_what_is_refused(judge: SentenceJudge, changed: dict[str, Any], message: str) -> None:
-    given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1, "gender": "female", **changed}
+    given = {
+        "source": SOURCE,
+        "translation": "Ja.",
+        "focus": "cook",
+        "occurrence": 1,
+        "gender": "female",
+        **changed,
+    }
     with pytest.raises(InputError, match=message):
         judge.judge(**given)
 
@@ -100,7 +148,10 @@ def test_one_at_a_time_and_all_right() -> None:
     with ThreadPoolExecutor(25) as pool:
         found = list(pool.map(probability, sentences))
     alone = SentenceJudge(SpelledEvaluator(max_tokens=200))
-    assert found == [alone.judge("The cook left.", text, "cook", gender="female").probability_correct for text in sentences]
+    assert found == [
+        alone.judge("The cook left.", text, "cook", gender="female").probability_correct
+        for text in sentences
+    ]
     assert not clashes
     assert len(set(found)) > 40
 
@@ -130,7 +181,12 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
     direct = cc_hf.evaluate("simplegen", "en-de", translations=path, evaluator=evaluator)
     assert found.to_json() == direct.to_json()
     by_words = judge.judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
-    assert by_words.to_json() == cc_hf.evaluate("simplegen", "en-de", translations=path, metric="simplegen_accuracy").to_json()
+    assert (
+        by_words.to_json()
+        == cc_hf.evaluate(
+            "simplegen", "en-de", translations=path, metric="simplegen_accuracy"
+        ).to_json()
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,15 +203,31 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
         (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
         (b"a ||| b\nc\n", r"^t\.txt: line 2"),
         (b"a\n" * (MAX_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
-        (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes here"),
-        (b"a\n" * 2663 + b"a" * (MAX_CHARACTERS + 1), r"^t\.txt: the translation of example 2664: expected at most 2000 characters here, got 2001"),
-        (b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663, r"^t\.txt: expected at most 300 characters per translation"),
+        (
+            b"a\n" + b"a" * (MAX_LINE + 1) + b"\n",
+            r"^t\.txt: line 2: expected at most 32,768 bytes here",
+        ),
+        (
+            b"a\n" * 2663 + b"a" * (MAX_CHARACTERS + 1),
+            (
+                r"^t\.txt: the translation of example 2664: expected at most 2000 characters here,"
+                r" got 2001"
+            ),
+        ),
+        (
+            b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663,
+            r"^t\.txt: expected at most 300 characters per translation",
+        ),
     ],
 )
-def test_broken_files(content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_files(
+    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "t.txt"
     path.write_bytes(content)
-    monkeypatch.setattr("cc_hf.leaderboard.live.evaluate", lambda *_, **__: pytest.fail("nothing may be judged"))
+    monkeypatch.setattr(
+        "cc_hf.leaderboard.live.evaluate", lambda *_, **__: pytest.fail("nothing may be judged")
+    )
     with pytest.raises(InputError, match=message) as caught:
         FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert str(tmp_path) not in str(caught.value)
@@ -164,9 +236,15 @@ def test_broken_files(content: bytes, message: str, tmp_path: Path, monkeypatch:
 def test_names_that_are_unknown(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("Ja.\n", encoding="utf-8")
-    (tmp_path / "own.csv").write_text("source,focus,gold\nThe cook left.,cook,male\n", encoding="utf-8")
+    (tmp_path / "own.csv").write_text(
+        "source,focus,gold\nThe cook left.,cook,male\n", encoding="utf-8"
+    )
     with pytest.raises(CCError, match="unknown dataset"):
         FileJudge().judge(path, str(tmp_path / "own.csv"), "own", "de", "contrastive_conditioning")
-    for names in (("no", "en-de", "de", "simplegen_accuracy"), ("simplegen", "no", "de", "simplegen_accuracy"), ("simplegen", "en-de", "de", "no")):
+    for names in (
+        ("no", "en-de", "de", "simplegen_accuracy"),
+        ("simplegen", "no", "de", "simplegen_accuracy"),
+        ("simplegen", "en-de", "de", "no"),
+    ):
         with pytest.raises(CCError):
             FileJudge().judge(path, *names)

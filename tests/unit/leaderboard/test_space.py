@@ -29,14 +29,31 @@ def results(tmp_path: Path) -> Path:
 def test_the_folder(results: Path, tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("system\tbleu\naws\t30\n", encoding="utf-8")
     output = tmp_path / "space"
-    store = build_space(results, output, title='A "board": of <systems>', quality=tmp_path / "q.tsv")
-    files = sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file())
-    assert files == ["README.md", "app.py", "bleu.tsv", "requirements.txt", "results/aws.json", "results/google.json"]
+    store = build_space(
+        results, output, title='A "board": of <systems>', quality=tmp_path / "q.tsv"
+    )
+    files = sorted(
+        path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()
+    )
+    assert files == [
+        "README.md",
+        "app.py",
+        "bleu.tsv",
+        "requirements.txt",
+        "results/aws.json",
+        "results/google.json",
+    ]
     assert list(store.broken) == ["broken.json"]
     card: dict[str, Any] = vars(SpaceCard((output / "README.md").read_text(encoding="utf-8")).data)
-    assert (card["title"], card["sdk"], card["app_file"]) == ('A "board": of <systems>', "gradio", "app.py")
+    assert (card["title"], card["sdk"], card["app_file"]) == (
+        'A "board": of <systems>',
+        "gradio",
+        "app.py",
+    )
     assert card["sdk_version"].split(".")[0] >= "6"
-    assert (output / "requirements.txt").read_text(encoding="utf-8") == f"cc_hf[leaderboard,models]>={__version__}\n"
+    assert (output / "requirements.txt").read_text(
+        encoding="utf-8"
+    ) == f"cc_hf[leaderboard,models]>={__version__}\n"
     program = (output / "app.py").read_text(encoding="utf-8")
     ast.parse(program)
     assert 'quality=here / "bleu.tsv"' in program
@@ -44,9 +61,13 @@ def test_the_folder(results: Path, tmp_path: Path) -> None:
     assert (output / "results/aws.json").read_bytes() == (results / "aws.json").read_bytes()
 
 
-def test_the_program_serves_its_results_to_all(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_serves_its_results_to_all(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[tuple[Path, dict[str, Any]]] = []
-    monkeypatch.setattr("cc_hf.leaderboard.app.serve", lambda folder, **options: calls.append((folder, options)))
+    monkeypatch.setattr(
+        "cc_hf.leaderboard.app.serve", lambda folder, **options: calls.append((folder, options))
+    )
     (tmp_path / "q.json").write_text('{"aws": 30}', encoding="utf-8")
     build_space(results, tmp_path / "space", quality=tmp_path / "q.json")
     runpy.run_path(str(tmp_path / "space/app.py"))
@@ -83,20 +104,38 @@ def test_what_is_refused(results: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "space").exists()
 
 
-@pytest.mark.parametrize("name", ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"])
-def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(results: Path, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"]
+)
+def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(
+    results: Path, tmp_path: Path, name: str
+) -> None:
     is_json = Path(name).suffix.lower() == ".json"
-    (tmp_path / name).write_text('{"aws": 30}' if is_json else "system\tbleu\naws\t30\n", encoding="utf-8")
+    (tmp_path / name).write_text(
+        '{"aws": 30}' if is_json else "system\tbleu\naws\t30\n", encoding="utf-8"
+    )
     build_space(results, tmp_path / "space", quality=tmp_path / name)
     bleu = "bleu.json" if is_json else "bleu.tsv"
-    assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(encoding="utf-8")
+    assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(
+        encoding="utf-8"
+    )
     assert read_quality(tmp_path / "space" / bleu).of("aws", "", "") == 0.3
 
 
-@pytest.mark.parametrize("title", ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"])
+@pytest.mark.parametrize(
+    "title",
+    ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"],
+)
 def test_a_title_is_text_in_the_card(results: Path, tmp_path: Path, title: str) -> None:
     build_space(results, tmp_path / "space", title=title)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data: dict[str, Any] = vars(card.data)
     assert data["title"] == " ".join(title.split())
-    assert {key for key, value in data.items() if value is not None} == {"title", "sdk", "sdk_version", "app_file", "license", "tags"}
+    assert {key for key, value in data.items() if value is not None} == {
+        "title",
+        "sdk",
+        "sdk_version",
+        "app_file",
+        "license",
+        "tags",
+    }

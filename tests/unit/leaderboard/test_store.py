@@ -16,7 +16,10 @@ from tests.helpers.results import small_result, write_result
 def test_results_of_a_folder(tmp_path: Path) -> None:
     write_result(tmp_path, "b", small_result((0.4, 0.9)))
     write_result(tmp_path, "a", small_result((0.4, 0.8), system="opus/beam5"))
-    both = ResultSet((small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching")), {"gender_accuracy": "does not fit"})
+    both = ResultSet(
+        (small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching")),
+        {"gender_accuracy": "does not fit"},
+    )
     (tmp_path / "c.json").write_text(both.to_json(), encoding="utf-8")
     (tmp_path / "within").mkdir()
     write_result(tmp_path / "within", "d", small_result((0.1, 0.1)))
@@ -52,16 +55,24 @@ _BROKEN: dict[str, Any] = {
     "nan": small_result((0.4, 0.9)).to_json().replace('"accuracy": 0.65', '"accuracy": NaN'),
     "outside": small_result((0.4, 0.9)).to_json().replace('"accuracy": 0.65', '"accuracy": 65'),
     "words": small_result((0.4, 0.9)).to_json().replace('"accuracy": 0.65', '"accuracy": "much"'),
-    "dataset": small_result((0.4, 0.9)).to_json().replace('"dataset": "winomt"', '"dataset": ["winomt"]'),
+    "dataset": (
+        small_result((0.4, 0.9)).to_json().replace('"dataset": "winomt"', '"dataset": ["winomt"]')
+    ),
     "n": small_result((0.4, 0.9)).to_json().replace('"n": 20,', '"n": "20",'),
-    "interval": small_result((0.4, 0.9)).to_json().replace('"low": ', '"low": "0"+'.replace("+", ', "level": 0.9, "x": ')),
+    "interval": (
+        small_result((0.4, 0.9))
+        .to_json()
+        .replace('"low": ', '"low": "0"+'.replace("+", ', "level": 0.9, "x": '))
+    ),
     "interval_text": small_result((0.4, 0.9)).to_json().replace('"level": 0.95', '"level": "<b>"'),
     "signature": small_result((0.4, 0.9)).to_json().replace('"cc|data', '"cc|x|data'),
 }
 
 
 @pytest.mark.parametrize("name", list(_BROKEN))
-def test_a_broken_file_is_named_and_the_others_are_read(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_broken_file_is_named_and_the_others_are_read(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     write_result(tmp_path, "whole", small_result((0.4, 0.9)))
     (tmp_path / f"{name}.json").write_text(_BROKEN[name], encoding="utf-8")
     with caplog.at_level(logging.WARNING):
@@ -79,14 +90,21 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 def test_quality(tmp_path: Path) -> None:
     table = tmp_path / "q.tsv"
-    table.write_text("system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8")
+    table.write_text(
+        "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8"
+    )
     quality = read_quality(table)
     assert quality.of("aws", "mucow", "de") == 0.315
     assert quality.of("google", "winomt", "de") == 0.4
     assert quality.of("google", "mucow", "de") is None
     (tmp_path / "q.json").write_text('{"aws": 31.5, "google": 0}', encoding="utf-8")
     assert read_quality(tmp_path / "q.json").of("google", "x", "y") == 0
-    (tmp_path / "l.json").write_text(json.dumps([{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]), encoding="utf-8")
+    (tmp_path / "l.json").write_text(
+        json.dumps(
+            [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
+        ),
+        encoding="utf-8",
+    )
     assert read_quality(tmp_path / "l.json").of("aws", "x", "de") == 0.2
     assert read_quality(tmp_path / "l.json").of("aws", "x", "fr") == 0.1
 
@@ -98,13 +116,25 @@ def test_quality(tmp_path: Path) -> None:
         ("q.tsv", "name\tbleu\na\t1\n", "line 1: expected a header"),
         ("q.tsv", "system\tbleu\n", "at least one line"),
         ("q.tsv", "system\tbleu\na\t1\tx\n", "line 2: expected 2 columns"),
-        ("q.tsv", "system\tbleu\na\t101\n", "line 2: bleu: expected points, 1 to 100, such as 42.5, got '101'"),
-        ("q.tsv", "system\tbleu\na\t0.42\n", "line 2: bleu: expected points, 1 to 100, such as 42.5, got '0.42'"),
+        (
+            "q.tsv",
+            "system\tbleu\na\t101\n",
+            "line 2: bleu: expected points, 1 to 100, such as 42.5, got '101'",
+        ),
+        (
+            "q.tsv",
+            "system\tbleu\na\t0.42\n",
+            "line 2: bleu: expected points, 1 to 100, such as 42.5, got '0.42'",
+        ),
         ("q.json", "[" * 100_000, "expected JSON"),
         ("q.tsv", "system\tbleu\na\tnan\n", "got 'nan'"),
         ("q.tsv", "system\tbleu\na\t1\na\t2\n", "line 3: a occurs twice"),
         ("q.tsv", "system\tbleu\n\t1\n", "line 2: expected a system"),
-        ("q.tsv", "system\tbleu\tlang\na\t1\tde\n", "expected system, bleu, dataset, tgt_lang, got 'lang'"),
+        (
+            "q.tsv",
+            "system\tbleu\tlang\na\t1\tde\n",
+            "expected system, bleu, dataset, tgt_lang, got 'lang'",
+        ),
         ("q.json", "x", "expected JSON"),
         ("q.json", "[1]", "expected an object, system to BLEU"),
         ("q.json", '{"a": true}', "entry 1: bleu"),

@@ -12,7 +12,18 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.html import message, notes_html, plot_html, result_html
 from cc_hf.leaderboard.store import Quality, Store, read_folder
-from cc_hf.leaderboard.table import HEADERS, SORT_KEYS, Row, choices, display_cells, filtered, sorted_rows, table_rows, to_csv, to_json
+from cc_hf.leaderboard.table import (
+    HEADERS,
+    SORT_KEYS,
+    Row,
+    choices,
+    display_cells,
+    filtered,
+    sorted_rows,
+    table_rows,
+    to_csv,
+    to_json,
+)
 from tests.helpers.results import small_result, write_result
 
 EVIL = "<script>alert(1)</script>&\"'"
@@ -22,18 +33,42 @@ EVIL = "<script>alert(1)</script>&\"'"
 def rows(tmp_path: Path) -> list[Row]:
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
     write_result(tmp_path, "google", small_result((0.5, 0.7)))
-    write_result(tmp_path, "other", small_result((0.2, 0.3), dataset="mucow", config="en-cs", tgt_lang="cs", metric="mucow_pattern_matching"))
-    return table_rows(read_folder(tmp_path), Quality({("aws", "", ""): 0.4, ("google", "", ""): 0.3}))
+    write_result(
+        tmp_path,
+        "other",
+        small_result(
+            (0.2, 0.3),
+            dataset="mucow",
+            config="en-cs",
+            tgt_lang="cs",
+            metric="mucow_pattern_matching",
+        ),
+    )
+    return table_rows(
+        read_folder(tmp_path), Quality({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
+    )
 
 
 def test_rows(rows: list[Row]) -> None:
     aws = rows[0]
-    assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == ("aws", "winomt", "en-de", 20, 0.4)
+    assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == (
+        "aws",
+        "winomt",
+        "en-de",
+        20,
+        0.4,
+    )
     assert (aws.min_accuracy, aws.accuracy, aws.weighted_accuracy) == (0.4, 0.65, None)
     assert (aws.accuracy_low, aws.accuracy_high, aws.min_accuracy_low) == (0.55, 0.75, None)
     assert aws.other_figures == {"delta_x": -0.5}
     cells = dict(zip(HEADERS, display_cells(aws), strict=True))
-    assert (cells["min. accuracy"], cells["accuracy"], cells["weighted"], cells["BLEU"], cells["other figures"]) == (40.0, 65.0, None, 40.0, "delta x -50.0")
+    assert (
+        cells["min. accuracy"],
+        cells["accuracy"],
+        cells["weighted"],
+        cells["BLEU"],
+        cells["other figures"],
+    ) == (40.0, 65.0, None, 40.0, "delta x -50.0")
     assert len(set(HEADERS)) == len(HEADERS)
     assert cells["acc. 95 %"] == "55.0 – 75.0"
     assert display_cells(rows[2])[1] == "mucow en-cs"
@@ -42,16 +77,31 @@ def test_rows(rows: list[Row]) -> None:
 def test_filters(rows: list[Row]) -> None:
     assert choices(rows, "language") == ["en-cs", "en-de"]
     assert [row.system for row in filtered(rows, dataset="winomt")] == ["aws", "google"]
-    assert [row.system for row in filtered(rows, language="en-cs", metric="mucow_pattern_matching")] == ["other"]
+    assert [
+        row.system for row in filtered(rows, language="en-cs", metric="mucow_pattern_matching")
+    ] == ["other"]
     assert filtered(rows, dataset="winomt", language="en-cs") == []
     assert [row.system for row in filtered(rows, text="GOOGLE wino")] == ["google"]
     assert filtered(rows) == rows
 
 
 def test_sorting(rows: list[Row]) -> None:
-    assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == ["google", "aws", "other"]
-    assert [row.system for row in sorted_rows(rows, "accuracy", descending=False)] == ["other", "google", "aws"]
-    assert [row.system for row in sorted_rows(rows, "BLEU", descending=False)] == ["google", "aws", "other"]  # without BLEU last
+    assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == [
+        "google",
+        "aws",
+        "other",
+    ]
+    assert [row.system for row in sorted_rows(rows, "accuracy", descending=False)] == [
+        "other",
+        "google",
+        "aws",
+    ]
+    # without BLEU last
+    assert [row.system for row in sorted_rows(rows, "BLEU", descending=False)] == [
+        "google",
+        "aws",
+        "other",
+    ]
     assert [row.system for row in sorted_rows(rows, "BLEU")] == ["aws", "google", "other"]
     assert {len(sorted_rows(rows, by)) for by in SORT_KEYS} == {3}
     with pytest.raises(InputError, match="sort: expected one of"):
@@ -78,7 +128,10 @@ def test_a_spreadsheet_sees_no_formula(tmp_path: Path, first: str) -> None:
 
 def dots(html: str) -> list[tuple[float, float]]:
     """Their places, in the order of the rows."""
-    return [(float(c.get("cx", "nan")), float(c.get("cy", "nan"))) for c in ET.fromstring(html).iter("circle")]
+    return [
+        (float(c.get("cx", "nan")), float(c.get("cy", "nan")))
+        for c in ET.fromstring(html).iter("circle")
+    ]
 
 
 def test_the_chart(rows: list[Row]) -> None:
@@ -98,16 +151,33 @@ def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[Row]) -> None:
     assert "Several datasets" in plot_html([rows[0], other])
 
 
-@pytest.mark.parametrize("values", [[(0.0, 0.0)], [(1.0, 1.0)], [(0.3, 0.5), (0.3, 0.5)], [(0.0, 1.0), (1.0, 0.0)], [(0.311, 0.4), (0.312, 0.401)]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [(0.0, 0.0)],
+        [(1.0, 1.0)],
+        [(0.3, 0.5), (0.3, 0.5)],
+        [(0.0, 1.0), (1.0, 0.0)],
+        [(0.311, 0.4), (0.312, 0.401)],
+    ],
+)
 @pytest.mark.parametrize("has_interval", [True, False])
-def test_points_stay_on_the_chart(values: list[tuple[float, float]], has_interval: bool, rows: list[Row]) -> None:
+def test_points_stay_on_the_chart(
+    values: list[tuple[float, float]], has_interval: bool, rows: list[Row]
+) -> None:
     def row(bleu: float, accuracy: float) -> Row:
-        low, high = (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
-        return dataclasses.replace(rows[0], bleu=bleu, min_accuracy=accuracy, min_accuracy_low=low, min_accuracy_high=high)
+        low, high = (
+            (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
+        )
+        return dataclasses.replace(
+            rows[0], bleu=bleu, min_accuracy=accuracy, min_accuracy_low=low, min_accuracy_high=high
+        )
 
     html = plot_html([row(*value) for value in values])
     assert len(dots(html)) == len(values)
-    width, height = (float(size) for size in next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:])
+    width, height = (
+        float(size) for size in next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
+    )
     assert all(40 <= x <= width and 5 <= y <= height - 40 for x, y in dots(html))
     assert ('class="line' in html) == has_interval
 
@@ -115,7 +185,12 @@ def test_points_stay_on_the_chart(values: list[tuple[float, float]], has_interva
 def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
-    for html in (message(EVIL), notes_html(store), result_html(result), plot_html([dataclasses.replace(rows[0], system=EVIL)])):
+    for html in (
+        message(EVIL),
+        notes_html(store),
+        result_html(result),
+        plot_html([dataclasses.replace(rows[0], system=EVIL)]),
+    ):
         assert "<script" not in html
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;" in html
 
@@ -124,7 +199,9 @@ def test_notes() -> None:
     assert "No results yet" in notes_html(Store(()))
     full = read_folder_of_one()
     assert notes_html(full) == ""
-    assert "2 files of the folder could not be read" in notes_html(Store(full.entries, {"a.json": "x", "b.json": "y"}))
+    assert "2 files of the folder could not be read" in notes_html(
+        Store(full.entries, {"a.json": "x", "b.json": "y"})
+    )
 
 
 def read_folder_of_one() -> Store:
@@ -135,6 +212,19 @@ def read_folder_of_one() -> Store:
 
 def test_a_result_as_html() -> None:
     html = result_html(small_result((0.4, 0.9)))
-    for text in ("winomt default de: contrastive conditioning", "40.0", "65.0", "55.0 – 75.0", "delta x", "-50.0", "cc|data:winomt/default@1"):
+    for text in (
+        "winomt default de: contrastive conditioning",
+        "40.0",
+        "65.0",
+        "55.0 – 75.0",
+        "delta x",
+        "-50.0",
+        "cc|data:winomt/default@1",
+    ):
         assert text in html
-    assert html.index("min accuracy") < html.index("accuracy male") < html.index("accuracy female") < html.index("delta x")
+    assert (
+        html.index("min accuracy")
+        < html.index("accuracy male")
+        < html.index("accuracy female")
+        < html.index("delta x")
+    )

@@ -59,7 +59,9 @@ def test_links_are_not_followed(files: VisitorFiles, tmp_path: Path) -> None:
     assert (tmp_path / "own" / "secret.txt").is_file()
 
 
-def test_one_that_cannot_be_deleted_does_not_keep_the_others(files: VisitorFiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_one_that_cannot_be_deleted_does_not_keep_the_others(
+    files: VisitorFiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     for name in ("a", "stubborn", "z"):
         (files.cache / name).write_text("x", encoding="utf-8")
     unlink = os.unlink

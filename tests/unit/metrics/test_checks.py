@@ -1,4 +1,6 @@
-"""Every metric reads rows alike: any container, by position; composed and decomposed Unicode; ids; results on own data are joined by what they are of."""
+"""Every metric reads rows alike: any container, by position; composed and decomposed Unicode; ids;
+results on own data are joined by what they are of.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,65 @@ Rows = list[dict[str, Any]]
 
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [float(len(source) + len(translation)) for source, translation in zip(sources, translations, strict=True)]
+    return [
+        float(len(source) + len(translation))
+        for source, translation in zip(sources, translations, strict=True)
+    ]
 
 
-_CUES = {"correct_sources": ["The [male] cook left."], "incorrect_sources": ["The [female] cook left now.", "A [female] cook."], "category": "male"}
-_CONTRAST = {"source": "The lock is old.", "correct_translation": "Das Schloss ist alt.", "contrastive_translations": ["Die Schleuse ist alt.", "Die Locke."], "category": "a"}
-_GAP = [{"reference": f"Er ist hier {n}.", "gender": gender, "pair": str(n)} for n in range(2) for gender in ("male", "female")][:3]
+_CUES = {
+    "correct_sources": ["The [male] cook left."],
+    "incorrect_sources": ["The [female] cook left now.", "A [female] cook."],
+    "category": "male",
+}
+_CONTRAST = {
+    "source": "The lock is old.",
+    "correct_translation": "Das Schloss ist alt.",
+    "contrastive_translations": ["Die Schleuse ist alt.", "Die Locke."],
+    "category": "a",
+}
+_GAP = [
+    {"reference": f"Er ist hier {n}.", "gender": gender, "pair": str(n)}
+    for n in range(2)
+    for gender in ("male", "female")
+][:3]
 _GAP.append({"reference": "Sie ist hier 1.", "gender": "female", "pair": "1"})
 #: metric -> translations, in composed Unicode with letters that matter, references, options
 CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
-    "contrastive_conditioning": (["Der Koch ging.", "Köche gehen."], [_CUES, {**_CUES, "category": "female"}], {"evaluator": by_length}),
-    "contrastive_translation_scoring": ([], [_CONTRAST, {**_CONTRAST, "category": "b"}], {"evaluator": by_length}),
-    "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [{"reference": "die Ärztin", "contrastive_reference": "der Arzt", "category": c} for c in "ab"], {"tgt_lang": "de"}),
-    "gender_quality_gap": (["Er ist hier 0.", "Sie war hier.", "Er ist da.", "Sie ist hier 1."], _GAP, {"tgt_lang": "de"}),
+    "contrastive_conditioning": (
+        ["Der Koch ging.", "Köche gehen."],
+        [_CUES, {**_CUES, "category": "female"}],
+        {"evaluator": by_length},
+    ),
+    "contrastive_translation_scoring": (
+        [],
+        [_CONTRAST, {**_CONTRAST, "category": "b"}],
+        {"evaluator": by_length},
+    ),
+    "gender_accuracy": (
+        ["Die Ärztin.", "Der Arzt."],
+        [
+            {"reference": "die Ärztin", "contrastive_reference": "der Arzt", "category": c}
+            for c in "ab"
+        ],
+        {"tgt_lang": "de"},
+    ),
+    "gender_quality_gap": (
+        ["Er ist hier 0.", "Sie war hier.", "Er ist da.", "Sie ist hier 1."],
+        _GAP,
+        {"tgt_lang": "de"},
+    ),
     "mucow_pattern_matching": (
         ["Viele Schlösser.", "Ein Verschluß."],
-        [{"correct_senses": ["schlösser", "burg"], "incorrect_senses": ["verschluß"], "domain": "in_domain", "frequency": ""}] * 2,
+        [
+            {
+                "correct_senses": ["schlösser", "burg"],
+                "incorrect_senses": ["verschluß"],
+                "domain": "in_domain",
+                "frequency": "",
+            }
+        ]
+        * 2,
         {"tgt_lang": "de"},
     ),
     "simplegen_accuracy": (
@@ -54,12 +99,28 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     ),
     "wino_x_pattern_matching": (
         ["La boîte, il était là ?", "Où était-elle, là où il était ?"],
-        [{"source": "The box fell because it was old.", "correct_gender": "female", "incorrect_gender": "male"}] * 2,
+        [
+            {
+                "source": "The box fell because it was old.",
+                "correct_gender": "female",
+                "incorrect_gender": "male",
+            }
+        ]
+        * 2,
         {"tgt_lang": "fr"},
     ),
     "winomt_pattern_matching": (
         ["Die Köchin ging.", "Der Koch ging."],
-        [{"source": "The cook left.", "occupation": "cook", "occupation_index": 1, "gold_gender": "female", "stereotype": "pro"}] * 2,
+        [
+            {
+                "source": "The cook left.",
+                "occupation": "cook",
+                "occupation_index": 1,
+                "gold_gender": "female",
+                "stereotype": "pro",
+            }
+        ]
+        * 2,
         {"tgt_lang": "de", "alignments": ["0-0 1-1 2-2"] * 2},
     ),
 }
@@ -76,7 +137,12 @@ def declared(name: str) -> MetricDeclaration:
 def run(name: str, translations: Any, references: Any, **more: Any) -> EvaluationResult:
     metric = declared(name)
     options = {**CASES[name][2], **more}
-    return metric.evaluate(*([translations] if metric.takes_translations else []), references, n_resamples=10, **options)
+    return metric.evaluate(
+        *([translations] if metric.takes_translations else []),
+        references,
+        n_resamples=10,
+        **options,
+    )
 
 
 def test_every_metric_has_a_case() -> None:
@@ -90,11 +156,18 @@ def _permuted(values: Sequence[Any]) -> Any:
 
 
 def _column(values: Sequence[Any]) -> Any:
-    return datasets.Dataset.from_list([{"value": value} for value in values])["value"] if values else values
+    return (
+        datasets.Dataset.from_list([{"value": value} for value in values])["value"]
+        if values
+        else values
+    )
 
 
 def _arrays(reference: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: np.array(value) if isinstance(value, list) else value for key, value in reference.items()}
+    return {
+        key: np.array(value) if isinstance(value, list) else value
+        for key, value in reference.items()
+    }
 
 
 def _object_array(values: Sequence[Any]) -> Any:
@@ -126,14 +199,20 @@ def test_arrays_within_references_and_texts_of_numpy_are_plain_afterwards(name: 
     translations, references, _ = CASES[name]
     found = run(name, np.array(translations), [_arrays(reference) for reference in references])
     assert found == run(name, translations, references)
-    assert all(type(value) is str for j in found.judgements for value in (j.translation, j.category, j.gold, j.predicted))
+    assert all(
+        type(value) is str
+        for j in found.judgements
+        for value in (j.translation, j.category, j.gold, j.predicted)
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_what_has_no_order_is_refused(name: str) -> None:
     translations, references, _ = CASES[name]
     if translations:
-        with pytest.raises(InputError, match="predictions: expected a list, got set, which has no order"):
+        with pytest.raises(
+            InputError, match="predictions: expected a list, got set, which has no order"
+        ):
             run(name, set(translations), references)
         with pytest.raises(InputError, match="predictions: expected a list, got dict"):
             run(name, dict(enumerate(translations)), references)
@@ -141,8 +220,14 @@ def test_what_has_no_order_is_refused(name: str) -> None:
         run(name, translations, pd.DataFrame(references))
     for key in ("correct_sources", "contrastive_translations", "correct_senses"):
         if key in references[0]:
-            with pytest.raises(InputError, match=f"row 0: {key}: expected a list, got set, which has no order"):
-                run(name, translations, [{**reference, key: set(reference[key])} for reference in references])
+            with pytest.raises(
+                InputError, match=f"row 0: {key}: expected a list, got set, which has no order"
+            ):
+                run(
+                    name,
+                    translations,
+                    [{**reference, key: set(reference[key])} for reference in references],
+                )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -150,7 +235,9 @@ def test_ids_are_texts_that_differ(name: str) -> None:
     translations, references, _ = CASES[name]
     n = len(references)
     ids = [f"row {row}" for row in range(n)]
-    assert run(name, translations, references, ids=_permuted(ids)) == run(name, translations, references, ids=ids)
+    assert run(name, translations, references, ids=_permuted(ids)) == run(
+        name, translations, references, ids=ids
+    )
     for wrong, message in (
         (["a"] * n, "ids: row 1: expected an id that no other row has, got 'a', as in row 0"),
         ([*ids[1:], 3], f"ids: row {n - 1}: expected a text that is not blank, got 3"),
@@ -162,12 +249,27 @@ def test_ids_are_texts_that_differ(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize(("option", "value"), [("n_resamples", 2.5), ("n_resamples", True), ("n_resamples", "10"), ("n_resamples", 0), ("seed", 1.0), ("seed", True), ("seed", -1)])
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("n_resamples", 2.5),
+        ("n_resamples", True),
+        ("n_resamples", "10"),
+        ("n_resamples", 0),
+        ("seed", 1.0),
+        ("seed", True),
+        ("seed", -1),
+    ],
+)
 def test_options_of_the_bootstrap_are_integers(name: str, option: str, value: object) -> None:
     translations, references, options = CASES[name]
     metric = declared(name)
     with pytest.raises(InputError, match=option):
-        metric.evaluate(*([translations] if metric.takes_translations else []), references, **{**options, option: value})
+        metric.evaluate(
+            *([translations] if metric.takes_translations else []),
+            references,
+            **{**options, option: value},
+        )
 
 
 def test_integers_of_numpy_are_integers() -> None:
@@ -185,11 +287,16 @@ def test_a_generator_of_translations_is_judged_by_the_last_step_too() -> None:
 
     metric = declared("contrastive_conditioning")
     found = judge(metric, examples, translations(), evaluator=by_length, tgt_lang="de")  # type: ignore[arg-type]
-    assert found == judge(metric, examples, list(translations()), evaluator=by_length, tgt_lang="de")
+    assert found == judge(
+        metric, examples, list(translations()), evaluator=by_length, tgt_lang="de"
+    )
 
 
 def test_what_comes_back_holds_the_declared_keys_only() -> None:
-    assert check_rows(("x",), ({"source": np.str_("a"), "more": 1},), {"source": text}) == (["x"], [{"source": "a"}])
+    assert check_rows(("x",), ({"source": np.str_("a"), "more": 1},), {"source": text}) == (
+        ["x"],
+        [{"source": "a"}],
+    )
     with pytest.raises(InputError, match="values: expected a list, got int"):
         listed("values", 3)
     assert check_ids(None, 1) == ["0"]
@@ -203,28 +310,63 @@ def _decomposed(value: Any) -> Any:
     return unicodedata.normalize("NFD", value) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize("name", sorted(set(METRICS) - {"contrastive_conditioning", "contrastive_translation_scoring", "gender_quality_gap"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        set(METRICS)
+        - {"contrastive_conditioning", "contrastive_translation_scoring", "gender_quality_gap"}
+    ),
+)
 @pytest.mark.parametrize("side", ["translations", "references", "both"])
-def test_metrics_that_compare_words_read_composed_and_decomposed_letters_alike(name: str, side: str) -> None:
+def test_metrics_that_compare_words_read_composed_and_decomposed_letters_alike(
+    name: str, side: str
+) -> None:
     """Evaluator models and sacreBLEU read texts as they are; the cards say so."""
     translations, references, _ = CASES[name]
     expected = run(name, translations, references)
-    found = run(name, translations if side == "references" else _decomposed(translations), references if side == "translations" else _decomposed(references))
-    assert (found.scores, found.intervals, found.counts) == (expected.scores, expected.intervals, expected.counts)
+    found = run(
+        name,
+        translations if side == "references" else _decomposed(translations),
+        references if side == "translations" else _decomposed(references),
+    )
+    assert (found.scores, found.intervals, found.counts) == (
+        expected.scores,
+        expected.intervals,
+        expected.counts,
+    )
     assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
-    assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}  # letters with accents matter in these
+    # letters with accents matter in these
+    assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}
     if side != "references":
-        assert [j.translation for j in found.judgements] == _decomposed(translations)  # as they were judged
+        # as they were judged
+        assert [j.translation for j in found.judgements] == _decomposed(translations)
 
 
 def test_ukrainian_rules_and_alignment_read_decomposed_letters() -> None:
     pytest.importorskip("pymorphy3")
-    translations = ["Лікарка запізнилася, бо вона їхала.", "Цей водій приїхав.", "Ця водійка приїхала."]
-    references = [
-        {"source": source, "occupation": occupation, "occupation_index": 1, "gold_gender": gold, "stereotype": "pro"}
-        for source, occupation, gold in (("The doctor was late.", "doctor", "female"), ("The driver came.", "driver", "male"), ("The driver came.", "driver", "female"))
+    translations = [
+        "Лікарка запізнилася, бо вона їхала.",
+        "Цей водій приїхав.",
+        "Ця водійка приїхала.",
     ]
-    found, expected = (WINOMT.evaluate(texts, references, tgt_lang="uk", n_resamples=10) for texts in (_decomposed(translations), translations))
+    references = [
+        {
+            "source": source,
+            "occupation": occupation,
+            "occupation_index": 1,
+            "gold_gender": gold,
+            "stereotype": "pro",
+        }
+        for source, occupation, gold in (
+            ("The doctor was late.", "doctor", "female"),
+            ("The driver came.", "driver", "male"),
+            ("The driver came.", "driver", "female"),
+        )
+    ]
+    found, expected = (
+        WINOMT.evaluate(texts, references, tgt_lang="uk", n_resamples=10)
+        for texts in (_decomposed(translations), translations)
+    )
     assert [j.predicted for j in found.judgements] == [j.predicted for j in expected.judgements]
 
 
@@ -238,19 +380,34 @@ def _own(name: str, translations: list[str], references: Rows) -> EvaluationResu
 def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -> None:
     name = "gender_accuracy"
     here = [{**ACCENT, "contrastive_reference": f"der Arzt {n}"} for n in range(3)]
-    there = [{"reference": f"la doctora {n}", "contrastive_reference": "el doctor"} for n in range(3)]
+    there = [
+        {"reference": f"la doctora {n}", "contrastive_reference": "el doctor"} for n in range(3)
+    ]
     translations = ["Die Ärztin.", "Der Arzt.", "Sie."]
-    one, other, backwards = _own(name, translations, here), _own(name, ["El doctor.", "La doctora.", "Ella."], there), _own(name, translations[::-1], here[::-1])
+    one, other, backwards = (
+        _own(name, translations, here),
+        _own(name, ["El doctor.", "La doctora.", "Ella."], there),
+        _own(name, translations[::-1], here[::-1]),
+    )
     assert difference_of_data({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}) == ""
-    assert compare({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}, n_resamples=10).systems[0].n == 3
+    assert (
+        compare({"a": one, "b": _own(name, ["Der Arzt."] * 3, here)}, n_resamples=10).systems[0].n
+        == 3
+    )
     for strange in (other, backwards):
         for join in (
             lambda strange=strange: compare({"a": one, "b": strange}, n_resamples=10),
-            lambda strange=strange: build_report([System("a", {name: one}), System("b", {name: strange})], n_resamples=10),
+            lambda strange=strange: build_report(
+                [System("a", {name: one}), System("b", {name: strange})], n_resamples=10
+            ),
             lambda strange=strange: evaluator_agreement({"a": one, "b": strange}, n_resamples=10),
-            lambda strange=strange: agreement_with_labels(one, [], assumption=Assumption(strange), n_resamples=10),
+            lambda strange=strange: agreement_with_labels(
+                one, [], assumption=Assumption(strange), n_resamples=10
+            ),
         ):
-            with pytest.raises(InputError, match=r"own@[0-9a-f]{12}|expected annotations with one pair"):
+            with pytest.raises(
+                InputError, match=r"own@[0-9a-f]{12}|expected annotations with one pair"
+            ):
                 join()
 
 
@@ -262,10 +419,28 @@ def test_results_of_older_versions_do_not_say_which_own_data_they_are_of() -> No
 def test_two_metrics_on_own_data_are_joined_where_their_translations_are_the_same() -> None:
     translations, references, _ = CASES["gender_accuracy"]
     words = run("gender_accuracy", translations, references)
-    cues = run("contrastive_conditioning", translations, CASES["contrastive_conditioning"][1], tgt_lang="de")
+    cues = run(
+        "contrastive_conditioning",
+        translations,
+        CASES["contrastive_conditioning"][1],
+        tgt_lang="de",
+    )
     assert len(compare({"words": words, "cues": cues}, n_resamples=10).agreements) == 1
-    other = run("contrastive_conditioning", ["Anderes.", "Noch etwas."], CASES["contrastive_conditioning"][1], tgt_lang="de")
+    other = run(
+        "contrastive_conditioning",
+        ["Anderes.", "Noch etwas."],
+        CASES["contrastive_conditioning"][1],
+        tgt_lang="de",
+    )
     with pytest.raises(InputError, match="can be compared to none of the others"):
         compare({"words": words, "cues": other}, n_resamples=10)
-    with pytest.raises(InputError, match="different metrics do not show that the rows are the same"):
-        build_report([System("a", {"gender_accuracy": words}), System("b", {"contrastive_conditioning": cues})], n_resamples=10)
+    with pytest.raises(
+        InputError, match="different metrics do not show that the rows are the same"
+    ):
+        build_report(
+            [
+                System("a", {"gender_accuracy": words}),
+                System("b", {"contrastive_conditioning": cues}),
+            ],
+            n_resamples=10,
+        )

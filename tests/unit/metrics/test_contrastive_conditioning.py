@@ -16,8 +16,14 @@ from cc_hf.errors import CacheError, EvaluatorError, InputError, UnknownNameErro
 from cc_hf.metrics.contrastive_conditioning import compute, evaluate
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 
-GOOD = {"correct_sources": ["a [male] x"], "incorrect_sources": ["a [female] x"], "category": "male"}
-_TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(lambda text: bool(text.strip()))
+GOOD = {
+    "correct_sources": ["a [male] x"],
+    "incorrect_sources": ["a [female] x"],
+    "category": "male",
+}
+_TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(
+    lambda text: bool(text.strip())
+)
 _REFERENCES = st.builds(
     lambda c, i, k: {"correct_sources": c, "incorrect_sources": i, "category": k},
     st.lists(_TEXT.map("c {}".format), min_size=1, max_size=3),
@@ -27,21 +33,36 @@ _REFERENCES = st.builds(
 _ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
 
 
-def run(predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any) -> dict[str, Any]:
-    return compute(predictions, references, evaluator=evaluator, src_lang="en", tgt_lang="de", **{"n_resamples": 20, **options})
+def run(
+    predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any
+) -> dict[str, Any]:
+    return compute(
+        predictions,
+        references,
+        evaluator=evaluator,
+        src_lang="en",
+        tgt_lang="de",
+        **{"n_resamples": 20, **options},
+    )
 
 
 @given(_ROWS)
-def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, dict[str, Any]]]) -> None:
+def test_probability_is_the_share_of_the_best_scores(
+    rows: list[tuple[str, dict[str, Any]]],
+) -> None:
     result = run([t for t, _ in rows], [r for _, r in rows])
-    for (translation, reference), probability in zip(rows, result["probability_correct"], strict=True):
+    for (translation, reference), probability in zip(
+        rows, result["probability_correct"], strict=True
+    ):
         correct = max(hash_score(s, translation) for s in reference["correct_sources"])
         incorrect = max(hash_score(s, translation) for s in reference["incorrect_sources"])
         assert probability == pytest.approx(correct / (correct + incorrect), abs=1e-15)
 
 
 @given(_ROWS, st.randoms())
-def test_shuffling_changes_no_judgement(rows: list[tuple[str, dict[str, Any]]], random: Any) -> None:
+def test_shuffling_changes_no_judgement(
+    rows: list[tuple[str, dict[str, Any]]], random: Any
+) -> None:
     order = list(range(len(rows)))
     random.shuffle(order)
     whole = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
@@ -53,11 +74,20 @@ def test_shuffling_changes_no_judgement(rows: list[tuple[str, dict[str, Any]]], 
 
 def test_keys_of_the_result() -> None:
     result = run(["x", "y"], [GOOD, {**GOOD, "category": "female"}])
-    for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "accuracy_male", "weighted_accuracy_female"):
+    for name in (
+        "accuracy",
+        "weighted_accuracy",
+        "min_accuracy",
+        "weighted_min_accuracy",
+        "accuracy_male",
+        "weighted_accuracy_female",
+    ):
         assert 0 <= result[name] <= 1
         low, high = result["intervals"].get(name, (0, 1))
         assert low <= result[name] <= high
-        assert name in result["intervals"] or result["interval_notes"][name].startswith("no interval: ")
+        assert name in result["intervals"] or result["interval_notes"][name].startswith(
+            "no interval: "
+        )
     assert result["n"] == 2
     assert result["signature"].startswith("cc|data:own@")
     assert "|n:2|" in result["signature"]
@@ -94,15 +124,39 @@ def test_a_function_gets_the_pairs_as_they_are() -> None:
         (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
         ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
-        (["x"], [{k: v for k, v in GOOD.items() if k != "category"}], "row 0: the reference lacks category"),
+        (
+            ["x"],
+            [{k: v for k, v in GOOD.items() if k != "category"}],
+            "row 0: the reference lacks category",
+        ),
         (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
-        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list with at least one text"),
-        (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list with at least one"),
+        (
+            ["x"],
+            [{**GOOD, "correct_sources": []}],
+            "row 0: correct_sources: expected a list with at least one text",
+        ),
+        (
+            ["x"],
+            [{**GOOD, "incorrect_sources": []}],
+            "row 0: incorrect_sources: expected a list with at least one",
+        ),
         (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
-        (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both correct and incorrect"),
-        (["a\ud800"], [GOOD], "row 0: the translation is not valid Unicode: a lone surrogate at character 1"),
-        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a text that is not blank, got 3"),
+        (
+            ["x"],
+            [{**GOOD, "incorrect_sources": ["a [male] x"]}],
+            "row 0: the same source is both correct and incorrect",
+        ),
+        (
+            ["a\ud800"],
+            [GOOD],
+            "row 0: the translation is not valid Unicode: a lone surrogate at character 1",
+        ),
+        (
+            ["x"],
+            [{**GOOD, "category": 3}],
+            "row 0: category: expected a text that is not blank, got 3",
+        ),
         (["x"], [{**GOOD, "category": ""}], "category: expected a text that is not blank"),
     ],
 )
@@ -117,7 +171,10 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
         (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
         (lambda s, t: [0.5] * 3, r"shape \(3,\) for 2 pairs"),
         (lambda s, t: [0.5, math.nan], "row 0: the evaluator function returned nan"),
-        (lambda s, t: [-0.1, 0.5], r"returned -0\.1 \(1 such scores\); expected finite numbers of 0 or more"),
+        (
+            lambda s, t: [-0.1, 0.5],
+            r"returned -0\.1 \(1 such scores\); expected finite numbers of 0 or more",
+        ),
         (lambda s, t: [math.inf, 0.5], "returned inf"),
         (lambda s, t: None, "shape"),
         (lambda s, t: ["a", "b"], "expected one number per pair"),
@@ -125,10 +182,25 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
         (lambda s, t: [10**400] * 2, "expected one number per pair.*too large"),
         (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
         (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
-        (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values of numpy's kind 'c'"),
-        (lambda s, t: torch.ones(2, requires_grad=True), r"expected one number per pair.*scores\.detach\(\)"),
-        (lambda s, t: torch.ones(2, dtype=torch.bfloat16), r"expected one number per pair.*scores\.detach\(\)"),
-        (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division by zero \(function '<lambda>'\)"),
+        (
+            lambda s, t: np.array([1 + 1j, 1]),
+            "expected one number per pair.* got values of numpy's kind 'c'",
+        ),
+        (
+            lambda s, t: torch.ones(2, requires_grad=True),
+            r"expected one number per pair.*scores\.detach\(\)",
+        ),
+        (
+            lambda s, t: torch.ones(2, dtype=torch.bfloat16),
+            r"expected one number per pair.*scores\.detach\(\)",
+        ),
+        (
+            lambda s, t: [1 / 0],
+            (
+                r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division by zero \(function"
+                r" '<lambda>'\)"
+            ),
+        ),
         (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
     ],
 )
@@ -152,7 +224,9 @@ def test_the_own_errors_of_a_function_stay_what_they_are() -> None:
 
 
 def test_scores_whose_sum_overflows_are_compared() -> None:
-    result = run(["x", "y", "z"], [GOOD] * 3, lambda s, t: [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308])
+    result = run(
+        ["x", "y", "z"], [GOOD] * 3, lambda s, t: [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308]
+    )
     assert result["probability_correct"] == [0.5, 0.75, 0.25]
     assert result["n_ties"] == 1
 
@@ -166,11 +240,17 @@ def test_a_bad_seed_is_refused_before_anything_is_scored(seed: Any) -> None:
 def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
         run(["x"], [GOOD], "cc-tiny-de")
-    with pytest.raises(InputError, match="evaluator: expected a name, a path, an Evaluator or a function, got int"):
+    with pytest.raises(
+        InputError, match="evaluator: expected a name, a path, an Evaluator or a function, got int"
+    ):
         run(["x"], [GOOD], 3)
-    with pytest.raises(InputError, match="score: expected one of arithmetic, geometric, reference, got 'bleu'"):
+    with pytest.raises(
+        InputError, match="score: expected one of arithmetic, geometric, reference, got 'bleu'"
+    ):
         run(["x"], [GOOD], tiny_marian, score="bleu")
-    with pytest.raises(InputError, match=r"score: expected one of arithmetic, geometric, reference, got \['bleu'\]"):
+    with pytest.raises(
+        InputError, match=r"score: expected one of arithmetic, geometric, reference, got \['bleu'\]"
+    ):
         run(["x"], [GOOD], tiny_marian, score=["bleu"])
 
 
@@ -178,16 +258,32 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
     ("evaluator", "options", "message"),
     [
         ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
-        (["cc-tiny-en-de", None], {}, "evaluator: expected names or paths, got None .* as member 1"),
-        ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a function, got set"),
+        (
+            ["cc-tiny-en-de", None],
+            {},
+            "evaluator: expected names or paths, got None .* as member 1",
+        ),
+        (
+            {"cc-tiny-en-de"},
+            {},
+            "evaluator: expected a name, a path, an Evaluator or a function, got set",
+        ),
         ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
         ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
         ("x" * 300, {}, "unknown evaluator"),
         ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
         ("a\0b", {}, "without null characters"),
         ("\ud800", {}, "valid Unicode"),
-        ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an integer of at least 1, got 'many'"),
-        ("cc-tiny-en-de", {"batch_tokens": "100", "cache": True}, "batch_tokens: expected an integer of at least 1, got '100'"),
+        (
+            "cc-tiny-en-de",
+            {"batch_tokens": "many"},
+            "batch_tokens: expected an integer of at least 1, got 'many'",
+        ),
+        (
+            "cc-tiny-en-de",
+            {"batch_tokens": "100", "cache": True},
+            "batch_tokens: expected an integer of at least 1, got '100'",
+        ),
         ("cc-tiny-en-de", {"batch_tokens": [3]}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
@@ -200,7 +296,13 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
         ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
     ],
 )
-def test_evaluators_and_options_of_another_type_are_refused(evaluator: Any, options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluators_and_options_of_another_type_are_refused(
+    evaluator: Any,
+    options: dict[str, Any],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises((InputError, EvaluatorError, CacheError), match=message):
         run(["x"], [GOOD], evaluator, **options)
@@ -208,8 +310,13 @@ def test_evaluators_and_options_of_another_type_are_refused(evaluator: Any, opti
 
 def test_scores_of_a_model_differ_but_judgements_of_two_agree(tiny_marian: Path) -> None:
     predictions = ["Der Arzt bat.", "Die Ärztin ging.", "Ein Koch."]
-    found = {score: run(predictions, [GOOD] * 3, tiny_marian, score=score) for score in ("geometric", "reference", "arithmetic")}
-    geometric, reference = (np.array(found[s]["probability_correct"]) for s in ("geometric", "reference"))
+    found = {
+        score: run(predictions, [GOOD] * 3, tiny_marian, score=score)
+        for score in ("geometric", "reference", "arithmetic")
+    }
+    geometric, reference = (
+        np.array(found[s]["probability_correct"]) for s in ("geometric", "reference")
+    )
     logit = np.log(geometric / (1 - geometric))
     np.testing.assert_allclose(np.log(reference / (1 - reference)), logit * math.log(2), atol=1e-9)
     assert all(f"|score:{score}|" in result["signature"] for score, result in found.items())
@@ -233,7 +340,10 @@ def test_results_of_older_versions_are_read() -> None:
     result = evaluate(["x", "y"], [GOOD, GOOD], hash_scores, n_resamples=10)
     row = json.loads(result.to_json())
     new = ("verdict", "predicted", "gold")
-    older = {**row, "judgements": [{k: v for k, v in j.items() if k not in new} for j in row["judgements"]]}
+    older = {
+        **row,
+        "judgements": [{k: v for k, v in j.items() if k not in new} for j in row["judgements"]],
+    }
     for category in older["categories"]:
         del category["n_inconclusive"]
     assert EvaluationResult.from_json(json.dumps(older)) == result

@@ -25,14 +25,59 @@ from tests.helpers.samples import declare_wino_x, is_sampled, lay_out_samples
 
 METRIC = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
-    {"source": "s", "correct_translation": "best", "contrastive_translations": ["b", "c"], "category": "x", "pair": "p"},
-    {"source": "s", "correct_translation": "tie", "contrastive_translations": ["b", "same"], "category": "y", "pair": "p"},
-    {"source": "t", "correct_translation": "worse", "contrastive_translations": ["b"], "category": "y", "pair": "q"},
-    {"source": "t", "correct_translation": "alone", "contrastive_translations": [], "category": "y"},
-    {"source": "t", "correct_translation": "zero", "contrastive_translations": ["nil"], "category": "x", "pair": "r"},
-    {"source": "t", "correct_translation": "best", "contrastive_translations": ["tie"], "category": "x", "pair": "r"},
+    {
+        "source": "s",
+        "correct_translation": "best",
+        "contrastive_translations": ["b", "c"],
+        "category": "x",
+        "pair": "p",
+    },
+    {
+        "source": "s",
+        "correct_translation": "tie",
+        "contrastive_translations": ["b", "same"],
+        "category": "y",
+        "pair": "p",
+    },
+    {
+        "source": "t",
+        "correct_translation": "worse",
+        "contrastive_translations": ["b"],
+        "category": "y",
+        "pair": "q",
+    },
+    {
+        "source": "t",
+        "correct_translation": "alone",
+        "contrastive_translations": [],
+        "category": "y",
+    },
+    {
+        "source": "t",
+        "correct_translation": "zero",
+        "contrastive_translations": ["nil"],
+        "category": "x",
+        "pair": "r",
+    },
+    {
+        "source": "t",
+        "correct_translation": "best",
+        "contrastive_translations": ["tie"],
+        "category": "x",
+        "pair": "r",
+    },
 ]
-TABLE = {"best": 0.9, "b": 0.5, "c": 0.2, "tie": 0.75, "same": 0.75, "worse": 0.1, "alone": 0.0, "zero": 0.0, "nil": 0.0}
+TABLE = {
+    "best": 0.9,
+    "b": 0.5,
+    "c": 0.2,
+    "tie": 0.75,
+    "same": 0.75,
+    "worse": 0.1,
+    "alone": 0.0,
+    "zero": 0.0,
+    "nil": 0.0,
+}
 
 
 def by_table(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -41,24 +86,58 @@ def by_table(sources: Sequence[str], translations: Sequence[str]) -> list[float]
 
 def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
     found = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
-    assert [j.verdict for j in found.judgements] == ["correct", "incorrect", "incorrect", "correct", "incorrect", "correct"]
-    assert found.scores == {"accuracy": 0.5, "min_accuracy": 1 / 3, "accuracy_x": 2 / 3, "accuracy_y": 1 / 3, "pair_accuracy": 0}
-    assert found.counts == {"n_correct": 3, "n_ties": 2, "n_without_contrast": 1, "n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 1}
+    assert [j.verdict for j in found.judgements] == [
+        "correct",
+        "incorrect",
+        "incorrect",
+        "correct",
+        "incorrect",
+        "correct",
+    ]
+    assert found.scores == {
+        "accuracy": 0.5,
+        "min_accuracy": 1 / 3,
+        "accuracy_x": 2 / 3,
+        "accuracy_y": 1 / 3,
+        "pair_accuracy": 0,
+    }
+    assert found.counts == {
+        "n_correct": 3,
+        "n_ties": 2,
+        "n_without_contrast": 1,
+        "n_pairs": 2,
+        "n_pairs_correct": 0,
+        "n_without_twin": 1,
+    }
     assert [(c.category, c.n_ties) for c in found.categories] == [("x", 1), ("y", 1)]
     assert found.judgements[1].scores == (0.75, 0.5, 0.75)
     assert found.judgements[3].scores == (0.0,)
-    assert [j.probability_correct for j in found.judgements[1:5]] == [0.5, pytest.approx(1 / 6), None, 0.5]
+    assert [j.probability_correct for j in found.judgements[1:5]] == [
+        0.5,
+        pytest.approx(1 / 6),
+        None,
+        0.5,
+    ]
     signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
-    assert signature.startswith("cts|data:own|sys:scored|langs:en-de|eval:function by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:")
+    assert signature.startswith(
+        "cts|data:own|sys:scored|langs:en-de|eval:function"
+        " by_table|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:"
+    )
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
 
 
 def test_pairs_are_right_as_a_whole() -> None:
-    rows = [{**row, "pair": name} for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)]
+    rows = [
+        {**row, "pair": name}
+        for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)
+    ]
     found = evaluate(rows, by_table)
     assert (found.scores["pair_accuracy"], found.scores["accuracy"]) == (0.5, 0.75)
-    assert (found.intervals["pair_accuracy"].low, found.intervals["pair_accuracy"].method) == (0, "percentile")
+    assert (found.intervals["pair_accuracy"].low, found.intervals["pair_accuracy"].method) == (
+        0,
+        "percentile",
+    )
     alone = evaluate(rows[:1], by_table)
     assert "pair_accuracy" not in alone.scores
     assert alone.counts["n_without_twin"] == 1
@@ -77,66 +156,144 @@ def test_files_of_older_versions_have_no_scores() -> None:
 
 def test_the_scores_of_a_model(tiny_marian: Path) -> None:
     rows: list[dict[str, Any]] = [
-        {"source": "The doctor asked.", "correct_translation": "Der Arzt bat.", "contrastive_translations": ["Die Ärztin bat.", "Der Arzt bat die Krankenschwester."]},
-        {"source": "The nurse.", "correct_translation": "Der Pfleger.", "contrastive_translations": ["Die Krankenschwester."]},
+        {
+            "source": "The doctor asked.",
+            "correct_translation": "Der Arzt bat.",
+            "contrastive_translations": ["Die Ärztin bat.", "Der Arzt bat die Krankenschwester."],
+        },
+        {
+            "source": "The nurse.",
+            "correct_translation": "Der Pfleger.",
+            "contrastive_translations": ["Die Krankenschwester."],
+        },
     ]
-    logprobs = [[plain_forward.marian(tiny_marian, r["source"], t) for t in (r["correct_translation"], *r["contrastive_translations"])] for r in rows]
+    logprobs = [
+        [
+            plain_forward.marian(tiny_marian, r["source"], t)
+            for t in (r["correct_translation"], *r["contrastive_translations"])
+        ]
+        for r in rows
+    ]
     for mode in ("exact", "auto"):
-        found = {score: compute(rows, evaluator=tiny_marian, src_lang="en", tgt_lang="de", score=score, mode=mode) for score in ("perplexity", "logprob")}
+        found = {
+            score: compute(
+                rows, evaluator=tiny_marian, src_lang="en", tgt_lang="de", score=score, mode=mode
+            )
+            for score in ("perplexity", "logprob")
+        }
         for row, plain in enumerate(logprobs):
-            np.testing.assert_allclose(found["perplexity"]["scores"][row], [float(p.mean().exp()) for p in plain], rtol=1e-5)
-            np.testing.assert_allclose(found["logprob"]["scores"][row], [float(p.sum()) for p in plain], rtol=1e-5)
-            for name, best in (("perplexity", [float(p.mean()) for p in plain]), ("logprob", [float(p.sum()) for p in plain])):
-                assert found[name]["verdicts"][row] == ("correct" if best[0] > max(best[1:]) else "incorrect")
+            np.testing.assert_allclose(
+                found["perplexity"]["scores"][row],
+                [float(p.mean().exp()) for p in plain],
+                rtol=1e-5,
+            )
+            np.testing.assert_allclose(
+                found["logprob"]["scores"][row], [float(p.sum()) for p in plain], rtol=1e-5
+            )
+            for name, best in (
+                ("perplexity", [float(p.mean()) for p in plain]),
+                ("logprob", [float(p.sum()) for p in plain]),
+            ):
+                assert found[name]["verdicts"][row] == (
+                    "correct" if best[0] > max(best[1:]) else "incorrect"
+                )
     assert "|score:logprob|" in found["logprob"]["signature"]
-    judged = evaluate(rows, cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de"), score="logprob").judgements
+    judged = evaluate(
+        rows, cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de"), score="logprob"
+    ).judgements
     first, second = (float(p.sum()) for p in logprobs[1])
-    assert judged[1].probability_correct == pytest.approx(1 / (1 + np.exp(second - first)), rel=1e-4)
+    assert judged[1].probability_correct == pytest.approx(
+        1 / (1 + np.exp(second - first)), rel=1e-4
+    )
 
 
 def test_pseudo_perplexity_is_that_of_one_mask_at_a_time(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path)
     rows = [
-        {"correct_translation": "Der Arzt bat die Krankenschwester.", "contrastive_translations": ["Der Arzt bat die Ärztin.", "Die Mechanikerin bat die Ärztin."]},
-        {"correct_translation": "Ja.", "contrastive_translations": ["Sie hatte gute Laune."], "source": "The mechanic."},
+        {
+            "correct_translation": "Der Arzt bat die Krankenschwester.",
+            "contrastive_translations": [
+                "Der Arzt bat die Ärztin.",
+                "Die Mechanikerin bat die Ärztin.",
+            ],
+        },
+        {
+            "correct_translation": "Ja.",
+            "contrastive_translations": ["Sie hatte gute Laune."],
+            "source": "The mechanic.",
+        },
     ]
     found = compute(rows, evaluator=tmp_path, src_lang="en", tgt_lang="de")
     for row, scores in zip(rows, found["scores"], strict=True):
         texts = [str(row["correct_translation"]), *row["contrastive_translations"]]
-        plain = [plain_forward.masked_lm(tmp_path, str(row.get("source", "")), text).mean() for text in texts]
+        plain = [
+            plain_forward.masked_lm(tmp_path, str(row.get("source", "")), text).mean()
+            for text in texts
+        ]
         np.testing.assert_allclose(np.log(scores), plain, atol=1e-5, rtol=0)
     assert "|logprob:pll|score:perplexity|" in found["signature"]
 
 
 def test_a_causal_language_model_scores_texts_alone(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
-    rows = [{"correct_translation": "Der Arzt bat die Krankenschwester.", "contrastive_translations": ["Der Arzt bat."]}]
-    found = compute(rows, evaluator=tmp_path, src_lang="en", tgt_lang="de", prompt="", score="logprob")
-    plain = [float(plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum()) for t in ("Der Arzt bat die Krankenschwester.", "Der Arzt bat.")]
+    rows = [
+        {
+            "correct_translation": "Der Arzt bat die Krankenschwester.",
+            "contrastive_translations": ["Der Arzt bat."],
+        }
+    ]
+    found = compute(
+        rows, evaluator=tmp_path, src_lang="en", tgt_lang="de", prompt="", score="logprob"
+    )
+    plain = [
+        float(plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum())
+        for t in ("Der Arzt bat die Krankenschwester.", "Der Arzt bat.")
+    ]
     np.testing.assert_allclose(found["scores"][0], plain, rtol=1e-5)
     assert "|prompt:none|" in found["signature"]
 
 
 def test_close_decisions_of_a_faster_pass_are_taken_exactly() -> None:
     class Rough(LetterEvaluator):
-        def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Any:
-            return [row + 0.01 * (len(row) % 3 - 1) for row in super().logprobs_batch(sources, targets)]
+        def logprobs_batch(
+            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+        ) -> Any:
+            return [
+                row + 0.01 * (len(row) % 3 - 1) for row in super().logprobs_batch(sources, targets)
+            ]
 
-    rows = [{"source": f"s{i}", "correct_translation": f"a{i}", "contrastive_translations": [f"bb{i}", f"ccc{i}"]} for i in range(200)]
+    rows = [
+        {
+            "source": f"s{i}",
+            "correct_translation": f"a{i}",
+            "contrastive_translations": [f"bb{i}", f"ccc{i}"],
+        }
+        for i in range(200)
+    ]
     for score in ("perplexity", "logprob"):
         exact, fast = LetterEvaluator(), LetterEvaluator()
         fast.own_fast = Rough()
-        found, expected = (evaluate(rows, evaluator, score=score, n_resamples=1) for evaluator in (fast, exact))
+        found, expected = (
+            evaluate(rows, evaluator, score=score, n_resamples=1) for evaluator in (fast, exact)
+        )
         assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
         assert found.judgements != expected.judgements
 
 
 def test_scores_that_are_no_numbers_name_the_row() -> None:
     class Broken(LetterEvaluator):
-        def logprobs_batch(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Any:
+        def logprobs_batch(
+            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+        ) -> Any:
             return [np.full(1, np.nan if t[0] == ord("w") else -1.0) for t in targets]
 
-    with pytest.raises(EvaluatorError, match=r"row 2: letters@1 gave a score that cannot be used \(and 0 more such\).* translation: 'worse'"):
+    with pytest.raises(
+        EvaluatorError,
+        match=(
+            r"row 2: letters@1 gave a score that cannot be used \(and 0 more such\).* translation:"
+            r" 'worse'"
+        ),
+    ):
         evaluate(ROWS, Broken())
 
 
@@ -157,17 +314,58 @@ def test_context_is_prepended_where_asked_for() -> None:
     [
         ([], {}, "at least one reference"),
         ("ab", {}, "references: expected a list, got str"),
-        ([3], {}, "row 0: expected a reference with the keys correct_translation, contrastive_translations, got int"),
+        (
+            [3],
+            {},
+            (
+                "row 0: expected a reference with the keys correct_translation,"
+                " contrastive_translations, got int"
+            ),
+        ),
         ([{"correct_translation": "a"}], {}, "row 0: the reference lacks contrastive_translations"),
-        ([ROWS[0], {**ROWS[1], "contrastive_translations": "b"}], {}, "row 1: contrastive_translations: expected a list, got str"),
-        ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected a text that is not blank"),
-        ([{**ROWS[0], "contrastive_translations": ["b", None]}], {}, "row 0: contrastive_translations: expected a text that is not blank, got None"),
-        ([{**ROWS[0], "contrastive_translations": ["best"]}], {}, "row 0: the correct translation is also a contrastive one, which would be a tie: 'best'"),
+        (
+            [ROWS[0], {**ROWS[1], "contrastive_translations": "b"}],
+            {},
+            "row 1: contrastive_translations: expected a list, got str",
+        ),
+        (
+            [{**ROWS[0], "correct_translation": " "}],
+            {},
+            "row 0: correct_translation: expected a text that is not blank",
+        ),
+        (
+            [{**ROWS[0], "contrastive_translations": ["b", None]}],
+            {},
+            "row 0: contrastive_translations: expected a text that is not blank, got None",
+        ),
+        (
+            [{**ROWS[0], "contrastive_translations": ["best"]}],
+            {},
+            (
+                "row 0: the correct translation is also a contrastive one, which would be a tie:"
+                " 'best'"
+            ),
+        ),
         ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
         ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),
-        ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most, the twins of a schema, got 3 \(rows 0, 1, 2\)"),
-        (ROWS, {"score": "geometric"}, "score: expected one of perplexity, logprob, got 'geometric'"),
-        (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a function, got int"),
+        (
+            [ROWS[0]] * 3,
+            {},
+            (
+                r"row 2: pair 'p': expected two rows at most, the twins of a schema, got 3 \(rows"
+                r" 0, 1, 2\)"
+            ),
+        ),
+        (
+            ROWS,
+            {"score": "geometric"},
+            "score: expected one of perplexity, logprob, got 'geometric'",
+        ),
+        (
+            ROWS,
+            {"evaluator": 3},
+            "evaluator: expected a name, a path, an Evaluator or a function, got int",
+        ),
         (ROWS, {"seed": -1}, "seed: expected an integer"),
     ],
 )
@@ -176,17 +374,35 @@ def test_refusals(references: Any, options: dict[str, Any], message: str) -> Non
         compute(references, **{"evaluator": by_table, **options})
 
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(lambda text: bool(text.strip()))
+_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(
+    lambda text: bool(text.strip())
+)
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, max_size=3)), min_size=1, max_size=5))
 def test_every_row_is_judged_by_itself_in_any_order(rows: list[tuple[str, list[str]]]) -> None:
-    references = [{"source": "", "correct_translation": text, "contrastive_translations": [t for t in others if t != text]} for text, others in rows]
+    references = [
+        {
+            "source": "",
+            "correct_translation": text,
+            "contrastive_translations": [t for t in others if t != text],
+        }
+        for text, others in rows
+    ]
     found = compute(references, evaluator=hash_scores, n_resamples=2)
-    assert [compute([row], evaluator=hash_scores, n_resamples=1)["verdicts"][0] for row in references] == found["verdicts"]
-    turned = [{**row, "contrastive_translations": row["contrastive_translations"][::-1]} for row in references[::-1]]
-    assert compute(turned, evaluator=hash_scores, n_resamples=2)["verdicts"] == found["verdicts"][::-1]
-    assert sum(len(left) + len(right) for left, right in contests(references)) + found["n_without_contrast"] == len(requests(references))
+    assert [
+        compute([row], evaluator=hash_scores, n_resamples=1)["verdicts"][0] for row in references
+    ] == found["verdicts"]
+    turned = [
+        {**row, "contrastive_translations": row["contrastive_translations"][::-1]}
+        for row in references[::-1]
+    ]
+    assert (
+        compute(turned, evaluator=hash_scores, n_resamples=2)["verdicts"] == found["verdicts"][::-1]
+    )
+    assert sum(len(left) + len(right) for left, right in contests(references)) + found[
+        "n_without_contrast"
+    ] == len(requests(references))
 
 
 @pytest.fixture(scope="module")
@@ -195,11 +411,21 @@ def multilingual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> EvaluationResult:
-    return cc_hf.evaluate(name, config, metric=METRIC, data_dir=data_of(name, config, folder, shared), **{"evaluator": hash_scores, **options})
+    return cc_hf.evaluate(
+        name,
+        config,
+        metric=METRIC,
+        data_dir=data_of(name, config, folder, shared),
+        **{"evaluator": hash_scores, **options},
+    )
 
 
 def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
-    return lay_out_samples(name, config, folder, shared) if is_sampled(name, config) else shared / "upstream"
+    return (
+        lay_out_samples(name, config, folder, shared)
+        if is_sampled(name, config)
+        else shared / "upstream"
+    )
 
 
 @pytest.mark.shared
@@ -219,14 +445,18 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
         ("mt_geneval", "contextual_it", {"n_ties": 0}),
     ],
 )
-def test_every_dataset_of_contrastive_translations(shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]) -> None:
+def test_every_dataset_of_contrastive_translations(
+    shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]
+) -> None:
     found = run(name, config, tmp_path, shared)
     examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
     assert expected.items() <= found.counts.items()
     for example, judgement in zip(examples, found.judgements, strict=True):
         texts = (example.correct_translation, *example.contrastive_translations)
         assert judgement.scores == tuple(hash_scores([example.source] * len(texts), texts))
-        assert judgement.is_correct == all(judgement.scores[0] > other for other in judgement.scores[1:])
+        assert judgement.is_correct == all(
+            judgement.scores[0] > other for other in judgement.scores[1:]
+        )
     assert found.signature.startswith(f"cts|data:{name}/{config}@")
     assert EvaluationResult.from_json(found.to_json()) == found
 
@@ -240,14 +470,23 @@ def test_context_of_mt_geneval(shared: Path) -> None:
         return [1.0] * len(sources)
 
     examples = cc_hf.load_examples("mt_geneval", "contextual_it", data_dir=shared / "upstream")
-    found = run("mt_geneval", "contextual_it", shared, shared, evaluator=seeing, options={"context": "prepended"})
+    found = run(
+        "mt_geneval",
+        "contextual_it",
+        shared,
+        shared,
+        evaluator=seeing,
+        options={"context": "prepended"},
+    )
     assert seen[0] == f"{examples[0].extra['context']} {examples[0].source}"
     assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(shared: Path, tmp_path: Path, multilingual: Path, lang: str) -> None:
+def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(
+    shared: Path, tmp_path: Path, multilingual: Path, lang: str
+) -> None:
     found = []
     for kind in ("thesis", "swapped"):
         path = tmp_path / kind / f"demelin/wino_x/data/mt/en_{lang}_test.jsonl"
@@ -255,13 +494,26 @@ def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(shared
         path.write_bytes((shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl").read_bytes())
         declare_wino_x(tmp_path / kind)
         evaluator = cc_hf.load_evaluator(multilingual)
-        examples = cc_hf.load_examples("wino_x", f"mt_en_{lang}.translations", data_dir=tmp_path / kind)
-        result = cc_hf.evaluate("wino_x", f"mt_en_{lang}.translations", metric=METRIC, data_dir=tmp_path / kind, evaluator=evaluator)
+        examples = cc_hf.load_examples(
+            "wino_x", f"mt_en_{lang}.translations", data_dir=tmp_path / kind
+        )
+        result = cc_hf.evaluate(
+            "wino_x",
+            f"mt_en_{lang}.translations",
+            metric=METRIC,
+            data_dir=tmp_path / kind,
+            evaluator=evaluator,
+        )
         found.append(([e.extra["answer"] for e in examples], result))
     (answers, plain), (swapped_answers, swapped) = found
-    assert {(a, b) for a, b in zip(answers, swapped_answers, strict=True)} <= {("1", "2"), ("2", "1")}
+    assert {(a, b) for a, b in zip(answers, swapped_answers, strict=True)} <= {
+        ("1", "2"),
+        ("2", "1"),
+    }
     assert [j.scores for j in plain.judgements] == [j.scores for j in swapped.judgements]
-    assert {k: v for k, v in plain.scores.items() if k != "pair_accuracy"} == {k: v for k, v in swapped.scores.items() if k != "pair_accuracy"}
+    assert {k: v for k, v in plain.scores.items() if k != "pair_accuracy"} == {
+        k: v for k, v in swapped.scores.items() if k != "pair_accuracy"
+    }
 
 
 @pytest.mark.shared
@@ -270,7 +522,9 @@ def test_mixed_script_is_scored_as_it_is(shared: Path, tmp_path: Path, multiling
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
     declare_wino_x(tmp_path)
-    found = cc_hf.evaluate("wino_x", "mt_en_ru.translations", metric=METRIC, data_dir=tmp_path, evaluator=multilingual)
+    found = cc_hf.evaluate(
+        "wino_x", "mt_en_ru.translations", metric=METRIC, data_dir=tmp_path, evaluator=multilingual
+    )
     assert [j.category for j in found.judgements] == ["female"]
     assert "oнa" in found.judgements[0].translation
     assert all(0 < score < 1 for score in found.judgements[0].scores)
@@ -286,7 +540,9 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
         path.parent.mkdir(parents=True)
         path.write_bytes((shared / f"gold/wino_x/lm_wino_x_en_{lang}.thesis.jsonl").read_bytes())
         declare_wino_x(tmp_path / lang)
-        found = cc_hf.evaluate("wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model)
+        found = cc_hf.evaluate(
+            "wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model
+        )
         for judgement in found.judgements:
             plain = plain_forward.masked_lm(model, "", judgement.translation).mean()
             assert np.log(judgement.scores[0]) == pytest.approx(float(plain), abs=1e-5)
@@ -294,17 +550,46 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
 
 
 def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
-    wrong: list[tuple[dict[str, Any], str]] = [({"translations": ["x"]}, r"translations \(--translations\)"), ({"system": "opus"}, r"a system \(--system\)")]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"translations": ["x"]}, r"translations \(--translations\)"),
+        ({"system": "opus"}, r"a system \(--system\)"),
+    ]
     for options, said in wrong:
-        with pytest.raises(InputError, match=rf"{METRIC} judges the evaluator itself.* got {said}\. Leave that out, and name the model under test with evaluator"):
-            cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=hash_scores, **options)
-    with pytest.raises(InputError, match="simplegen en-de has no contrastive translations, which contrastive_translation_scoring needs; no configuration"):
+        with pytest.raises(
+            InputError,
+            match=(
+                rf"{METRIC} judges the evaluator itself.* got {said}\. Leave that out, and name the"
+                r" model under test with evaluator"
+            ),
+        ):
+            cc_hf.evaluate(
+                "contrawsd",
+                data_dir=contrawsd(tmp_path),
+                metric=METRIC,
+                evaluator=hash_scores,
+                **options,
+            )
+    with pytest.raises(
+        InputError,
+        match=(
+            "simplegen en-de has no contrastive translations, which contrastive_translation_scoring"
+            " needs; no configuration"
+        ),
+    ):
         cc_hf.evaluate("simplegen", metric=METRIC)
-    with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*or for de-en the metric contrastive_translation_scoring"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"contrawsd de-en has no contrastive sources.*or for de-en the metric"
+            r" contrastive_translation_scoring"
+        ),
+    ):
         cc_hf.evaluate("contrawsd", translations=["x"])
     with pytest.raises(InputError, match="no evaluator ships with the package for de-en"):
         cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
-    with pytest.raises(UnknownNameError, match=r"unknown option of the metric .*; did you mean 'context'"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown option of the metric .*; did you mean 'context'"
+    ):
         cc_hf.evaluate("contrawsd", metric=METRIC, evaluator=hash_scores, options={"contxt": "x"})
 
 
@@ -313,15 +598,30 @@ def contrawsd(folder: Path) -> Path:
 
 
 @pytest.mark.shared
-def test_all_metrics_judge_translations_or_without_any_the_evaluator(shared: Path, tmp_path: Path) -> None:
+def test_all_metrics_judge_translations_or_without_any_the_evaluator(
+    shared: Path, tmp_path: Path
+) -> None:
     options: dict[str, Any] = {"data_dir": shared / "upstream", "evaluator": hash_scores}
     found = cc_hf.evaluate_all("mt_geneval", "contextual_it", **options)
     assert [result.metric for result in found.results] == [METRIC]
     assert "needs translations (--translations), or a system" in found.not_run["gender_accuracy"]
-    given = cc_hf.evaluate_all("mt_geneval", "contextual_it", data_dir=shared / "upstream", translations=["x"] * found.results[0].n)
+    given = cc_hf.evaluate_all(
+        "mt_geneval",
+        "contextual_it",
+        data_dir=shared / "upstream",
+        translations=["x"] * found.results[0].n,
+    )
     assert "gender_accuracy" in [result.metric for result in given.results]
-    assert given.not_run[METRIC].startswith("judges the evaluator itself, not translations of a system; name it with metric (--metric)")
-    with pytest.raises(InputError, match=r"no metric can judge contrawsd de-en in en: .*contrastive_translation_scoring: judges the evaluator itself"):
+    assert given.not_run[METRIC].startswith(
+        "judges the evaluator itself, not translations of a system; name it with metric (--metric)"
+    )
+    with pytest.raises(
+        InputError,
+        match=(
+            r"no metric can judge contrawsd de-en in en: .*contrastive_translation_scoring: judges"
+            r" the evaluator itself"
+        ),
+    ):
         cc_hf.evaluate_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
     with pytest.raises(InputError, match="expected either translations"):
         cc_hf.evaluate_all("simplegen", evaluator=hash_scores)
@@ -331,10 +631,18 @@ def test_models_are_compared_like_systems(tmp_path: Path) -> None:
     def second(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1 - score for score in hash_scores(sources, translations)]
 
-    results = {f.__name__: cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f) for f in (hash_scores, second)}
+    results = {
+        f.__name__: cc_hf.evaluate(
+            "contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f
+        )
+        for f in (hash_scores, second)
+    }
     found = compare(results, n_resamples=20)
     assert [(s.baseline, s.system, s.n) for s in found.systems] == [("hash_scores", "second", 3)]
-    assert found.systems[0].differences["accuracy"].difference == results["second"].scores["accuracy"] - results["hash_scores"].scores["accuracy"]
+    assert (
+        found.systems[0].differences["accuracy"].difference
+        == results["second"].scores["accuracy"] - results["hash_scores"].scores["accuracy"]
+    )
 
 
 def test_the_command_line_takes_no_translations(tmp_path: Path) -> None:
@@ -342,7 +650,17 @@ def test_the_command_line_takes_no_translations(tmp_path: Path) -> None:
 
     from cc_hf.cli.main import app
 
-    arguments = ["evaluate", "wino_x", "mt_en_de.translations", "--metric", METRIC, "--data-dir", str(mt_rows(tmp_path)), "-o", str(tmp_path / "r.json")]
+    arguments = [
+        "evaluate",
+        "wino_x",
+        "mt_en_de.translations",
+        "--metric",
+        METRIC,
+        "--data-dir",
+        str(mt_rows(tmp_path)),
+        "-o",
+        str(tmp_path / "r.json"),
+    ]
     found = CliRunner().invoke(app, arguments)
     assert found.exit_code == 0, found.output
     assert "signature: cts|data:wino_x/mt_en_de.translations@local." in found.output
@@ -361,6 +679,9 @@ def mt_rows(folder: Path) -> Path:
     path = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)
     twin = {**MT, "qID": "Q-2", "sentence": str(MT["sentence"]).replace("thin", "big"), "answer": 2}
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in (MT, twin)) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(json.dumps(row, ensure_ascii=False) for row in (MT, twin)) + "\n",
+        encoding="utf-8",
+    )
     declare_wino_x(folder)
     return folder

@@ -16,11 +16,29 @@ HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.",
 PAIR = [{**HIS, "pair": "0"}, {**HERS, "pair": "0"}]
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
 _FULL = _TEXT.filter(lambda text: bool(text.strip()))
-_ROWS = st.lists(st.tuples(_TEXT, st.fixed_dictionaries({"reference": _FULL, "contrastive_reference": _FULL}, optional={"category": st.none() | _TEXT})), min_size=1, max_size=8)
+_ROWS = st.lists(
+    st.tuples(
+        _TEXT,
+        st.fixed_dictionaries(
+            {"reference": _FULL, "contrastive_reference": _FULL},
+            optional={"category": st.none() | _TEXT},
+        ),
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
 def test_words_are_those_of_the_program() -> None:
-    assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {"l", "ärztin", "die", "«gute»", "und", "so", "¿que"}
+    assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {
+        "l",
+        "ärztin",
+        "die",
+        "«gute»",
+        "und",
+        "so",
+        "¿que",
+    }
     assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
     assert words("") == words(" .,! ") == frozenset()
 
@@ -37,22 +55,44 @@ def test_words_are_those_of_the_program() -> None:
 )
 def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
     (judgement,) = judge([translation], [HERS])
-    assert (judgement.verdict, judgement.predicted, judgement.gold, judgement.category) == (verdict, predicted, "female", "female")
-    (judgement,) = judge([translation], [{key: HERS[key] for key in ("reference", "contrastive_reference")}])
-    assert (judgement.verdict, judgement.predicted) == (verdict, {"female": "reference", "male": "contrastive"}.get(predicted, predicted))
+    assert (judgement.verdict, judgement.predicted, judgement.gold, judgement.category) == (
+        verdict,
+        predicted,
+        "female",
+        "female",
+    )
+    (judgement,) = judge(
+        [translation], [{key: HERS[key] for key in ("reference", "contrastive_reference")}]
+    )
+    assert (judgement.verdict, judgement.predicted) == (
+        verdict,
+        {"female": "reference", "male": "contrastive"}.get(predicted, predicted),
+    )
     strict = judge([translation], [HERS], undecided="inconclusive")[0].verdict
     assert strict == (verdict if predicted else "inconclusive")
 
 
 def test_a_pair_is_correct_when_both_are() -> None:
     def pairs(first: str, second: str) -> EvaluationResult:
-        return evaluate([first, second, "Er ist Arzt.", "Sie ist Ärztin."], [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}], n_resamples=20)
+        return evaluate(
+            [first, second, "Er ist Arzt.", "Sie ist Ärztin."],
+            [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}],
+            n_resamples=20,
+        )
 
     one_gender = pairs("Er ist Arzt.", "Er ist Arzt.")
-    assert (one_gender.scores["accuracy"], one_gender.scores["pair_accuracy"], one_gender.scores["accuracy_female"]) == (0.75, 0.5, 0.5)
+    assert (
+        one_gender.scores["accuracy"],
+        one_gender.scores["pair_accuracy"],
+        one_gender.scores["accuracy_female"],
+    ) == (0.75, 0.5, 0.5)
     assert (one_gender.counts["n_pairs"], one_gender.counts["n_pairs_correct"]) == (2, 1)
     undecided = pairs("Ja.", "Sie ist Ärztin.")
-    assert (undecided.scores["pair_accuracy"], undecided.scores["decided_pair_accuracy"], undecided.scores["undecided_rate"]) == (1, 1, 0.25)
+    assert (
+        undecided.scores["pair_accuracy"],
+        undecided.scores["decided_pair_accuracy"],
+        undecided.scores["undecided_rate"],
+    ) == (1, 1, 0.25)
     assert undecided.counts["n_undecided"] == 1
     for found in (one_gender, undecided):
         for name, interval in found.intervals.items():
@@ -62,13 +102,23 @@ def test_a_pair_is_correct_when_both_are() -> None:
 
 def test_what_has_no_sample_is_left_out() -> None:
     found = evaluate(["", ""], PAIR, n_resamples=20)
-    assert (found.scores["accuracy"], found.scores["pair_accuracy"], found.scores["undecided_rate"], found.counts["n_blank"]) == (1, 1, 1, 2)
+    assert (
+        found.scores["accuracy"],
+        found.scores["pair_accuracy"],
+        found.scores["undecided_rate"],
+        found.counts["n_blank"],
+    ) == (1, 1, 1, 2)
     assert not [name for name in (*found.scores, *found.intervals) if name.startswith("decided")]
     assert EvaluationResult.from_json(found.to_json()) == found
     one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
-    assert (one.scores["accuracy"], one.scores["decided_accuracy_female"], one.intervals["accuracy"]) == (1, 1, wilson_interval(1, 1))
+    assert (
+        one.scores["accuracy"],
+        one.scores["decided_accuracy_female"],
+        one.intervals["accuracy"],
+    ) == (1, 1, wilson_interval(1, 1))
     assert "pair_accuracy" not in one.scores
-    sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)  # in some resamples nothing is decided
+    # in some resamples nothing is decided
+    sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)
     assert sometimes.scores["decided_accuracy"] == 1
     assert "decided_accuracy" not in sometimes.intervals
     assert sometimes.no_interval["decided_accuracy"].n_undefined > 5
@@ -83,15 +133,45 @@ def test_what_has_no_sample_is_left_out() -> None:
         (["a", 3], [HERS] * 2, {}, "row 1: expected a translation, got 3"),
         (["\ud800"], [HERS], {}, "row 0: the translation is not valid Unicode"),
         ("x", [HERS], {}, "predictions: expected a list, got str"),
-        (["x"], ["y"], {}, "row 0: expected a reference with the keys reference, contrastive_reference, got str"),
+        (
+            ["x"],
+            ["y"],
+            {},
+            "row 0: expected a reference with the keys reference, contrastive_reference, got str",
+        ),
         (["x"], [{"reference": "a"}], {}, "row 0: the reference lacks contrastive_reference"),
-        (["x"], [{**HERS, "reference": " "}], {}, "row 0: reference: expected a text that is not blank"),
+        (
+            ["x"],
+            [{**HERS, "reference": " "}],
+            {},
+            "row 0: reference: expected a text that is not blank",
+        ),
         (["x"], [{**HERS, "pair": 3}], {}, "row 0: pair: expected a string or nothing, got 3"),
-        (["x"] * 2, [*PAIR[:1], HERS], {}, "row 1: pair: expected the name of a pair, as in row 0, got none"),
+        (
+            ["x"] * 2,
+            [*PAIR[:1], HERS],
+            {},
+            "row 1: pair: expected the name of a pair, as in row 0, got none",
+        ),
         (["x"] * 3, [*PAIR, PAIR[0]], {}, "row 0: pair '0': expected two rows, .* got 3"),
-        (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'; expected one of af, "),
-        (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not write; expected one of af, "),
-        (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct, inconclusive, got 'wrong'"),
+        (
+            ["x"],
+            [HERS],
+            {"tgt_lang": "xx"},
+            "does not know the language 'xx'; expected one of af, ",
+        ),
+        (
+            ["x"],
+            [HERS],
+            {"tgt_lang": "zh"},
+            "reads words between spaces, which 'zh' does not write; expected one of af, ",
+        ),
+        (
+            ["x"],
+            [HERS],
+            {"undecided": "wrong"},
+            "undecided: expected one of correct, inconclusive, got 'wrong'",
+        ),
         (["x"], [HERS], {"seed": -1}, "seed: expected an integer of 0 or more"),
     ],
 )
@@ -114,7 +194,11 @@ def test_any_text_is_judged_and_by_itself(rows: list[tuple[str, dict[str, Any]]]
 
 
 @given(_FULL, _FULL)
-def test_the_reference_is_never_incorrect_and_both_together_are_where_a_word_differs(reference: str, contrastive: str) -> None:
+def test_the_reference_is_never_incorrect_and_both_together_are_where_a_word_differs(
+    reference: str, contrastive: str
+) -> None:
     row = {"reference": reference, "contrastive_reference": contrastive}
     assert judge([reference], [row])[0].is_correct
-    assert judge([f"{reference} {contrastive}"], [row])[0].is_correct == (words(contrastive) <= words(reference))
+    assert judge([f"{reference} {contrastive}"], [row])[0].is_correct == (
+        words(contrastive) <= words(reference)
+    )

@@ -23,7 +23,11 @@ _PAIRS = st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5)
 
 def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dict[str, Any]]]:
     translations = [text for pair in pairs for text in pair[:2]]
-    references = [{"reference": text, "gender": gender, "pair": str(n)} for n, pair in enumerate(pairs) for text, gender in zip(pair[2:], ("male", "female"), strict=True)]
+    references = [
+        {"reference": text, "gender": gender, "pair": str(n)}
+        for n, pair in enumerate(pairs)
+        for text, gender in zip(pair[2:], ("male", "female"), strict=True)
+    ]
     return translations, references
 
 
@@ -32,45 +36,88 @@ def test_points_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     translations, references = rows_of(pairs)
     found = compute(translations, references, n_resamples=3)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
-        expected = [scorer.corpus_score(translations[at::2], [[r["reference"] for r in references[at::2]]]).score / 100 for at in (0, 1)]
-        assert [found[f"{name}_male"], found[f"{name}_female"]] == pytest.approx(expected, abs=1e-12)
+        expected = [
+            scorer.corpus_score(
+                translations[at::2], [[r["reference"] for r in references[at::2]]]
+            ).score
+            / 100
+            for at in (0, 1)
+        ]
+        assert [found[f"{name}_male"], found[f"{name}_female"]] == pytest.approx(
+            expected, abs=1e-12
+        )
         assert found[f"{name}_gap"] == pytest.approx(expected[0] - expected[1], abs=1e-12)
         assert found[f"{name}_signature"] == str(scorer.get_signature())
 
 
 def test_order_of_rows_changes_nothing() -> None:
-    translations, references = rows_of([("a b c d e", "f g h i j", "a b c d x", "f g x x j"), ("k l m n o", "p", "k l m n o", "p q r s t")])
+    translations, references = rows_of(
+        [
+            ("a b c d e", "f g h i j", "a b c d x", "f g x x j"),
+            ("k l m n o", "p", "k l m n o", "p q r s t"),
+        ]
+    )
     order = [3, 0, 2, 1]
     found = compute(translations, references, n_resamples=50)
-    shuffled = compute([translations[i] for i in order], [references[i] for i in order], n_resamples=50)
-    assert {k: v for k, v in shuffled.items() if k not in ("intervals", "signature")} == {k: v for k, v in found.items() if k not in ("intervals", "signature")}
+    shuffled = compute(
+        [translations[i] for i in order], [references[i] for i in order], n_resamples=50
+    )
+    assert {k: v for k, v in shuffled.items() if k not in ("intervals", "signature")} == {
+        k: v for k, v in found.items() if k not in ("intervals", "signature")
+    }
 
 
 def test_the_bootstrap_is_paired() -> None:
-    """Where both halves of every pair are equally good, the gap is 0 in every resample, although BLEU is not the same in all."""
-    pairs = [(f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)]
+    """Where both halves of every pair are equally good, the gap is 0 in every resample, although
+    BLEU is not the same in all.
+    """
+    pairs = [
+        (f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)
+    ]
     found = compute(*rows_of(pairs), n_resamples=200)
-    assert found["interval_notes"] == dict.fromkeys(["bleu_gap", "chrf_gap"], "no interval: it is the same in every resample")
+    assert found["interval_notes"] == dict.fromkeys(
+        ["bleu_gap", "chrf_gap"], "no interval: it is the same in every resample"
+    )
     translations, references = rows_of(pairs)
     order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows last, and backwards
-    assert compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)["intervals"] == found["intervals"]
+    assert (
+        compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)[
+            "intervals"
+        ]
+        == found["intervals"]
+    )
     low, high = found["intervals"]["bleu_male"]
     assert low < found["bleu_male"] < high
     assert compute(*rows_of(pairs), n_resamples=200)["intervals"] == found["intervals"]
-    assert len({str(compute(*rows_of(pairs), n_resamples=3, seed=seed)["intervals"]) for seed in range(4)}) > 1
+    assert (
+        len(
+            {
+                str(compute(*rows_of(pairs), n_resamples=3, seed=seed)["intervals"])
+                for seed in range(4)
+            }
+        )
+        > 1
+    )
 
 
 def test_resampled_figures_are_those_of_sacrebleu_on_the_drawn_segments() -> None:
-    translations, references = rows_of([(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)])
+    translations, references = rows_of(
+        [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
+    )
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
     found = evaluate(translations, references, n_resamples=3, seed=7)
     for at, gender in enumerate(("male", "female")):
         hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
         expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
-            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in zip(hypotheses, expected, strict=True))
+            resampled = sorted(
+                scorer.corpus_score(texts, [own]).score
+                for texts, own in zip(hypotheses, expected, strict=True)
+            )
             low, high = np.quantile(resampled, [0.025, 0.975])
-            assert limits(found.intervals[f"{name}_{gender}"]) == pytest.approx((low / 100, high / 100))
+            assert limits(found.intervals[f"{name}_{gender}"]) == pytest.approx(
+                (low / 100, high / 100)
+            )
 
 
 def test_defined_where_nothing_is_translated() -> None:
@@ -80,7 +127,11 @@ def test_defined_where_nothing_is_translated() -> None:
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.judgements == ()
     perfect = evaluate([HIS["reference"], HERS["reference"]], [HIS, HERS], n_resamples=20)
-    assert (perfect.scores["bleu_male"], perfect.scores["chrf_female"], perfect.scores["bleu_gap"]) == (1, 1, 0)
+    assert (
+        perfect.scores["bleu_male"],
+        perfect.scores["chrf_female"],
+        perfect.scores["bleu_gap"],
+    ) == (1, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +140,43 @@ def test_defined_where_nothing_is_translated() -> None:
         ([], [], {}, "at least one prediction"),
         (["x"], [HIS, HERS], {}, "1 predictions and 2 references"),
         (["x", None], [HIS, HERS], {}, "row 1: expected a translation, got None"),
-        (["x", "y"], [HIS, {**HERS, "gender": "neutral"}], {}, "row 1: gender: expected one of male, female, got 'neutral'"),
-        (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row, got a second one, after row 0"),
-        (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a female row too, got none"),
+        (
+            ["x", "y"],
+            [HIS, {**HERS, "gender": "neutral"}],
+            {},
+            "row 1: gender: expected one of male, female, got 'neutral'",
+        ),
+        (
+            ["x", "y"],
+            [HIS, HIS],
+            {},
+            "row 1: pair '0': expected one male row, got a second one, after row 0",
+        ),
+        (
+            ["x", "y"],
+            [HIS, {**HERS, "pair": "1"}],
+            {},
+            "row 0: pair '0': expected a female row too, got none",
+        ),
         (["x"], [{"reference": "a", "gender": "male"}], {}, "row 0: the reference lacks pair"),
-        (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text that is not blank, got None"),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'; expected one of af, "),
-        (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one of af, "),
+        (
+            ["x", "y"],
+            [HIS, {**HERS, "pair": None}],
+            {},
+            "row 1: pair: expected a text that is not blank, got None",
+        ),
+        (
+            ["x", "y"],
+            [HIS, HERS],
+            {"tgt_lang": "xx"},
+            "does not know the language 'xx'; expected one of af, ",
+        ),
+        (
+            ["x", "y"],
+            [HIS, HERS],
+            {"tgt_lang": "ja"},
+            "which 'ja' does not write; expected one of af, ",
+        ),
         (["x", "y"], [HIS, HERS], {"n_resamples": 0}, "n_resamples >= 1"),
     ],
 )

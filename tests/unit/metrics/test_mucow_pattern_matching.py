@@ -15,7 +15,12 @@ from cc_hf.metrics.mucow_pattern_matching import DECLARATION, compute, evaluate
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
 
-LOCK = {"correct_senses": ["schloss", "burg"], "incorrect_senses": ["verschluss"], "domain": "in_domain", "frequency": "frequent"}
+LOCK = {
+    "correct_senses": ["schloss", "burg"],
+    "incorrect_senses": ["verschluss"],
+    "domain": "in_domain",
+    "frequency": "frequent",
+}
 OTHER = {**LOCK, "domain": "out_of_domain", "frequency": "infrequent"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
 
@@ -31,7 +36,8 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
         ("Viele Schlösser sind alt.", "correct", "schloss"),  # by its lemma
         ("Das Burg-Schloss.", "correct", "burg schloss"),  # German is cut at hyphens
         ("Der Verschluss am Schloss.", "incorrect", "schloss verschluss"),
-        ("Der Verschluss der Schlösser.", "incorrect", "verschluss"),  # lemmas are not looked at where a token decides
+        # lemmas are not looked at where a token decides
+        ("Der Verschluss der Schlösser.", "incorrect", "verschluss"),
         ("Das Wasserschloss.", "inconclusive", ""),
         ("", "inconclusive", ""),
         ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
@@ -43,9 +49,17 @@ def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
 
 
 def test_figures_and_groups() -> None:
-    found = run(["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"], [LOCK] * 4 + [OTHER] * 2)
+    found = run(
+        ["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"],
+        [LOCK] * 4 + [OTHER] * 2,
+    )
     assert (found["n_correct"], found["n_incorrect"], found["n_inconclusive"]) == (3, 2, 1)
-    assert (found["coverage"], found["precision"], found["recall_a"], found["recall_b"]) == (5 / 6, 3 / 5, 3 / 4, 3 / 6)
+    assert (found["coverage"], found["precision"], found["recall_a"], found["recall_b"]) == (
+        5 / 6,
+        3 / 5,
+        3 / 4,
+        3 / 6,
+    )
     assert found["f1_a"] == pytest.approx(2 * 0.6 * 0.75 / 1.35)
     assert found["f1_b"] == pytest.approx(2 * 0.6 * 0.5 / 1.1)
     assert found["accuracy"] == found["recall_b"]
@@ -59,7 +73,12 @@ def test_what_is_undefined_is_left_out() -> None:
     nothing = run(["Tor", "Tor"], [LOCK, OTHER])
     assert "precision" not in nothing
     assert "precision" not in nothing["intervals"]
-    assert (nothing["recall_a"], nothing["recall_b"], nothing["f1_a"], nothing["coverage"]) == (0, 0, 0, 0)
+    assert (nothing["recall_a"], nothing["recall_b"], nothing["f1_a"], nothing["coverage"]) == (
+        0,
+        0,
+        0,
+        0,
+    )
     one_group = run(["Schloss", "Tor"], [LOCK, OTHER])
     assert one_group["precision_in_domain"] == 1
     assert "precision_out_of_domain" not in one_group
@@ -71,15 +90,23 @@ def test_what_is_undefined_is_left_out() -> None:
 
 
 def test_references_without_groups() -> None:
-    found = evaluate(["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5)
+    found = evaluate(
+        ["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5
+    )
     assert found.judgements[0].category == "all"
-    assert not [name for name in found.scores if name.endswith("_domain") or name.startswith("min_precision")]
+    assert not [
+        name
+        for name in found.scores
+        if name.endswith("_domain") or name.startswith("min_precision")
+    ]
 
 
 def test_parity_compares_latin_letters_and_searches_for_full_stops() -> None:
     russian = {**LOCK, "correct_senses": ["фонт"], "incorrect_senses": ["купель"]}
     assert run(["I want the font"], [russian], tgt_lang="ru")["verdicts"] == ["inconclusive"]
-    assert run(["I want the font"], [russian], tgt_lang="ru", parity=True)["verdicts"] == ["correct"]
+    assert run(["I want the font"], [russian], tgt_lang="ru", parity=True)["verdicts"] == [
+        "correct"
+    ]
     stop = {**LOCK, "correct_senses": ["punkt", "."], "incorrect_senses": ["stopp"]}
     assert run(["Am Ende."], [stop])["verdicts"] == ["inconclusive"]
     assert run(["Am Ende."], [stop], parity=True)["verdicts"] == ["correct"]
@@ -93,7 +120,9 @@ def test_lemmas_that_are_given(tmp_path: Path) -> None:
     assert found["verdicts"] == ["correct", "inconclusive"]
     assert "|lemma:given|" in found["signature"]
     assert run(["Schlösser"], [LOCK], lemmatized=["Burg"])["predicted"] == ["burg"]
-    with pytest.raises(InputError, match=r"lemmatized: expected one line per translation, 1 in all, got 2"):
+    with pytest.raises(
+        InputError, match=r"lemmatized: expected one line per translation, 1 in all, got 2"
+    ):
         run(["Schlösser"], [LOCK], lemmatized=path)
     with pytest.raises(InputError, match=r"lemmatized: .*cannot be read: No such file"):
         run(["Schlösser"], [LOCK], lemmatized=tmp_path / "nowhere")
@@ -110,13 +139,20 @@ class Shouting:
 
 
 def test_other_lemmatizers() -> None:
-    assert run(["Schlösser"], [LOCK], lemmatizer="none", tgt_lang="xx")["verdicts"] == ["inconclusive"]
+    assert run(["Schlösser"], [LOCK], lemmatizer="none", tgt_lang="xx")["verdicts"] == [
+        "inconclusive"
+    ]
     found = run(["Schlösser"], [LOCK], lemmatizer=Shouting())
     assert (found["verdicts"], found["predicted"]) == (["correct"], ["burg"])
     assert "|lemma:shouting-1|" in found["signature"]
-    with pytest.raises(UnknownNameError, match="unknown lemmatizer 'simplema'; did you mean 'simplemma'"):
+    with pytest.raises(
+        UnknownNameError, match="unknown lemmatizer 'simplema'; did you mean 'simplemma'"
+    ):
         run(["x"], [LOCK], lemmatizer="simplema")
-    with pytest.raises(InputError, match="lemmatizer: expected a name or an object with name, languages and lemmas, got int"):
+    with pytest.raises(
+        InputError,
+        match="lemmatizer: expected a name or an object with name, languages and lemmas, got int",
+    ):
         run(["x"], [LOCK], lemmatizer=3)
 
 
@@ -129,13 +165,37 @@ def test_other_lemmatizers() -> None:
         (["x", None], [LOCK] * 2, "row 1: expected a translation, got None"),
         (["a\ud800"], [LOCK], "row 0: the translation is not valid Unicode"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
-        (["x"], [{"domain": ""}], "row 0: the reference lacks correct_senses, incorrect_senses, frequency"),
-        (["x"], [{**LOCK, "correct_senses": []}], "row 0: correct_senses: expected a list with at least one text"),
+        (
+            ["x"],
+            [{"domain": ""}],
+            "row 0: the reference lacks correct_senses, incorrect_senses, frequency",
+        ),
+        (
+            ["x"],
+            [{**LOCK, "correct_senses": []}],
+            "row 0: correct_senses: expected a list with at least one text",
+        ),
         (["x"], [{**LOCK, "incorrect_senses": "burg"}], "row 0: incorrect_senses: expected a list"),
-        (["x"], [{**LOCK, "incorrect_senses": ["zwei Worte"]}], "row 0: incorrect_senses: expected single words, got 'zwei Worte'"),
-        (["x"], [{**LOCK, "incorrect_senses": ["Burg"]}], "row 0: 'burg' is both a correct and an incorrect sense"),
-        (["x"], [{**LOCK, "domain": "in"}], "row 0: domain: expected one of in_domain, out_of_domain, nothing, got 'in'"),
-        (["x"], [{**LOCK, "frequency": None}], "row 0: frequency: expected one of frequent, infrequent, nothing, got None"),
+        (
+            ["x"],
+            [{**LOCK, "incorrect_senses": ["zwei Worte"]}],
+            "row 0: incorrect_senses: expected single words, got 'zwei Worte'",
+        ),
+        (
+            ["x"],
+            [{**LOCK, "incorrect_senses": ["Burg"]}],
+            "row 0: 'burg' is both a correct and an incorrect sense",
+        ),
+        (
+            ["x"],
+            [{**LOCK, "domain": "in"}],
+            "row 0: domain: expected one of in_domain, out_of_domain, nothing, got 'in'",
+        ),
+        (
+            ["x"],
+            [{**LOCK, "frequency": None}],
+            "row 0: frequency: expected one of frequent, infrequent, nothing, got None",
+        ),
     ],
 )
 def test_bad_input_names_the_row(predictions: Any, references: Any, message: str) -> None:
@@ -144,7 +204,10 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
 
 
 def test_bad_options() -> None:
-    with pytest.raises(InputError, match=r"simplemma-\S+ does not know 'xx'; it knows .*cs, .*de, .*ru.*; give lemmas"):
+    with pytest.raises(
+        InputError,
+        match=r"simplemma-\S+ does not know 'xx'; it knows .*cs, .*de, .*ru.*; give lemmas",
+    ):
         run(["x"], [LOCK], tgt_lang="xx")
     with pytest.raises(InputError, match="tgt_lang: expected the ISO 639-1 code"):
         run(["x"], [LOCK], tgt_lang="")
@@ -155,36 +218,63 @@ def test_bad_options() -> None:
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.lists(_TEXT, min_size=1, max_size=6), st.sampled_from(["cs", "de", "en", "fi", "lt", "ru"]), st.booleans())
+@given(
+    st.lists(_TEXT, min_size=1, max_size=6),
+    st.sampled_from(["cs", "de", "en", "fi", "lt", "ru"]),
+    st.booleans(),
+)
 def test_any_text_is_judged_and_on_its_own(texts: list[str], tgt_lang: str, parity: bool) -> None:
-    whole = run(texts, [LOCK] * len(texts), tgt_lang=tgt_lang, parity=parity, n_resamples=1)["verdicts"]
-    assert [run([text], [LOCK], tgt_lang=tgt_lang, parity=parity, n_resamples=1)["verdicts"][0] for text in reversed(texts)] == whole[::-1]
+    whole = run(texts, [LOCK] * len(texts), tgt_lang=tgt_lang, parity=parity, n_resamples=1)[
+        "verdicts"
+    ]
+    assert [
+        run([text], [LOCK], tgt_lang=tgt_lang, parity=parity, n_resamples=1)["verdicts"][0]
+        for text in reversed(texts)
+    ] == whole[::-1]
 
 
 def test_the_result_survives_json() -> None:
-    result = evaluate(["Schloss", "Tor\u2028"], [LOCK] * 2, tgt_lang="de", ids=["7", "9"], n_resamples=5)
+    result = evaluate(
+        ["Schloss", "Tor\u2028"], [LOCK] * 2, tgt_lang="de", ids=["7", "9"], n_resamples=5
+    )
     assert EvaluationResult.from_json(result.to_json()) == result
-    assert [(j.example_id, j.gold) for j in result.judgements] == [("7", "schloss burg"), ("9", "schloss burg")]
+    assert [(j.example_id, j.gold) for j in result.judgements] == [
+        ("7", "schloss burg"),
+        ("9", "schloss burg"),
+    ]
 
 
 def test_what_fits() -> None:
     for form in (ProbingExample, ContrastiveSourceExample):
         assert DECLARATION.fits("mucow", "any", form, "en", "de") == ""
-    assert "scores given translations" in DECLARATION.fits("mucow", "scoring.de-en", ContrastiveTranslationExample, "de", "en")
-    assert "only mucow does" in DECLARATION.fits("winomt", "default", ContrastiveSourceExample, "en", "de")
+    assert "scores given translations" in DECLARATION.fits(
+        "mucow", "scoring.de-en", ContrastiveTranslationExample, "de", "en"
+    )
+    assert "only mucow does" in DECLARATION.fits(
+        "winomt", "default", ContrastiveSourceExample, "en", "de"
+    )
 
 
 def test_the_module_of_evaluate_equals_the_core() -> None:
     metric = cc_hf.load_metric("mucow_pattern_matching")
     for text in ("Viele Schlösser", "Tor"):
         metric.add_batch(predictions=[text], references=[LOCK])
-    assert metric.compute(tgt_lang="de") == compute(["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de")
+    assert metric.compute(tgt_lang="de") == compute(
+        ["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de"
+    )
     with pytest.raises(InputError, match="row 0: expected a translation, got None"):
-        cc_hf.load_metric("mucow_pattern_matching").compute(predictions=[None], references=[LOCK], tgt_lang="de")
+        cc_hf.load_metric("mucow_pattern_matching").compute(
+            predictions=[None], references=[LOCK], tgt_lang="de"
+        )
 
 
 def test_the_example_of_the_card_runs(root: Path) -> None:
-    code = (root / "cards/metrics/mucow_pattern_matching.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    code = (
+        (root / "cards/metrics/mucow_pattern_matching.md")
+        .read_text(encoding="utf-8")
+        .partition("```python\n")[2]
+        .partition("```")[0]
+    )
     variables: dict[str, Any] = {}
     exec(compile(code, "card", "exec"), variables)
     assert variables["result"]["verdicts"] == ["correct"]

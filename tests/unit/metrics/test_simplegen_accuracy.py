@@ -21,7 +21,24 @@ NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "F
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
 _ENTRY = {"male": ("Arzt", "Lehrer"), "female": ("Ärztin", "Lehrerin")}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
-_SENTENCES = st.lists(st.sampled_from(["Arzt", "Ärztin", "Ärzte", "Krankenpfleger", "Krankenschwester", "doctora", "*in", " ", ".", "́"]) | _TEXT, max_size=6).map("".join)
+_SENTENCES = st.lists(
+    st.sampled_from(
+        [
+            "Arzt",
+            "Ärztin",
+            "Ärzte",
+            "Krankenpfleger",
+            "Krankenschwester",
+            "doctora",
+            "*in",
+            " ",
+            ".",
+            "́",
+        ]
+    )
+    | _TEXT,
+    max_size=6,
+).map("".join)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +71,10 @@ def test_a_form_within_a_longer_one_does_not_count() -> None:
     entry = {"male": ("médecin",), "female": ("femme médecin", "doctoresse")}
     assert found_genders("La femme  médecin arrive.", entry) == {"female"}
     assert found_genders("Le médecin arrive, la femme médecin aussi.", entry) == {"male", "female"}
-    assert found_genders("obrero/a", {"male": ("obrero",), "female": ("obrera",)}) == {"male", "female"}
+    assert found_genders("obrero/a", {"male": ("obrero",), "female": ("obrera",)}) == {
+        "male",
+        "female",
+    }
 
 
 def test_vowel_signs_belong_to_the_word() -> None:
@@ -64,23 +84,60 @@ def test_vowel_signs_belong_to_the_word() -> None:
 
 
 def test_number_and_both_genders_are_inconclusive_and_counted() -> None:
-    found = compute(["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""], [PHYSICIAN] * 5, tgt_lang="de")
+    found = compute(
+        ["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""], [PHYSICIAN] * 5, tgt_lang="de"
+    )
     assert found["verdicts"] == ["inconclusive"] * 3 + ["correct", "inconclusive"]
     assert found["predicted"] == ["", "both", "", "female", ""]
-    assert {key: found[key] for key in ("n_correct", "n_incorrect", "n_inconclusive", "n_both_genders", "n_no_form", "n_blank")} == {
-        "n_correct": 1, "n_incorrect": 0, "n_inconclusive": 4, "n_both_genders": 1, "n_no_form": 3, "n_blank": 1,
-    }  # fmt: skip
+    assert {
+        key: found[key]
+        for key in (
+            "n_correct",
+            "n_incorrect",
+            "n_inconclusive",
+            "n_both_genders",
+            "n_no_form",
+            "n_blank",
+        )
+    } == {
+        "n_correct": 1,
+        "n_incorrect": 0,
+        "n_inconclusive": 4,
+        "n_both_genders": 1,
+        "n_no_form": 3,
+        "n_blank": 1,
+    }
 
 
 def test_figures_of_groups_that_are_there() -> None:
-    found = evaluate(["Ärztin", "Arzt", "X", "Krankenpfleger"], [PHYSICIAN, PHYSICIAN, PHYSICIAN, NURSE], tgt_lang="de", n_resamples=50)
+    found = evaluate(
+        ["Ärztin", "Arzt", "X", "Krankenpfleger"],
+        [PHYSICIAN, PHYSICIAN, PHYSICIAN, NURSE],
+        tgt_lang="de",
+        n_resamples=50,
+    )
     assert found.scores["accuracy_anti"] == found.scores["accuracy"] == 0.5
-    assert (found.scores["incorrect_rate_MoFc"], found.scores["inconclusive_rate_MoFc"], found.scores["accuracy_FoMc"]) == (1 / 3, 1 / 3, 1)
-    assert not [name for name in (*found.scores, *found.intervals) if "delta" in name or "_pro" in name or "MoMc" in name or "FoFc" in name]
+    assert (
+        found.scores["incorrect_rate_MoFc"],
+        found.scores["inconclusive_rate_MoFc"],
+        found.scores["accuracy_FoMc"],
+    ) == (1 / 3, 1 / 3, 1)
+    assert not [
+        name
+        for name in (*found.scores, *found.intervals)
+        if "delta" in name or "_pro" in name or "MoMc" in name or "FoFc" in name
+    ]
     assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
     assert EvaluationResult.from_json(found.to_json()) == found
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith("sg|data:own|langs:?-de|dict:default|both:inconclusive|n:4|boot:50|seed:0|m:2|v:")
-    whole = evaluate(["Arzt", "Ärztin"], [{**PHYSICIAN, "gender": "male", "category": "MoMc"}, NURSE | {"occupation": "physician"}], tgt_lang="de", n_resamples=50)
+    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
+        "sg|data:own|langs:?-de|dict:default|both:inconclusive|n:4|boot:50|seed:0|m:2|v:"
+    )
+    whole = evaluate(
+        ["Arzt", "Ärztin"],
+        [{**PHYSICIAN, "gender": "male", "category": "MoMc"}, NURSE | {"occupation": "physician"}],
+        tgt_lang="de",
+        n_resamples=50,
+    )
     assert (whole.scores["delta"], whole.scores["delta_mc"]) == (1, 1)
     assert whole.no_interval["delta"].reason == "it is the same in every resample"
     assert "delta_fc" not in whole.scores
@@ -88,25 +145,60 @@ def test_figures_of_groups_that_are_there() -> None:
 
 def test_an_own_dictionary(tmp_path: Path) -> None:
     path = tmp_path / "fr.tsv"
-    path.write_text("occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n", encoding="utf-8")
-    found = compute(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, tgt_lang="fr", dictionary=str(path))
+    path.write_text(
+        "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
+        encoding="utf-8",
+    )
+    found = compute(
+        ["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, tgt_lang="fr", dictionary=str(path)
+    )
     assert found["verdicts"] == ["correct", "incorrect"]
     assert "|dict:own." in found["signature"]
-    with pytest.raises(InputError, match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations in their number: nurse sg"):
+    with pytest.raises(
+        InputError,
+        match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations in their number: nurse sg",
+    ):
         compute(["x", "y"], [PHYSICIAN, NURSE], tgt_lang="fr", dictionary=path)
 
 
 def test_simplegen_in_another_language(tmp_path: Path) -> None:
     entries = load_dictionary("default", "es").entries
-    rows = [f"{occupation}\t{number}\t{'|'.join(entry['male'])}\t{'|'.join(entry['female'])}" for (occupation, number), entry in entries.items()]
-    (tmp_path / "own.tsv").write_text("\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8")
+    rows = [
+        f"{occupation}\t{number}\t{'|'.join(entry['male'])}\t{'|'.join(entry['female'])}"
+        for (occupation, number), entry in entries.items()
+    ]
+    (tmp_path / "own.tsv").write_text(
+        "\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8"
+    )
     texts = ["El director."] * 2664
-    found = cc_hf.evaluate("simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy", options={"dictionary": str(tmp_path / "own.tsv")})
+    found = cc_hf.evaluate(
+        "simplegen",
+        "en",
+        tgt_lang="gl",
+        translations=texts,
+        metric="simplegen_accuracy",
+        options={"dictionary": str(tmp_path / "own.tsv")},
+    )
     assert found.counts["n_correct"] > 0
-    assert found.scores == cc_hf.evaluate("simplegen", "en-es", translations=texts, metric="simplegen_accuracy").scores
-    with pytest.raises(MissingOptionError, match="none is built in for the language 'gl', only for de, es"):
-        cc_hf.evaluate("simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy")
-    others = evaluate_all("simplegen", "en", tgt_lang="gl", translations=texts, evaluator=lambda sources, translations: [1.0] * len(sources))
+    assert (
+        found.scores
+        == cc_hf.evaluate(
+            "simplegen", "en-es", translations=texts, metric="simplegen_accuracy"
+        ).scores
+    )
+    with pytest.raises(
+        MissingOptionError, match="none is built in for the language 'gl', only for de, es"
+    ):
+        cc_hf.evaluate(
+            "simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy"
+        )
+    others = evaluate_all(
+        "simplegen",
+        "en",
+        tgt_lang="gl",
+        translations=texts,
+        evaluator=lambda sources, translations: [1.0] * len(sources),
+    )
     assert "none is built in for the language 'gl'" in others.not_run["simplegen_accuracy"]
 
 
@@ -116,15 +208,58 @@ def test_simplegen_in_another_language(tmp_path: Path) -> None:
         ([], [], {}, "at least one prediction"),
         (["x"], [NURSE] * 2, {}, "1 predictions and 2 references"),
         ([None], [NURSE], {}, "row 0: expected a translation, got None"),
-        (["x"], [{**NURSE, "occupation": "pilot"}], {}, "row 0: the dictionary default lacks 1 of 1 occupations in their number: pilot sg. Add them"),
-        (["x"], [{**NURSE, "number": "dual"}], {}, "row 0: number: expected one of sg, pl, got 'dual'"),
-        (["x"], [{**NURSE, "gender": "neutral"}], {}, "row 0: gender: expected one of male, female, got 'neutral'"),
-        (["x"], [{**NURSE, "category": "pro"}], {}, "row 0: category: expected one of MoMc, FoFc, MoFc, FoMc, got 'pro'"),
-        (["x"], [{**NURSE, "gender": "female"}], {}, "row 0: gender: expected that of the context, as in the category FoMc, got 'female'"),
-        (["x"], [NURSE], {"tgt_lang": "fr"}, "none is built in for the language 'fr', only for de, es"),
+        (
+            ["x"],
+            [{**NURSE, "occupation": "pilot"}],
+            {},
+            (
+                "row 0: the dictionary default lacks 1 of 1 occupations in their number: pilot sg."
+                " Add them"
+            ),
+        ),
+        (
+            ["x"],
+            [{**NURSE, "number": "dual"}],
+            {},
+            "row 0: number: expected one of sg, pl, got 'dual'",
+        ),
+        (
+            ["x"],
+            [{**NURSE, "gender": "neutral"}],
+            {},
+            "row 0: gender: expected one of male, female, got 'neutral'",
+        ),
+        (
+            ["x"],
+            [{**NURSE, "category": "pro"}],
+            {},
+            "row 0: category: expected one of MoMc, FoFc, MoFc, FoMc, got 'pro'",
+        ),
+        (
+            ["x"],
+            [{**NURSE, "gender": "female"}],
+            {},
+            "row 0: gender: expected that of the context, as in the category FoMc, got 'female'",
+        ),
+        (
+            ["x"],
+            [NURSE],
+            {"tgt_lang": "fr"},
+            "none is built in for the language 'fr', only for de, es",
+        ),
         (["x"], [NURSE], {"tgt_lang": ""}, "none is built in for the language '', only for de, es"),
-        (["x"], [NURSE], {"tgt_lang": "xx"}, "does not know the language 'xx'; expected one of af, "),
-        (["x"], [NURSE], {"dictionary": "papr"}, "expected one of default, paper, or a TSV file .* got 'papr', which is neither"),
+        (
+            ["x"],
+            [NURSE],
+            {"tgt_lang": "xx"},
+            "does not know the language 'xx'; expected one of af, ",
+        ),
+        (
+            ["x"],
+            [NURSE],
+            {"dictionary": "papr"},
+            "expected one of default, paper, or a TSV file .* got 'papr', which is neither",
+        ),
     ],
 )
 def test_refusals(predictions: Any, references: Any, options: dict[str, Any], message: str) -> None:
@@ -132,10 +267,19 @@ def test_refusals(predictions: Any, references: Any, options: dict[str, Any], me
         compute(predictions, references, **{"tgt_lang": "de", **options})
 
 
-@given(st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6), st.sampled_from(["de", "es"]))
-def test_any_text_is_judged_and_by_itself(rows: list[tuple[str, dict[str, Any]]], lang: str) -> None:
+@given(
+    st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6),
+    st.sampled_from(["de", "es"]),
+)
+def test_any_text_is_judged_and_by_itself(
+    rows: list[tuple[str, dict[str, Any]]], lang: str
+) -> None:
     found = compute([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
-    assert [compute([t], [r], tgt_lang=lang, n_resamples=1)["verdicts"][0] for t, r in rows] == found["verdicts"]
+    assert [
+        compute([t], [r], tgt_lang=lang, n_resamples=1)["verdicts"][0] for t, r in rows
+    ] == found["verdicts"]
     assert found["n_correct"] + found["n_incorrect"] + found["n_inconclusive"] == len(rows)
     assert found["n_both_genders"] + found["n_no_form"] == found["n_inconclusive"]
-    assert found["accuracy"] + found["incorrect_rate"] + found["inconclusive_rate"] == pytest.approx(1)
+    assert found["accuracy"] + found["incorrect_rate"] + found[
+        "inconclusive_rate"
+    ] == pytest.approx(1)

@@ -18,7 +18,13 @@ from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.samples import declare_wino_x, lay_out_samples
 
 METRIC = "wino_x_pattern_matching"
-ROW = {"source": "The vase broke because it was old.", "correct_gender": "female", "incorrect_gender": "male", "category": "female", "pair": "a"}
+ROW = {
+    "source": "The vase broke because it was old.",
+    "correct_gender": "female",
+    "incorrect_gender": "male",
+    "category": "female",
+    "pair": "a",
+}
 
 
 @pytest.mark.parametrize(
@@ -29,17 +35,52 @@ ROW = {"source": "The vase broke because it was old.", "correct_gender": "female
         ("de", "It broke.", "Dieser zerbrach.", ""),
         ("de", "It broke.", "", ""),
         ("de", "She sold it because it was old.", "Sie verkaufte es, weil er alt war.", "male"),
-        ("de", "She sold the vase because it was old.", "Sie verkaufte die Vase, weil er alt war.", "male"),
-        ("de", "He sold the vase because it was old.", "Er verkaufte die Vase wegen ihres Alters.", "several"),
-        ("de", "Ann sold the vase because it was old.", "Ann verkaufte die Vase, weil sie alt war, und weil sie störte.", "female"),
-        ("de", "Ann sold the vase because it was old.", "Ann verkaufte die Vase, weil er alt war, und weil sie ging.", "several"),
-        ("de", "You sold the vase because it was old.", "Haben Sie die Vase verkauft, weil er alt war?", "male"),
+        (
+            "de",
+            "She sold the vase because it was old.",
+            "Sie verkaufte die Vase, weil er alt war.",
+            "male",
+        ),
+        (
+            "de",
+            "He sold the vase because it was old.",
+            "Er verkaufte die Vase wegen ihres Alters.",
+            "several",
+        ),
+        (
+            "de",
+            "Ann sold the vase because it was old.",
+            "Ann verkaufte die Vase, weil sie alt war, und weil sie störte.",
+            "female",
+        ),
+        (
+            "de",
+            "Ann sold the vase because it was old.",
+            "Ann verkaufte die Vase, weil er alt war, und weil sie ging.",
+            "several",
+        ),
+        (
+            "de",
+            "You sold the vase because it was old.",
+            "Haben Sie die Vase verkauft, weil er alt war?",
+            "male",
+        ),
         ("de", "There are vases. I sold it.", "Es gibt Vasen. Sie ist weg.", "female"),
         ("de", "They broke it after it fell.", "Sie zerbrachen es, nachdem sie fiel.", "female"),
         ("fr", "It was declined.", "Elle a été refusée.", "female"),
         ("fr", "It was so old that it fell.", "Il était si vieux qu'il est tombé.", "male"),
-        ("fr", "There was a vase, but it was old.", "Il y avait un vase, mais elle était vieille.", "female"),
-        ("fr", "It must be sold because it is old.", "Il faut le vendre car il est vieux.", "several"),
+        (
+            "fr",
+            "There was a vase, but it was old.",
+            "Il y avait un vase, mais elle était vieille.",
+            "female",
+        ),
+        (
+            "fr",
+            "It must be sold because it is old.",
+            "Il faut le vendre car il est vieux.",
+            "several",
+        ),
         ("fr", "Is it old?", "Est-elle vieille\u00a0?", "female"),
         ("ru", "It was thin.", "Она была тонкой.", "female"),
         ("ru", "It was thin.", "oнa была тонкой.", "female"),
@@ -47,20 +88,51 @@ ROW = {"source": "The vase broke because it was old.", "correct_gender": "female
         ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
     ],
 )
-def test_the_pronoun_that_translates_it(lang: str, source: str, translation: str, expected: str) -> None:
+def test_the_pronoun_that_translates_it(
+    lang: str, source: str, translation: str, expected: str
+) -> None:
     assert found_gender(source, translation, lang) == expected
 
 
 def test_figures() -> None:
-    texts = ["weil sie alt war", "weil er alt war", "weil es alt war", "wegen des Alters", "er sah, weil sie alt war"]
-    rows: list[dict[str, Any]] = [ROW, ROW, {**ROW, "pair": "b"}, {**ROW, "pair": "b", "category": "other"}, {**ROW, "pair": "", "category": ""}]
+    texts = [
+        "weil sie alt war",
+        "weil er alt war",
+        "weil es alt war",
+        "wegen des Alters",
+        "er sah, weil sie alt war",
+    ]
+    rows: list[dict[str, Any]] = [
+        ROW,
+        ROW,
+        {**ROW, "pair": "b"},
+        {**ROW, "pair": "b", "category": "other"},
+        {**ROW, "pair": "", "category": ""},
+    ]
     found = evaluate(texts, rows, src_lang="en", tgt_lang="de", n_resamples=50)
     assert [j.verdict for j in found.judgements] == ["correct", "incorrect", *["inconclusive"] * 3]
     assert [j.predicted for j in found.judgements] == ["female", "male", "neutral", "", "several"]
-    assert found.scores == {"accuracy": 0.2, "min_accuracy": 0, "accuracy_female": 0.25, "accuracy_other": 0, "pair_accuracy": 0, "inconclusive_rate": 0.6}
-    expected = {"n_correct": 1, "n_inconclusive": 3, "n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0, "n_no_pronoun": 1, "n_several_pronouns": 1}
+    assert found.scores == {
+        "accuracy": 0.2,
+        "min_accuracy": 0,
+        "accuracy_female": 0.25,
+        "accuracy_other": 0,
+        "pair_accuracy": 0,
+        "inconclusive_rate": 0.6,
+    }
+    expected = {
+        "n_correct": 1,
+        "n_inconclusive": 3,
+        "n_pairs": 2,
+        "n_pairs_correct": 0,
+        "n_without_twin": 0,
+        "n_no_pronoun": 1,
+        "n_several_pronouns": 1,
+    }
     assert found.counts == expected
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith("wxpm|data:own|langs:en-de|n:5|boot:50|seed:0|m:2|v:")
+    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
+        "wxpm|data:own|langs:en-de|n:5|boot:50|seed:0|m:2|v:"
+    )
     assert EvaluationResult.from_json(found.to_json()) == found
     same = compute(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
@@ -68,12 +140,19 @@ def test_figures() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_the_translations_of_the_dataset_are_read_right(shared: Path, tmp_path: Path, lang: str) -> None:
-    """The correct translation of every sample shows the right gender, the contrastive one the other; none is misread."""
+def test_the_translations_of_the_dataset_are_read_right(
+    shared: Path, tmp_path: Path, lang: str
+) -> None:
+    """The correct translation of every sample shows the right gender, the contrastive one the
+    other; none is misread.
+    """
     config = f"mt_en_{lang}"
     folder = lay_out_samples("wino_x", config, tmp_path, shared)
     examples = cc_hf.load_examples("wino_x", f"{config}.translations", data_dir=folder)
-    for texts, wanted in (([e.correct_translation for e in examples], "correct"), ([e.contrastive_translations[0] for e in examples], "incorrect")):
+    for texts, wanted in (
+        ([e.correct_translation for e in examples], "correct"),
+        ([e.contrastive_translations[0] for e in examples], "incorrect"),
+    ):
         found = cc_hf.evaluate("wino_x", config, metric=METRIC, translations=texts, data_dir=folder)
         verdicts = [j.verdict for j in found.judgements]
         assert set(verdicts) <= {wanted, "inconclusive"}
@@ -88,12 +167,20 @@ def test_mixed_script_is_read(shared: Path, tmp_path: Path) -> None:
     declare_wino_x(tmp_path)
     row = json.loads(path.read_text(encoding="utf-8"))
     for number, verdict in ((1, "correct"), (2, "incorrect")):
-        found = cc_hf.evaluate("wino_x", "mt_en_ru", metric=METRIC, translations=[row[f"translation{number}"]], data_dir=tmp_path)
+        found = cc_hf.evaluate(
+            "wino_x",
+            "mt_en_ru",
+            metric=METRIC,
+            translations=[row[f"translation{number}"]],
+            data_dir=tmp_path,
+        )
         assert [j.verdict for j in found.judgements] == [verdict]
 
 
 @pytest.mark.shared
-def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(shared: Path, tmp_path: Path) -> None:
+def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
+    shared: Path, tmp_path: Path
+) -> None:
     folder = lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
     seen: list[tuple[str, str]] = []
 
@@ -103,22 +190,47 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(shared: Path,
 
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
-    found = cc_hf.evaluate_all("wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing)
+    found = cc_hf.evaluate_all(
+        "wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing
+    )
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert "has no contrastive translations" in found.not_run["contrastive_translation_scoring"]
     assert "|cues:referents|" in found.results[0].signature
-    assert seen == [(source, text) for e, text in zip(examples, texts, strict=True) for source in (*e.correct_sources, *e.incorrect_sources)]
+    assert seen == [
+        (source, text)
+        for e, text in zip(examples, texts, strict=True)
+        for source in (*e.correct_sources, *e.incorrect_sources)
+    ]
     assert found.results[1].scores["pair_accuracy"] > 0.5
 
 
 @pytest.mark.parametrize(
     ("reference", "options", "message"),
     [
-        ({**ROW, "source": "Nothing broke."}, {}, "row 0: source: expected the word «it» in the sentence, got 'Nothing broke.'"),
-        ({**ROW, "correct_gender": "f"}, {}, "row 0: correct_gender: expected one of male, female, neutral, unknown, got 'f'"),
+        (
+            {**ROW, "source": "Nothing broke."},
+            {},
+            "row 0: source: expected the word «it» in the sentence, got 'Nothing broke.'",
+        ),
+        (
+            {**ROW, "correct_gender": "f"},
+            {},
+            "row 0: correct_gender: expected one of male, female, neutral, unknown, got 'f'",
+        ),
         ({"source": "It."}, {}, "row 0: the reference lacks correct_gender, incorrect_gender"),
-        (ROW, {"tgt_lang": "es"}, "tgt_lang: wino_x_pattern_matching knows the pronouns of de, fr, ru; expected one of these, got 'es'"),
-        (ROW, {"src_lang": "de"}, "src_lang: wino_x_pattern_matching reads the English «it»; expected en, got 'de'"),
+        (
+            ROW,
+            {"tgt_lang": "es"},
+            (
+                "tgt_lang: wino_x_pattern_matching knows the pronouns of de, fr, ru; expected one"
+                " of these, got 'es'"
+            ),
+        ),
+        (
+            ROW,
+            {"src_lang": "de"},
+            "src_lang: wino_x_pattern_matching reads the English «it»; expected en, got 'de'",
+        ),
         (ROW, {"n_resamples": 0}, "n_resamples >= 1"),
     ],
 )
@@ -130,16 +242,29 @@ def test_refusals(reference: dict[str, str], options: dict[str, Any], message: s
 
 
 def test_where_it_fits() -> None:
-    with pytest.raises(InputError, match=r"wino_x_pattern_matching needs English sentences with an ambiguous «it».* not wino_x lm_en_de; use mt_en_de, or for lm_en_de the metric"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"wino_x_pattern_matching needs English sentences with an ambiguous «it».* not wino_x"
+            r" lm_en_de; use mt_en_de, or for lm_en_de the metric"
+        ),
+    ):
         cc_hf.evaluate("wino_x", "lm_en_de", metric=METRIC, translations=["x"])
 
 
-_WORDS = st.lists(st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"]), max_size=6).map(" ".join)
+_WORDS = st.lists(
+    st.sampled_from(["er", "Sie", "sie", "es", "gibt", "il", "y a", "oнa", "on,", "x.", "ἁ"]),
+    max_size=6,
+).map(" ".join)
 
 
 @given(st.lists(_WORDS, min_size=1, max_size=5), st.sampled_from(["de", "fr", "ru"]))
 def test_any_text_is_judged_by_itself(texts: list[str], lang: str) -> None:
     rows = [{**ROW, "pair": ""}] * len(texts)
     found = compute(texts, rows, tgt_lang=lang, n_resamples=2)
-    assert [compute([text], rows[:1], tgt_lang=lang, n_resamples=1)["verdicts"][0] for text in texts] == found["verdicts"]
-    assert found["n_correct"] + found["verdicts"].count("incorrect") + found["n_inconclusive"] == len(texts)
+    assert [
+        compute([text], rows[:1], tgt_lang=lang, n_resamples=1)["verdicts"][0] for text in texts
+    ] == found["verdicts"]
+    assert found["n_correct"] + found["verdicts"].count("incorrect") + found[
+        "n_inconclusive"
+    ] == len(texts)

@@ -15,11 +15,23 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
 
-GOOD: dict[str, Any] = {"source": "Then the cook left.", "occupation": "cook", "occupation_index": 2, "gold_gender": "female", "stereotype": "pro"}
+GOOD: dict[str, Any] = {
+    "source": "Then the cook left.",
+    "occupation": "cook",
+    "occupation_index": 2,
+    "gold_gender": "female",
+    "stereotype": "pro",
+}
 MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 _REFERENCES = st.builds(
-    lambda word, index, gold, stereotype: {"source": f"the {word} x", "occupation": word, "occupation_index": index, "gold_gender": gold, "stereotype": stereotype},
+    lambda word, index, gold, stereotype: {
+        "source": f"the {word} x",
+        "occupation": word,
+        "occupation_index": index,
+        "gold_gender": gold,
+        "stereotype": stereotype,
+    },
     _TEXT,
     st.integers(0, 1),
     st.sampled_from(["male", "female", "neutral"]),
@@ -44,16 +56,24 @@ def test_any_text_is_judged(lang: str, rows: list[tuple[str, dict[str, Any]]]) -
     for judgement in result.judgements:
         assert (judgement.verdict == "inconclusive") == (judgement.predicted == "unknown")
         assert judgement.translation.strip() or judgement.predicted == "unknown"
-    assert sum(v for k, v in result.counts.items() if "_as_" in k) + result.counts["n_unknown"] == result.n
+    assert (
+        sum(v for k, v in result.counts.items() if "_as_" in k) + result.counts["n_unknown"]
+        == result.n
+    )
     assert result.counts["n_unknown"] == result.counts["n_inconclusive"]
 
 
 @settings(deadline=None)
 @given(rows=_ROWS)
-def test_with_given_alignments_no_row_depends_on_another(rows: list[tuple[str, dict[str, Any]]]) -> None:
+def test_with_given_alignments_no_row_depends_on_another(
+    rows: list[tuple[str, dict[str, Any]]],
+) -> None:
     lines = ["0-0" if t.strip(" \t") else "" for t, _ in rows]
     whole = run([t for t, _ in rows], [r for _, r in rows], alignments=lines)["predicted"]
-    assert whole == [run([t], [r], alignments=[line])["predicted"][0] for (t, r), line in zip(rows, lines, strict=True)]
+    assert whole == [
+        run([t], [r], alignments=[line])["predicted"][0]
+        for (t, r), line in zip(rows, lines, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,45 +81,78 @@ def test_with_given_alignments_no_row_depends_on_another(rows: list[tuple[str, d
     [
         ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # «die Köchin»
         ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: «die»
-        ("Then some cook left.", 2, "1-2 2-3", "female"),  # «some» is no article: «ging.» at 3, next to which «die» stands at 1
+        # «some» is no article: «ging.» at 3, next to which «die» stands at 1
+        ("Then some cook left.", 2, "1-2 2-3", "female"),
         ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
-        ("Then  AN cook left.", 2, "1-2", "female"),  # spaces count once; articles in any case: «Köchin»
+        # spaces count once; articles in any case: «Köchin»
+        ("Then  AN cook left.", 2, "1-2", "female"),
     ],
 )
-def test_the_phrase_is_what_is_linked_to_article_and_occupation(source: str, index: int, links: str, expected: str) -> None:
+def test_the_phrase_is_what_is_linked_to_article_and_occupation(
+    source: str, index: int, links: str, expected: str
+) -> None:
     reference = {**GOOD, "source": source, "occupation_index": index}
-    assert run(["Dann die Köchin ging."], [reference], alignments=[links])["predicted"] == [expected]
+    assert run(["Dann die Köchin ging."], [reference], alignments=[links])["predicted"] == [
+        expected
+    ]
 
 
 def test_figures_and_counts() -> None:
     translations = ["Die Köchin ging.", "Der Koch ging.", "Der Koch ging.", " "]
     found = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
-    assert (found["accuracy"], found["accuracy_female"], found["recall_male"], found["precision_male"]) == (0.5, 0.5, 0.5, 0.5)
+    assert (
+        found["accuracy"],
+        found["accuracy_female"],
+        found["recall_male"],
+        found["precision_male"],
+    ) == (0.5, 0.5, 0.5, 0.5)
     assert found["f1_female"] == pytest.approx(2 / 3)
     assert found["delta_g"] == pytest.approx(0.5 - 2 / 3)
     assert (found["accuracy_pro"], found["accuracy_anti"], found["delta_s"]) == (0.5, 0.5, 0.0)
-    assert (found["n"], found["n_correct"], found["n_female_as_male"], found["n_unknown"], found["n_unknown_male"], found["n_blank"]) == (4, 2, 1, 1, 1, 1)
+    assert (
+        found["n"],
+        found["n_correct"],
+        found["n_female_as_male"],
+        found["n_unknown"],
+        found["n_unknown_male"],
+        found["n_blank"],
+    ) == (4, 2, 1, 1, 1, 1)
     assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
     assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
     assert "f1_neutral" not in found
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith("winomt|data:own|langs:en-de|align:given.")
+    assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith(
+        "winomt|data:own|langs:en-de|align:given."
+    )
     assert "|gender:rules|figures:exact|n:4|boot:20|seed:0|m:2|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
 
 
 def test_figures_as_printed_are_rounded_in_between() -> None:
     translations = ["Die Köchin"] * 2 + ["Der Koch"] * 4
-    found = run(translations, [GOOD] * 3 + [MALE] * 3, alignments=["1-0 2-1"] * 6, figures="printed")
-    assert (found["recall_female"], found["precision_male"], found["f1_female"]) == (0.667, 0.75, 0.8)
+    found = run(
+        translations, [GOOD] * 3 + [MALE] * 3, alignments=["1-0 2-1"] * 6, figures="printed"
+    )
+    assert (found["recall_female"], found["precision_male"], found["f1_female"]) == (
+        0.667,
+        0.75,
+        0.8,
+    )
     assert found["f1_male"] == 0.857  # of 75.0 and 100.0
     assert found["delta_g"] == 0.057
     assert "|figures:printed|" in found["signature"]
 
 
 def test_a_gender_that_is_never_read_has_precision_0_and_a_warning() -> None:
-    with pytest.warns(UserWarning, match="none of 2 translations was read as female; precision and F1 of it are set to 0"):
+    with pytest.warns(
+        UserWarning,
+        match="none of 2 translations was read as female; precision and F1 of it are set to 0",
+    ):
         found = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
-    assert (found["precision_female"], found["f1_female"], found["delta_g"]) == (0.0, 0.0, pytest.approx(2 / 3))
+    assert (found["precision_female"], found["f1_female"], found["delta_g"]) == (
+        0.0,
+        0.0,
+        pytest.approx(2 / 3),
+    )
 
 
 def test_one_gender_and_one_row_alone() -> None:
@@ -117,13 +170,33 @@ def test_one_gender_and_one_row_alone() -> None:
         ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x", "\ud800"], [GOOD, GOOD], "row 1: the translation is not valid Unicode"),
         (["x"], ["x"], "row 0: expected a reference with the keys source, occupation"),
-        (["x"], [{"source": "a"}], "row 0: the reference lacks occupation, occupation_index, gold_gender, stereotype"),
-        (["x"], [{**GOOD, "occupation_index": "2"}], "occupation_index: expected an integer, got '2'"),
-        (["x"], [{**GOOD, "occupation_index": True}], "occupation_index: expected an integer, got True"),
+        (
+            ["x"],
+            [{"source": "a"}],
+            "row 0: the reference lacks occupation, occupation_index, gold_gender, stereotype",
+        ),
+        (
+            ["x"],
+            [{**GOOD, "occupation_index": "2"}],
+            "occupation_index: expected an integer, got '2'",
+        ),
+        (
+            ["x"],
+            [{**GOOD, "occupation_index": True}],
+            "occupation_index: expected an integer, got True",
+        ),
         (["x"], [{**GOOD, "occupation_index": 4}], "occupation_index: expected 0 to 3, .* got 4"),
         (["x"], [{**GOOD, "occupation_index": -1}], "occupation_index: expected 0 to 3"),
-        (["x"], [{**GOOD, "gold_gender": "f"}], "gold_gender: expected one of male, female, neutral, got 'f'"),
-        (["x"], [{**GOOD, "stereotype": ""}], "stereotype: expected one of pro, anti, none, got ''"),
+        (
+            ["x"],
+            [{**GOOD, "gold_gender": "f"}],
+            "gold_gender: expected one of male, female, neutral, got 'f'",
+        ),
+        (
+            ["x"],
+            [{**GOOD, "stereotype": ""}],
+            "stereotype: expected one of pro, anti, none, got ''",
+        ),
     ],
 )
 def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, message: str) -> None:
@@ -139,10 +212,19 @@ def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, mes
         ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
         ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
         ({"aligner": "giza"}, "unknown aligner 'giza'"),
-        ({"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or alignments, got both"),
-        ({"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation, 1 in all, got 2"),
+        (
+            {"aligner": "eflomal", "alignments": ["0-0"]},
+            "either an aligner or alignments, got both",
+        ),
+        (
+            {"alignments": ["0-0", "0-0"]},
+            "expected one line of alignments per translation, 1 in all, got 2",
+        ),
         ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
-        ({"alignments": "no such file"}, "alignments: no such file: expected a Pharaoh file that can be read"),
+        (
+            {"alignments": "no such file"},
+            "alignments: no such file: expected a Pharaoh file that can be read",
+        ),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
         ({"seed": -1}, "seed: expected an integer of 0 or more"),
         ({"n_resamples": 0}, "expected n_resamples >= 1"),
@@ -174,15 +256,28 @@ def test_what_fits() -> None:
     assert DECLARATION.fits("winomt", "all", ProbingExample, "en", "de") == ""
     assert DECLARATION.fits("winomt", "default", ContrastiveSourceExample, "en", "ru") == ""
     assert "not for cs" in DECLARATION.fits("winomt", "all", ProbingExample, "en", "cs")
-    assert "which simplegen does not have" in DECLARATION.fits("simplegen", "en-de", ContrastiveSourceExample, "en", "de")
+    assert "which simplegen does not have" in DECLARATION.fits(
+        "simplegen", "en-de", ContrastiveSourceExample, "en", "de"
+    )
 
 
 def test_references_of_examples() -> None:
     extra = {"occupation": "cook", "stereotype": "pro"}
-    example = ProbingExample("0", "en", "", "Then the  cook left.", "female", "female", focus=Focus("cook", 10), extra=extra)
+    example = ProbingExample(
+        "0",
+        "en",
+        "",
+        "Then the  cook left.",
+        "female",
+        "female",
+        focus=Focus("cook", 10),
+        extra=extra,
+    )
     assert DECLARATION.references([example]) == [{**GOOD, "source": "Then the  cook left."}]
     with pytest.raises(InputError, match="example '0': expected a located occupation"):
-        DECLARATION.references([ProbingExample("0", "en", "", "Then left.", "female", "female", extra=extra)])
+        DECLARATION.references(
+            [ProbingExample("0", "en", "", "Then left.", "female", "female", extra=extra)]
+        )
 
 
 def test_unknown_language_error_is_of_the_tree() -> None:

@@ -15,7 +15,14 @@ EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 
 
 def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
-    return explain(SpelledEvaluator(max_tokens=200), translation, CORRECT, INCORRECT, src_lang="en", tgt_lang="de")
+    return explain(
+        SpelledEvaluator(max_tokens=200),
+        translation,
+        CORRECT,
+        INCORRECT,
+        src_lang="en",
+        tgt_lang="de",
+    )
 
 
 def printed(found: Explanation) -> str:
@@ -47,7 +54,13 @@ def test_ties_are_called_so() -> None:
 
 
 def test_html_is_whole_and_escaped() -> None:
-    found = replace(explained(EVIL), correct_source=f"{EVIL} a", incorrect_source=f"{EVIL} b", evaluator="<script>", tgt_lang='"><script>')
+    found = replace(
+        explained(EVIL),
+        correct_source=f"{EVIL} a",
+        incorrect_source=f"{EVIL} b",
+        evaluator="<script>",
+        tgt_lang='"><script>',
+    )
     html = explanation_html(found)
     assert "<script" not in html
     tree = ET.fromstring(html)
@@ -70,4 +83,8 @@ def test_colours_tell_the_sides() -> None:
     html = explanation_html(found)
     for word in found.words[:-1]:
         colour = "0, 130, 120" if word.contribution > 0 else "196, 72, 20"
-        assert re.search(rf'<mark style="background:rgba\({colour}, [0-9.]+\)"[^>]*>{re.escape(word.text)}</mark>', html)
+        assert re.search(
+            rf'<mark style="background:rgba\({colour},'
+            rf' [0-9.]+\)"[^>]*>{re.escape(word.text)}</mark>',
+            html,
+        )

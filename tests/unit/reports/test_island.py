@@ -13,7 +13,10 @@ from tests.helpers import reported
 from tests.helpers.reported import ATTACK, N
 
 
-@given(st.text(alphabet=st.characters(codec=None)) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"]))
+@given(
+    st.text(alphabet=st.characters(codec=None))
+    | st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"])
+)
 def test_nothing_ends_the_element(text: str) -> None:
     found = island_json([text])
     assert json.loads(found) == [text]
@@ -36,12 +39,18 @@ def test_texts_stand_once_and_lead_back() -> None:
         start, length = data["samples"]["focus"][at]
         assert _slice(source, start, start + length) == "cook"
         for side in ("correct", "incorrect"):
-            made = [_slice(source, 0, a) + strings[t] + _slice(source, b, None) for a, b, t in data["samples"][side][at]]
+            made = [
+                _slice(source, 0, a) + strings[t] + _slice(source, b, None)
+                for a, b, t in data["samples"][side][at]
+            ]
             assert made == list(getattr(example, f"{side}_sources"))
         for system in (0, 1):
             assert strings[data["translations"][system][at]] == sample.translations[system]
             for metric in (0, 1):
-                judgement, own = sample.judgements[system][metric], data["judgements"][metric][system]
+                judgement, own = (
+                    sample.judgements[system][metric],
+                    data["judgements"][metric][system],
+                )
                 assert judgement is not None
                 assert VERDICTS[own["verdict"][at]] == judgement.verdict
                 if metric == 0:
@@ -51,9 +60,13 @@ def test_texts_stand_once_and_lead_back() -> None:
                     assert own["p"] == 0
                     assert strings[own["gold"][at]] == judgement.gold
     assert data["labels"][1] == {}
-    assert {at: (row[0], [strings[k] for k in row[1:]]) for at, row in data["labels"][0].items()} == {
-        "0": (0, ["Male", "Male"]), "1": (-1, ["male", "female"]), "2": (1, ["female", "female"]),
-    }  # fmt: skip
+    assert {
+        at: (row[0], [strings[k] for k in row[1:]]) for at, row in data["labels"][0].items()
+    } == {
+        "0": (0, ["Male", "Male"]),
+        "1": (-1, ["male", "female"]),
+        "2": (1, ["female", "female"]),
+    }
 
 
 def test_without_sources() -> None:
@@ -65,7 +78,12 @@ def test_without_sources() -> None:
 
 def test_contrastive_translations() -> None:
     result = reported.results(0)["words"]
-    found = [ContrastiveTranslationExample(j.example_id, "en", "de", "The cook.", "Der Koch.", ("Die Köchin.",), j.category) for j in result.judgements]
+    found = [
+        ContrastiveTranslationExample(
+            j.example_id, "en", "de", "The cook.", "Der Koch.", ("Die Köchin.",), j.category
+        )
+        for j in result.judgements
+    ]
     data = explorer_data(build_report([System("a", {"words": result})], examples=found))
     assert data["samples"]["form"] == [1] * N
     (start, end, text), *_ = data["samples"]["incorrect"][0]

@@ -48,7 +48,9 @@ def shown(table: object) -> str:
 def test_in_the_table() -> None:
     other = replace(noted(), metric="words", notes=())
     assert f"note: {NOTE}" in shown(result_table(noted()))
-    assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in shown(results_table(ResultSet((noted(), other))))
+    assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in shown(
+        results_table(ResultSet((noted(), other)))
+    )
 
 
 def test_in_a_comparison() -> None:
@@ -59,7 +61,13 @@ def test_in_a_comparison() -> None:
 
 def test_in_every_report() -> None:
     result = noted()
-    report = build_report([System("a", {result.metric: result}), System("b", {result.metric: replace(result, notes=())})], n_resamples=10)
+    report = build_report(
+        [
+            System("a", {result.metric: result}),
+            System("b", {result.metric: replace(result, notes=())}),
+        ],
+        n_resamples=10,
+    )
     assert report.notes[0] == f"a: {NOTE}"
     assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in html_page(report)
     markdown = markdown_report(report)
@@ -86,15 +94,30 @@ def test_in_an_explanation() -> None:
     assert "this row has other cues" in shown(explanation_table(found))
     assert 'role="note"' in explanation_html(found)
     assert json.loads(found.to_json())["notes"] == list(found.notes)
-    assert explain(tiny, "Die Ärztin.", ["The [female] doctor."], ["The [male] doctor."]).notes == ()
+    assert (
+        explain(tiny, "Die Ärztin.", ["The [female] doctor."], ["The [male] doctor."]).notes == ()
+    )
 
 
 @pytest.mark.parametrize("evaluator", [[], ["--evaluator", "cc-tiny-en-de"]])
-def test_the_bats_of_the_readme_are_judged_with_a_note(tmp_path: Path, evaluator: list[str]) -> None:
+def test_the_bats_of_the_readme_are_judged_with_a_note(
+    tmp_path: Path, evaluator: list[str]
+) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
-    (tmp_path / "bats.de.txt").write_text("Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8")
+    (tmp_path / "bats.de.txt").write_text(
+        "Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8"
+    )
     output = tmp_path / "bats.json"
-    arguments = ["evaluate", tmp_path / "bats.csv", "--translations", tmp_path / "bats.de.txt", *evaluator, "--output", output, "--quiet"]
+    arguments = [
+        "evaluate",
+        tmp_path / "bats.csv",
+        "--translations",
+        tmp_path / "bats.de.txt",
+        *evaluator,
+        "--output",
+        output,
+        "--quiet",
+    ]
     found = CliRunner().invoke(app, list(map(str, arguments)))
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
@@ -105,6 +128,11 @@ def test_the_bats_of_the_readme_are_judged_with_a_note(tmp_path: Path, evaluator
 
 
 def test_evaluators_are_listed_with_their_agreement() -> None:
-    text = " ".join(CliRunner().invoke(app, ["list", "evaluators"], env={"COLUMNS": "500"}).output.split())
+    text = " ".join(
+        CliRunner().invoke(app, ["list", "evaluators"], env={"COLUMNS": "500"}).output.split()
+    )
     assert "93.75 %, 98.91 % weighted agreement with human annotators on winomt (n = 400)" in text
-    assert "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 % weighted agreement" in text
+    assert (
+        "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 % weighted"
+        " agreement" in text
+    )

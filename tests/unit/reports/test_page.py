@@ -43,7 +43,9 @@ def samples(page: Page) -> Locator:
 
 
 def ids(page: Page) -> list[str]:
-    found: list[str] = page.evaluate("[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)")
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)"
+    )
     return found
 
 
@@ -72,8 +74,7 @@ def test_what_a_system_wrote_is_shown_as_text(opened: Opened) -> None:
 
 def test_the_policy_lets_nothing_out_or_in(opened: Opened) -> None:
     page = opened(reported.report())
-    refused = page.evaluate(
-        """() => new Promise((resolve) => {
+    refused = page.evaluate("""() => new Promise((resolve) => {
           const found = [];
           document.addEventListener("securitypolicyviolation", (event) => { found.push(event.effectiveDirective); if (found.length === 3) resolve(found.sort()); });
           new Image().src = "http://localhost:9/a.png";
@@ -81,8 +82,7 @@ def test_the_policy_lets_nothing_out_or_in(opened: Opened) -> None:
           script.textContent = "document.title = 'taken'";
           document.body.append(script);
           fetch("http://localhost:9/").catch(() => {});
-        })"""
-    )
+        })""")
     assert refused == ["connect-src", "img-src", "script-src-elem"]
     assert page.title() == "d c de: 2 systems"
 
@@ -111,16 +111,36 @@ def test_filters_find_what_the_judgements_say(opened: Opened) -> None:
     expect(lambda i: verdict(first[i]) != verdict(second[i]), verdict="systems")
     expect(lambda i: verdict(second[i]) != verdict(second[i], 1), verdict="metrics", system="1")
     expect(lambda i: i <= 2, verdict="labelled")
-    expect(lambda i: i in (0, 2) and verdict(first[i], 1) != ("correct" if i == 0 else "incorrect"), verdict="people", metric="1")
+    expect(
+        lambda i: i in (0, 2) and verdict(first[i], 1) != ("correct" if i == 0 else "incorrect"),
+        verdict="people",
+        metric="1",
+    )
     expect(lambda i: 20 <= sure(first[i]) <= 40, system="0", low="20", high="40")
-    expect(lambda i: verdict(second[i]) == "incorrect" and sure(second[i]) >= 50, system="1", verdict="1", low="50")
-    expect(lambda i: any(verdict(row[i]) == "correct" and sure(row[i]) <= 10 for row in (first, second)), verdict="0", high="10")
+    expect(
+        lambda i: verdict(second[i]) == "incorrect" and sure(second[i]) >= 50,
+        system="1",
+        verdict="1",
+        low="50",
+    )
+    expect(
+        lambda i: any(
+            verdict(row[i]) == "correct" and sure(row[i]) <= 10 for row in (first, second)
+        ),
+        verdict="0",
+        high="10",
+    )
 
 
 def test_orders(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    p = {sample.id: [row[0].probability_correct or 0.0 for row in sample.judgements if row[0] is not None] for sample in report.samples}
+    p = {
+        sample.id: [
+            row[0].probability_correct or 0.0 for row in sample.judgements if row[0] is not None
+        ]
+        for sample in report.samples
+    }
     keys: dict[str, Callable[[str], float]] = {
         "unsure": lambda i: abs(p[i][0] - 0.5),
         "sure": lambda i: -abs(p[i][0] - 0.5),
@@ -128,7 +148,9 @@ def test_orders(opened: Opened) -> None:
         "apart": lambda i: -abs(p[i][0] - p[i][1]),
     }
     for order, key in keys.items():
-        assert chosen(page, f"{N} samples", order=order, system="0")[:10] == sorted(p, key=key)[:10], order
+        assert (
+            chosen(page, f"{N} samples", order=order, system="0")[:10] == sorted(p, key=key)[:10]
+        ), order
 
 
 def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
@@ -186,7 +208,9 @@ def test_one_system_and_a_metric_without_judgements(opened: Opened) -> None:
     assert page.locator("#low").is_disabled()
     assert not page.get_by_text("systems disagree").count()
     gap = reported.results(0)["words"]
-    page = opened(build_report([System("a", {"words": replace(gap, judgements=(), categories=())})]))
+    page = opened(
+        build_report([System("a", {"words": replace(gap, judgements=(), categories=())})])
+    )
     assert page.locator("#samples").count() == 0
     assert page.locator("#summary tbody tr").count() >= 1
 
@@ -209,7 +233,10 @@ def test_dark_light_and_narrow(opened: Opened) -> None:
 def test_signatures_can_be_copied(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.evaluate(
+        "navigator.clipboard.writeText = (text) => { window.copied = text; return"
+        " Promise.resolve(); }"
+    )
     page.get_by_role("button", name="Copy the signature: first, words").click()
     page.get_by_text("Copied", exact=True).first.wait_for()
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
@@ -224,24 +251,52 @@ def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Pa
     examples = load_examples("winomt", data_dir=shared / "upstream")
     systems = []
     for name in ("aws", "google"):
-        lines = (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt").read_text(encoding="utf-8").splitlines()
+        lines = (
+            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         path = tmp_path / f"{name}.txt"
         path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        result = evaluate("winomt", translations=path, tgt_lang="de", evaluator=hash_scores, data_dir=shared / "upstream")
+        result = evaluate(
+            "winomt",
+            translations=path,
+            tgt_lang="de",
+            evaluator=hash_scores,
+            data_dir=shared / "upstream",
+        )
         systems.append(System(name, {result.metric: result}))
     page = opened(build_report(systems, examples=examples, n_resamples=10))
     assert (tmp_path / "out.html").stat().st_size < 5_000_000
-    assert 0 < page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 2000  # milliseconds; the first samples are shown by then
+    # milliseconds; the first samples are shown by then
+    assert 0 < page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 2000
     assert page.locator("#count").inner_text() == "3,648 samples"
     found = chosen(page, "1,826 of 3,648 samples", category="0")
     assert found == [e.id for e in examples if e.category == "male"][:40]
-    texts = {system.name: {j.example_id: j.translation for j in system.results["contrastive_conditioning"].judgements} for system in systems}
-    nurses = [e.id for e in examples if e.category == "male" and any("nurse" in text.lower() for text in (e.source, *(own[e.id] for own in texts.values())))]
-    assert chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse") == nurses[:40]
+    texts = {
+        system.name: {
+            j.example_id: j.translation
+            for j in system.results["contrastive_conditioning"].judgements
+        }
+        for system in systems
+    }
+    nurses = [
+        e.id
+        for e in examples
+        if e.category == "male"
+        and any(
+            "nurse" in text.lower() for text in (e.source, *(own[e.id] for own in texts.values()))
+        )
+    ]
+    assert (
+        chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse") == nurses[:40]
+    )
     item = samples(page).first
     item.locator(".open").click()
     example = next(e for e in examples if e.id == nurses[0])
     assert item.locator(".source").inner_text() == example.source
     assert item.locator("mark.focus").inner_text() == example.focus.text
     assert example.incorrect_sources[0] in item.locator(".details").inner_text()
-    assert item.locator(".translation .text").all_inner_texts() == [own[example.id] for own in texts.values()]
+    assert item.locator(".translation .text").all_inner_texts() == [
+        own[example.id] for own in texts.values()
+    ]

@@ -22,7 +22,9 @@ def test_every_sample_with_every_verdict() -> None:
         assert sample.example == reported.examples()[at]
         assert sample.translations == (reported.translations(0)[at], reported.translations(1)[at])
         for system, own in enumerate(found.systems):
-            assert sample.judgements[system] == tuple(own.results[metric].judgements[at] for metric in found.metrics)
+            assert sample.judgements[system] == tuple(
+                own.results[metric].judgements[at] for metric in found.metrics
+            )
 
 
 def test_differences_are_those_of_compare() -> None:
@@ -33,7 +35,10 @@ def test_differences_are_those_of_compare() -> None:
     assert set(found.comparisons) == {(metric, HOSTILE_NAME) for metric in found.metrics}
     other = build_report(reported.systems(), baseline=HOSTILE_NAME, n_resamples=50)
     assert set(other.comparisons) == {(metric, "first") for metric in found.metrics}
-    before, after = (r.comparisons[found.metrics[0], name].differences["accuracy"] for r, name in ((found, HOSTILE_NAME), (other, "first")))
+    before, after = (
+        r.comparisons[found.metrics[0], name].differences["accuracy"]
+        for r, name in ((found, HOSTILE_NAME), (other, "first"))
+    )
     assert before.difference == -after.difference != 0
 
 
@@ -45,16 +50,26 @@ def test_the_order_is_that_of_the_data() -> None:
 def test_people_speak_of_the_very_translation() -> None:
     found = reported.report()
     assert found.samples[0].annotations == (reported.labels()[0], None)
-    assert "1 of the 4 human annotations are of translations that no system of this report made, and are not shown" in found.notes
-    assert [(one.system, one.metric) for one in found.agreements] == [("first", metric) for metric in found.metrics]
-    expected = agreement_with_labels(found.systems[0].results["words"], reported.labels(), skip_others=True, n_resamples=50)
+    assert (
+        "1 of the 4 human annotations are of translations that no system of this report made, and"
+        " are not shown" in found.notes
+    )
+    assert [(one.system, one.metric) for one in found.agreements] == [
+        ("first", metric) for metric in found.metrics
+    ]
+    expected = agreement_with_labels(
+        found.systems[0].results["words"], reported.labels(), skip_others=True, n_resamples=50
+    )
     assert found.agreements[1].agreement == replace(expected, n_skipped=0)
     assert found.agreements[1].agreement.n_labels == 6
 
 
 def test_what_cannot_be_compared_is_said() -> None:
     first, second = reported.systems()
-    other = replace(second.results["words"], signature=second.results["words"].signature.replace("word:", "word:other"))
+    other = replace(
+        second.results["words"],
+        signature=second.results["words"].signature.replace("word:", "word:other"),
+    )
     found = build_report([first, replace(second, results={"words": other})], n_resamples=1)
     assert found.comparisons == {}
     assert any("words: " in note and "were not judged alike" in note for note in found.notes)
@@ -62,13 +77,19 @@ def test_what_cannot_be_compared_is_said() -> None:
     half = replace(half, judgements=half.judgements[:40], n=40)
     found = build_report([first, System("half", {"words": half})], n_resamples=1)
     assert "half: no judgement of 50 of the 90 samples" in found.notes
-    assert any("half was not compared to first: half has no judgement of 50" in note for note in found.notes)
+    assert any(
+        "half was not compared to first: half has no judgement of 50" in note
+        for note in found.notes
+    )
     assert found.samples[-1].translations[1] is None
 
 
 def test_a_dataset_that_lacks_samples_is_noted() -> None:
     found = build_report(reported.systems(), examples=reported.examples()[:80], n_resamples=1)
-    assert "10 of the 90 samples are not in the dataset as it is here: they are shown without their sources" in found.notes
+    assert (
+        "10 of the 90 samples are not in the dataset as it is here: they are shown without their"
+        " sources" in found.notes
+    )
     assert found.samples[-1].example is None
 
 
@@ -81,13 +102,32 @@ def test_what_is_refused() -> None:
         build_report([first, first])
     with pytest.raises(UnknownNameError, match=r"unknown baseline 'frist'; did you mean 'first'"):
         build_report([first], baseline="frist")
-    with pytest.raises(InputError, match=r"expected results of the same data: first \(contrastive_conditioning\) is of d c de \(d/c@1\), b \(words\) of d c fr \(d/c@1\)"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"expected results of the same data: first \(contrastive_conditioning\) is of d c de"
+            r" \(d/c@1\), b \(words\) of d c fr \(d/c@1\)"
+        ),
+    ):
         build_report([first, System("b", {"words": replace(result, tgt_lang="fr")})])
     with pytest.raises(InputError, match="several of example id0"):
-        build_report([System("b", {"words": replace(result, judgements=(result.judgements[0], *result.judgements))})])
+        build_report(
+            [
+                System(
+                    "b",
+                    {
+                        "words": replace(
+                            result, judgements=(result.judgements[0], *result.judgements)
+                        )
+                    },
+                )
+            ]
+        )
     with pytest.raises(InputError, match="expected 90 judgements, as the result says, got 10"):
         build_report([System("b", {"words": replace(result, judgements=result.judgements[:10])})])
-    with pytest.raises(InputError, match=r"b: expected results on the same translations, got .* of example id0"):
+    with pytest.raises(
+        InputError, match=r"b: expected results on the same translations, got .* of example id0"
+    ):
         build_report([System("b", {**first.results, "words": second.results["words"]})])
     with pytest.raises(InputError, match=r"bleu: expected a number in \[0, 1\], got 31"):
         build_report([replace(first, bleu=31)])
@@ -99,14 +139,23 @@ def test_figures_of_the_plots() -> None:
     found = reported.report()
     metric = found.metrics[0]
     bars = category_bars(found, metric)
-    assert [(bar.category, bar.system) for bar in bars] == [(c, s) for c in found.categories for s in (0, 1)]
-    assert all(bar.value == found.systems[bar.system].results[metric].scores[f"accuracy_{bar.category}"] for bar in bars)
+    assert [(bar.category, bar.system) for bar in bars] == [
+        (c, s) for c in found.categories for s in (0, 1)
+    ]
+    assert all(
+        bar.value == found.systems[bar.system].results[metric].scores[f"accuracy_{bar.category}"]
+        for bar in bars
+    )
     for one in histograms(found, metric):
-        p = [j.probability_correct or 0 for j in found.systems[one.system].results[metric].judgements]
+        p = [
+            j.probability_correct or 0 for j in found.systems[one.system].results[metric].judgements
+        ]
         assert sum(one.counts) == N
         assert sum(one.counts[10:]) == one.n_correct == sum(value >= 0.5 for value in p)
         assert one.counts[9] == sum(0.45 <= value < 0.5 for value in p)
     assert histograms(found, "words") == ()
     points = quality_points(found, metric)
-    assert [(p.bleu, p.min_accuracy) for p in points] == [(s.bleu, s.results[metric].scores["min_accuracy"]) for s in found.systems]
+    assert [(p.bleu, p.min_accuracy) for p in points] == [
+        (s.bleu, s.results[metric].scores["min_accuracy"]) for s in found.systems
+    ]
     assert nice_ticks(0, 0.03) == (0.0, 0.01, 0.02, 0.03)

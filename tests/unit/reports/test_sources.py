@@ -11,24 +11,36 @@ from cc_hf.reports.sources import quality_figures, read_examples, read_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 
-PLAIN = EvaluationResult("simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1, {}, {}, (), ())
+PLAIN = EvaluationResult(
+    "simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1, {}, {}, (), ()
+)
 
 
 def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
     own, other = reported.results(0), reported.results(1)
     (tmp_path / "a.json").write_text(own["words"].to_json(), encoding="utf-8")
     (tmp_path / "more.json").write_text(own["contrastive_conditioning"].to_json(), encoding="utf-8")
-    (tmp_path / "b.json").write_text(ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
+    (tmp_path / "b.json").write_text(
+        ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8"
+    )
     a, more, b = tmp_path / "a.json", tmp_path / "more.json", tmp_path / "b.json"
     found, notes = read_systems([a, b], bleu={"b": 0.3})
-    assert [(s.name, list(s.results), s.bleu) for s in found] == [("a", ["words"], None), ("b", list(other), 0.3)]
+    assert [(s.name, list(s.results), s.bleu) for s in found] == [
+        ("a", ["words"], None),
+        ("b", list(other), 0.3),
+    ]
     assert notes == ["b: bleurt was not run: no", "no BLEU is known of a"]
     assert found[1].results == other
     found, _ = read_systems([a, more, b], ["x", "x", "y"])
-    assert [(s.name, list(s.results)) for s in found] == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
+    assert [(s.name, list(s.results)) for s in found] == [
+        ("x", ["words", "contrastive_conditioning"]),
+        ("y", list(other)),
+    ]
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.json").write_bytes(a.read_bytes())
-    with pytest.raises(InputError, match="several files are named a; name the system of each file with --name"):
+    with pytest.raises(
+        InputError, match="several files are named a; name the system of each file with --name"
+    ):
         read_systems([a, tmp_path / "sub" / "a.json"])
     with pytest.raises(InputError, match="x has two results by words"):
         read_systems([a, a], ["x", "x"])
@@ -48,11 +60,15 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
     assert notes == ["the results are of revision 0.9 of simplegen, the sources shown of 1.0.0"]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    absent = replace(PLAIN, dataset="winomt", config="default", signature="own|data:winomt/default@b2f1b31")
+    absent = replace(
+        PLAIN, dataset="winomt", config="default", signature="own|data:winomt/default@b2f1b31"
+    )
     examples, notes = read_examples(absent)
     assert examples is None
     assert len(notes) == 1
-    assert notes[0].startswith("winomt default is not at hand: ids and translations are shown without their sources (")
+    assert notes[0].startswith(
+        "winomt default is not at hand: ids and translations are shown without their sources ("
+    )
     with pytest.raises(DataError):
         read_examples(absent, dataset="winomt")
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None
@@ -65,20 +81,36 @@ def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
     from cc_hf.run import evaluate
 
     path = tmp_path / "bats.csv"
-    path.write_text("source,focus,correct_cues,incorrect_cues,category\nThe bat was old.,bat,baseball,flying,a\n", encoding="utf-8")
-    result = evaluate(str(path), translations=["Der Schläger war alt."], evaluator=lambda sources, texts: [1.0] * len(sources), tgt_lang="de")
-    for name in (result.dataset, str(path)):  # a result may say anything, and names no file of this machine
+    path.write_text(
+        "source,focus,correct_cues,incorrect_cues,category\nThe bat was"
+        " old.,bat,baseball,flying,a\n",
+        encoding="utf-8",
+    )
+    result = evaluate(
+        str(path),
+        translations=["Der Schläger war alt."],
+        evaluator=lambda sources, texts: [1.0] * len(sources),
+        tgt_lang="de",
+    )
+    # a result may say anything, and names no file of this machine
+    for name in (result.dataset, str(path)):
         assert read_examples(replace(result, dataset=name))[0] is None
     examples, notes = read_examples(result, dataset=str(path))
     assert examples is not None
-    assert (examples[0].source, examples[0].id, notes) == ("The bat was old.", result.judgements[0].example_id, [])
+    assert (examples[0].source, examples[0].id, notes) == (
+        "The bat was old.",
+        result.judgements[0].example_id,
+        [],
+    )
 
 
 def test_quality_figures(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text(json.dumps({"a=b": 42.5, "c": 30}), encoding="utf-8")
     (tmp_path / "q.tsv").write_text("System\tBLEU\nd\t12.25\n\ne f\t7\n", encoding="utf-8")
     found = quality_figures([str(tmp_path / "q.json"), str(tmp_path / "q.tsv"), "g=h=31", "i=0"])
-    assert found == pytest.approx({"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "g=h": 0.31, "i": 0})
+    assert found == pytest.approx(
+        {"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "g=h": 0.31, "i": 0}
+    )
 
 
 @pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a="])

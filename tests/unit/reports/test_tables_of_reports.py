@@ -27,12 +27,31 @@ def test_summary() -> None:
     report = reported.report()
     table = summary_table(report)
     assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 3))
-    assert table.columns == ("BLEU", "accuracy", "weighted", "minimum", "weighted min.", "accuracy", "minimum", "delta words")
+    assert table.columns == (
+        "BLEU",
+        "accuracy",
+        "weighted",
+        "minimum",
+        "weighted min.",
+        "accuracy",
+        "minimum",
+        "delta words",
+    )
     first, second = table.rows
-    assert (first.label, first.note, second.label, second.note) == ("first", "baseline", HOSTILE_NAME, "")
-    assert [cell.value for cell in first.cells] == ["31.2", *(_shown(report.systems[0].results[m].scores[n]) for m, n in _names())]
+    assert (first.label, first.note, second.label, second.note) == (
+        "first",
+        "baseline",
+        HOSTILE_NAME,
+        "",
+    )
+    assert [cell.value for cell in first.cells] == [
+        "31.2",
+        *(_shown(report.systems[0].results[m].scores[n]) for m, n in _names()),
+    ]
     assert {cell.difference for cell in first.cells} == {""}
-    compared = report.comparisons["contrastive_conditioning", HOSTILE_NAME].differences["min_accuracy"]
+    compared = report.comparisons["contrastive_conditioning", HOSTILE_NAME].differences[
+        "min_accuracy"
+    ]
     shown = second.cells[3]
     assert shown.difference.replace("−", "-").lstrip("+") == percent(compared.difference)
     assert shown.is_significant == (compared.p_value < 0.05)
@@ -47,9 +66,13 @@ def test_summary() -> None:
 def test_all_tables_have_all_cells() -> None:
     tables = report_tables(reported.report())
     assert [table.title for table in tables] == [
-        "Systems and metrics", "Accuracy by category: contrastive conditioning", "Accuracy by category: words", "All figures: contrastive conditioning",
-        "All figures: words", "Agreement with human labels",
-    ]  # fmt: skip
+        "Systems and metrics",
+        "Accuracy by category: contrastive conditioning",
+        "Accuracy by category: words",
+        "All figures: contrastive conditioning",
+        "All figures: words",
+        "Agreement with human labels",
+    ]
     for table in tables:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
         assert not table.groups or sum(n for _, n in table.groups) == len(table.columns)
@@ -60,7 +83,11 @@ def test_markdown_cells_are_cells() -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     by_table = re.split(r"\n## ", text)
     for part in by_table:
-        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in part.splitlines() if line.startswith("|")}
+        widths = {
+            len(re.findall(r"(?<!\\)\|", line))
+            for line in part.splitlines()
+            if line.startswith("|")
+        }
         assert len(widths) <= 1, part
     assert r"&lt;/script>&lt;b>b\|c&lt;/b> \$x\_1\$ &amp; 100%" in text
     assert not re.search(r"<(?!-)", re.sub("`[^`]*`", "", text))
@@ -71,16 +98,26 @@ def test_markdown_cells_are_cells() -> None:
 
 def test_latex_is_escaped_and_complete() -> None:
     text = latex_report(reported.report())
-    assert r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{} \$x\_1\$ \& 100\%" in text
+    assert (
+        r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
+        r" \$x\_1\$ \& 100\%" in text
+    )
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     assert "<" not in body
     assert not re.search(r"(?<!\\)_", body)
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 6
+    assert (
+        text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 6
+    )
     for table in re.findall(r"\\begin\{tabular\}\{l(r+)\}(.*?)\\end\{tabular\}", body, re.DOTALL):
-        for line in re.findall(r"^(?!\s*\\(?:top|mid|bottom|cmid))(.*) \\\\$", table[1], re.MULTILINE):
+        for line in re.findall(
+            r"^(?!\s*\\(?:top|mid|bottom|cmid))(.*) \\\\$", table[1], re.MULTILINE
+        ):
             n = sum(int(k) - 1 for k in re.findall(r"\\multicolumn\{(\d+)\}", line))
             assert len(re.findall(r"(?<!\\)&", line)) + n == len(table[0]), line
-    assert latex_text("[a] *b* c\\d\n~^") == r"{[}a{]} {*}b{*} c\textbackslash{}d \textasciitilde{}\textasciicircum{}"
+    assert (
+        latex_text("[a] *b* c\\d\n~^")
+        == r"{[}a{]} {*}b{*} c\textbackslash{}d \textasciitilde{}\textasciicircum{}"
+    )
 
 
 def test_html_is_well_formed() -> None:
@@ -107,9 +144,12 @@ def test_plots() -> None:
     report = reported.report()
     found = plots(report)
     assert set(found) == {
-        "categories.contrastive_conditioning.png", "probabilities.contrastive_conditioning.png", "quality.contrastive_conditioning.png", "categories.words.png",
+        "categories.contrastive_conditioning.png",
+        "probabilities.contrastive_conditioning.png",
+        "quality.contrastive_conditioning.png",
+        "categories.words.png",
         "quality.words.png",
-    }  # fmt: skip
+    }
     from PIL import Image
 
     for name, content in found.items():
@@ -117,7 +157,13 @@ def test_plots() -> None:
             colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20) or []}
             assert image.width > 500, name
         assert {(31, 111, 196), (208, 97, 15)} <= colours, name  # one for each system
-    words = build_report([replace(system, results={"words": system.results["words"]}) for system in reported.systems()], n_resamples=1)
+    words = build_report(
+        [
+            replace(system, results={"words": system.results["words"]})
+            for system in reported.systems()
+        ],
+        n_resamples=1,
+    )
     again = plots(words, file_format="svg")
     assert again == plots(words, file_format="svg")
     assert set(again) == {"categories.words.svg", "quality.words.svg"}
@@ -129,14 +175,21 @@ def test_plots() -> None:
 
 def test_the_wheel_has_the_template(root: Path) -> None:
     """Hatch leaves out what git ignores."""
-    names = [f"cc_hf/reports/{name}" for name in ("page.html", "explorer.html", "page.css", "page.js")]
+    names = [
+        f"cc_hf/reports/{name}" for name in ("page.html", "explorer.html", "page.css", "page.js")
+    ]
     assert all((root / name).is_file() for name in names)
-    ignored = subprocess.run(["git", "check-ignore", *names], cwd=root, capture_output=True, text=True, check=False)
+    ignored = subprocess.run(
+        ["git", "check-ignore", *names], cwd=root, capture_output=True, text=True, check=False
+    )
     assert ignored.stdout == ""
 
 
 def _names() -> list[tuple[str, str]]:
-    own = [("contrastive_conditioning", name) for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")]
+    own = [
+        ("contrastive_conditioning", name)
+        for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
+    ]
     return [*own, *(("words", name) for name in ("accuracy", "min_accuracy", "delta_words"))]
 
 
@@ -169,7 +222,12 @@ class _Balance(HTMLParser):
 def test_plots_stay_in_their_folder(metric: str) -> None:
     (system,) = reported.systems()[:1]
     result = replace(next(iter(system.results.values())), metric=metric)
-    names = list(plots(build_report([replace(system, results={metric: result})], n_resamples=1), file_format="svg"))
+    names = list(
+        plots(
+            build_report([replace(system, results={metric: result})], n_resamples=1),
+            file_format="svg",
+        )
+    )
     assert names
     for name in names:
         assert re.fullmatch(r"(categories|probabilities|quality)\.[\w.-]+\.svg", name)
@@ -182,8 +240,12 @@ def test_tables_say_which_category_is_not_in_the_minimum() -> None:
     plain = next(iter(system.results.values()))
     one = replace(plain.categories[0], category="none")
     result = replace(plain, categories=(*plain.categories[1:], one))
-    table = report_tables(build_report([replace(system, results={plain.metric: result})], n_resamples=1))[1]
-    assert [row.label for row in table.rows if row.label.startswith("none")] == ["none (not in minimum)"]
+    table = report_tables(
+        build_report([replace(system, results={plain.metric: result})], n_resamples=1)
+    )[1]
+    assert [row.label for row in table.rows if row.label.startswith("none")] == [
+        "none (not in minimum)"
+    ]
     assert "none (not in minimum)" in _printed(result)
 
 

@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, rank_weights, total_accuracy
+from cc_hf.statistics.accuracy import (
+    category_accuracies,
+    min_accuracy,
+    rank_weights,
+    total_accuracy,
+)
 
-_PROBABILITIES = st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abc")), min_size=1, max_size=40)
+_PROBABILITIES = st.lists(
+    st.tuples(st.floats(0, 1), st.sampled_from("abc")), min_size=1, max_size=40
+)
 
 
 def test_rank_weights_of_ties_fall_in_the_order_of_the_input() -> None:

@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.agreement import agreement_interval, cohen_kappa, confusion_matrix, kappa_interval, proportion_of_agreement
+from cc_hf.statistics.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    proportion_of_agreement,
+)
 from tests.helpers.intervals import limits, reason
 
-LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
+LABELS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40
+)
 
 
 def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
@@ -59,7 +67,10 @@ def test_invariances(pairs: list[tuple[str, str]]) -> None:
 
 def test_intervals_hold_the_value_and_are_seeded() -> None:
     left, right = spread([[70, 10], [20, 100]])
-    for function, value in ((kappa_interval, cohen_kappa(left, right)), (agreement_interval, proportion_of_agreement(left, right))):
+    for function, value in (
+        (kappa_interval, cohen_kappa(left, right)),
+        (agreement_interval, proportion_of_agreement(left, right)),
+    ):
         found = function(left, right)
         assert found == function(left, right)
         assert found != function(left, right, seed=1)
@@ -75,7 +86,15 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
     def statistic(x: np.ndarray, y: np.ndarray) -> float:
         return cohen_kappa(x.tolist(), y.tolist())
 
-    theirs = bootstrap((np.array(left), np.array(right)), statistic, paired=True, vectorized=False, n_resamples=1000, method="percentile", rng=0).confidence_interval
+    theirs = bootstrap(
+        (np.array(left), np.array(right)),
+        statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=1000,
+        method="percentile",
+        rng=0,
+    ).confidence_interval
     ours = kappa_interval(left, right, n_resamples=4000)
     assert limits(ours) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -83,21 +102,30 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
 def test_a_group_is_drawn_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
     low, high = limits(agreement_interval(left, right))
-    assert limits(agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])) == (low, high)
+    assert limits(agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])) == (
+        low,
+        high,
+    )
     narrow_low, narrow_high = limits(agreement_interval(left * 2, right * 2))
     assert narrow_high - narrow_low < high - low
-    assert kappa_interval(left * 2, right * 2, groups=[*range(70), *range(70)]) == kappa_interval(left, right)
+    assert kappa_interval(left * 2, right * 2, groups=[*range(70), *range(70)]) == kappa_interval(
+        left, right
+    )
 
 
 def test_weights() -> None:
     assert proportion_of_agreement("aab", "aba", weights=[2, 1, 1]) == 0.5
     found = agreement_interval("aab", "aba", weights=[1, 0, 0])
-    assert "it is undefined in 3" in reason(found)  # in (2 / 3) ** 3 of the resamples all weights are 0
+    # in (2 / 3) ** 3 of the resamples all weights are 0
+    assert "it is undefined in 3" in reason(found)
 
 
 def test_kappa_of_one_label_has_no_interval() -> None:
     assert cohen_kappa("aaaa", "aaaa") == 1.0  # by definition
-    assert reason(kappa_interval("aaaa", "aaaa")) == "it is undefined in 1000 of 1000 resamples, more than 5 %"
+    assert (
+        reason(kappa_interval("aaaa", "aaaa"))
+        == "it is undefined in 1000 of 1000 resamples, more than 5 %"
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +133,13 @@ def test_kappa_of_one_label_has_no_interval() -> None:
     [("", "", "agreement on nothing"), ("ab", "a", "got 2 on the left and 1 on the right")],
 )
 def test_refused(left: str, right: str, message: str) -> None:
-    for function in (cohen_kappa, proportion_of_agreement, kappa_interval, agreement_interval, confusion_matrix):
+    for function in (
+        cohen_kappa,
+        proportion_of_agreement,
+        kappa_interval,
+        agreement_interval,
+        confusion_matrix,
+    ):
         with pytest.raises(InputError, match=message):
             function(left, right)
 
@@ -128,14 +162,31 @@ def test_refused_options() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("dataset", "pair"), [("winomt", "en-de"), ("winomt", "en-ru"), ("mucow", "en-de"), ("mucow", "en-ru")])
+@pytest.mark.parametrize(
+    ("dataset", "pair"),
+    [("winomt", "en-de"), ("winomt", "en-ru"), ("mucow", "en-de"), ("mucow", "en-ru")],
+)
 def test_kappas_of_published_annotations(shared: Path, dataset: str, pair: str) -> None:
     """The raw labels of the paper's two annotators, joined by item."""
     folder = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/{dataset}/data"
     labels: list[dict[int, str]] = []
     for annotator in (1, 2):
-        rows = [json.loads(line) for line in (folder / f"{pair}.annotator{annotator}.jsonl").read_text(encoding="utf-8").splitlines()]
+        rows = [
+            json.loads(line)
+            for line in (
+                (folder / f"{pair}.annotator{annotator}.jsonl")
+                .read_text(encoding="utf-8")
+                .splitlines()
+            )
+        ]
         labels.append({row["id"]: row["label"][0] for row in rows if row["label"]})
     both = sorted(labels[0].keys() & labels[1].keys())
-    published = {"winomt en-de": 0.9525335231992406, "winomt en-ru": 0.13114217077964607, "mucow en-de": 0.37623762376237624, "mucow en-ru": 0.5696465696465697}
-    assert cohen_kappa([labels[0][i] for i in both], [labels[1][i] for i in both]) == pytest.approx(published[f"{dataset} {pair}"], abs=1e-6)
+    published = {
+        "winomt en-de": 0.9525335231992406,
+        "winomt en-ru": 0.13114217077964607,
+        "mucow en-de": 0.37623762376237624,
+        "mucow en-ru": 0.5696465696465697,
+    }
+    assert cohen_kappa([labels[0][i] for i in both], [labels[1][i] for i in both]) == pytest.approx(
+        published[f"{dataset} {pair}"], abs=1e-6
+    )

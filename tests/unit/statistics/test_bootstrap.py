@@ -6,13 +6,20 @@ from scipy import stats
 
 from cc_hf.errors import InputError
 from cc_hf.statistics import bootstrap
-from cc_hf.statistics.bootstrap import accuracy_intervals, resampled_strata, resampled_sums, wilson_interval
+from cc_hf.statistics.bootstrap import (
+    accuracy_intervals,
+    resampled_strata,
+    resampled_sums,
+    wilson_interval,
+)
 from tests.helpers.intervals import limits, reason
 
 
 def test_width_equals_the_binomial_one() -> None:
     correct = np.arange(1000) < 700
-    found = accuracy_intervals(correct, np.ones(1000, dtype=np.int64), ["a"] * 1000, n_resamples=4000)["accuracy"]
+    found = accuracy_intervals(
+        correct, np.ones(1000, dtype=np.int64), ["a"] * 1000, n_resamples=4000
+    )["accuracy"]
     expected = [float(stats.binom.ppf(tail, 1000, 0.7)) / 1000 for tail in (0.025, 0.975)]
     assert limits(found) == pytest.approx(expected, abs=0.004)
 
@@ -20,15 +27,25 @@ def test_width_equals_the_binomial_one() -> None:
 def test_categories_keep_their_size() -> None:
     correct = np.array([True] * 50 + [False] * 50)
     found = accuracy_intervals(correct, np.ones(100, dtype=np.int64), ["a"] * 50 + ["b"] * 50)
-    assert found["accuracy"] == wilson_interval(50, 100)  # resampling over all would spread, too, but not as much
-    assert (found["accuracy_a"], found["accuracy_b"]) == (wilson_interval(50, 50), wilson_interval(0, 50))
-    assert reason(found["min_accuracy"]) == reason(found["weighted_accuracy"]) == "it is the same in every resample"
+    # resampling over all would spread, too, but not as much
+    assert found["accuracy"] == wilson_interval(50, 100)
+    assert (found["accuracy_a"], found["accuracy_b"]) == (
+        wilson_interval(50, 50),
+        wilson_interval(0, 50),
+    )
+    assert (
+        reason(found["min_accuracy"])
+        == reason(found["weighted_accuracy"])
+        == "it is the same in every resample"
+    )
 
 
 def test_wilson_interval_is_that_of_scipy() -> None:
     for part, whole in ((0, 1), (1, 1), (1, 2), (3, 7), (50, 50), (0, 400)):
         theirs = stats.binomtest(part, whole).proportion_ci(method="wilson")
-        assert limits(wilson_interval(part, whole)) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+        assert limits(wilson_interval(part, whole)) == pytest.approx(
+            (theirs.low, theirs.high), abs=1e-12
+        )
 
 
 def test_sums_are_of_samples_drawn_with_replacement() -> None:
@@ -40,7 +57,9 @@ def test_sums_are_of_samples_drawn_with_replacement() -> None:
 
 
 @pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]])
-def test_memory_bound_does_not_change_what_is_drawn(counts: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_bound_does_not_change_what_is_drawn(
+    counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     columns, strata = np.arange(7.0)[:, None], list("aabbbab")
     whole = resampled_sums(columns, strata, counts=counts, n_resamples=101)
     monkeypatch.setattr(bootstrap, "_DRAWN_AT_ONCE", 10)
@@ -50,14 +69,18 @@ def test_memory_bound_does_not_change_what_is_drawn(counts: list[int] | None, mo
 def test_strata_keep_their_size() -> None:
     names = ["a", "b", "a", "c"]
     one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
-    assert {tuple(row) for row in resampled_sums(one_hot, names, n_resamples=20).tolist()} == {(2.0, 1.0, 1.0)}
+    assert {tuple(row) for row in resampled_sums(one_hot, names, n_resamples=20).tolist()} == {
+        (2.0, 1.0, 1.0)
+    }
     found = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
     assert set(found.sum(axis=1)) == {100}
     assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
 
 
 def test_groups_are_drawn_whole() -> None:
-    sums = resampled_sums(np.eye(4), ["x", "x", "x", "y"], groups=["p", "q", "p", "r"], n_resamples=50)
+    sums = resampled_sums(
+        np.eye(4), ["x", "x", "x", "y"], groups=["p", "q", "p", "r"], n_resamples=50
+    )
     assert (sums[:, 0] == sums[:, 2]).all()
     assert (sums[:, 0] + sums[:, 1] == 2).all()
     assert (sums[:, 3] == 1).all()
@@ -70,14 +93,18 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         resampled_sums(np.ones((1, 1)), n_resamples=0)
     with pytest.raises(InputError, match="strata: expected one per item, 2 in all, got 1"):
         resampled_sums(np.ones((2, 1)), ["a"])
-    with pytest.raises(InputError, match="row 1: expected a group in one stratum, got group 7 in 'a' and 'b'"):
+    with pytest.raises(
+        InputError, match="row 1: expected a group in one stratum, got group 7 in 'a' and 'b'"
+    ):
         resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
 
 
 def test_seed_decides() -> None:
     generator = np.random.default_rng(1)
     correct, weights = generator.random(200) < 0.6, generator.integers(1, 9, 200)
-    one, same, other = (accuracy_intervals(correct, weights, ["a"] * 200, seed=seed) for seed in (0, 0, 1))
+    one, same, other = (
+        accuracy_intervals(correct, weights, ["a"] * 200, seed=seed) for seed in (0, 0, 1)
+    )
     assert one == same
     assert one != other
 
@@ -85,7 +112,9 @@ def test_seed_decides() -> None:
 @pytest.mark.parametrize(("n_resamples", "level"), [(0, 0.95), (10, 1.0), (10, 0.0)])
 def test_options_out_of_range(n_resamples: int, level: float) -> None:
     with pytest.raises(InputError, match="n_resamples >= 1"):
-        accuracy_intervals(np.array([True]), np.array([1]), ["a"], n_resamples=n_resamples, level=level)
+        accuracy_intervals(
+            np.array([True]), np.array([1]), ["a"], n_resamples=n_resamples, level=level
+        )
 
 
 def test_nothing_is_refused() -> None:

@@ -8,11 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.results import NoInterval
-from cc_hf.statistics.gender_figures import count_cells, gender_figures, gender_intervals, printed_figures
+from cc_hf.statistics.gender_figures import (
+    count_cells,
+    gender_figures,
+    gender_intervals,
+    printed_figures,
+)
 from tests.helpers.intervals import limits
 
 _ROWS = st.lists(
-    st.tuples(st.sampled_from(["male", "female", "neutral"]), st.sampled_from(["pro", "anti", "none"]), st.sampled_from(["male", "female", "neutral", "unknown"])),
+    st.tuples(
+        st.sampled_from(["male", "female", "neutral"]),
+        st.sampled_from(["pro", "anti", "none"]),
+        st.sampled_from(["male", "female", "neutral", "unknown"]),
+    ),
     min_size=1,
     max_size=30,
 )
@@ -28,9 +37,15 @@ def test_figures_by_their_definitions(rows: list[tuple[str, str, str]]) -> None:
         precision = correct / predicted.count(gender) if gender in predicted else 0.0
         recall = correct / gold.count(gender)
         f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
-        expected |= {f"precision_{gender}": precision, f"recall_{gender}": recall, f"f1_{gender}": f1}
+        expected |= {
+            f"precision_{gender}": precision,
+            f"recall_{gender}": recall,
+            f"f1_{gender}": f1,
+        }
     for side in {"pro", "anti"} & set(stereotypes):
-        expected[f"accuracy_{side}"] = sum(g == p for g, s, p in rows if s == side) / stereotypes.count(side)
+        expected[f"accuracy_{side}"] = sum(
+            g == p for g, s, p in rows if s == side
+        ) / stereotypes.count(side)
     if {"male", "female"} <= set(gold):
         expected["delta_g"] = expected["f1_male"] - expected["f1_female"]
     if {"pro", "anti"} <= set(stereotypes):
@@ -42,7 +57,9 @@ def test_figures_by_their_definitions(rows: list[tuple[str, str, str]]) -> None:
 def test_printed_figures_are_the_same_to_rounding(rows: list[tuple[str, str, str]]) -> None:
     cells = count_cells(*zip(*rows, strict=True))
     exact, printed = gender_figures(cells), printed_figures(cells)
-    assert printed["accuracy"] == pytest.approx(sum(g == p for g, _, p in rows) / len(rows), abs=0.0006)
+    assert printed["accuracy"] == pytest.approx(
+        sum(g == p for g, _, p in rows) / len(rows), abs=0.0006
+    )
     assert exact.keys() | {"accuracy"} == printed.keys()
     assert all(printed[name] == pytest.approx(value, abs=0.004) for name, value in exact.items())
     assert all(round(value, 3) == value for value in printed.values())
@@ -53,12 +70,22 @@ def test_intervals_are_of_the_figures_and_without_nan(rows: list[tuple[str, str,
     cells = count_cells(*zip(*rows, strict=True))
     intervals = gender_intervals(cells, n_resamples=20)
     assert intervals.keys() == gender_figures(cells).keys()
-    assert all(isinstance(i, NoInterval) or (math.isfinite(i.low) and i.low < i.high) for i in intervals.values())
+    assert all(
+        isinstance(i, NoInterval) or (math.isfinite(i.low) and i.low < i.high)
+        for i in intervals.values()
+    )
 
 
 def test_intervals_hold_the_figures_and_are_reproducible() -> None:
     rng = np.random.default_rng(0)
-    rows = [(str(rng.choice(["male", "female"])), str(rng.choice(["pro", "anti"])), str(rng.choice(["male", "female", "unknown"]))) for _ in range(300)]
+    rows = [
+        (
+            str(rng.choice(["male", "female"])),
+            str(rng.choice(["pro", "anti"])),
+            str(rng.choice(["male", "female", "unknown"])),
+        )
+        for _ in range(300)
+    ]
     cells = count_cells(*zip(*rows, strict=True))
     found = gender_intervals(cells, seed=3)
     for name, value in gender_figures(cells).items():

@@ -18,13 +18,17 @@ def test_against_the_definitions() -> None:
     assert cohen_d(y, x) == pytest.approx(-cohen_d(x, y))
     welch = t_test(x, y)
     assert welch.t == pytest.approx((x.mean() - y.mean()) / math.sqrt(vx / 12 + vy / 30))
-    assert welch.degrees_of_freedom == pytest.approx((vx / 12 + vy / 30) ** 2 / ((vx / 12) ** 2 / 11 + (vy / 30) ** 2 / 29))
+    assert welch.degrees_of_freedom == pytest.approx(
+        (vx / 12 + vy / 30) ** 2 / ((vx / 12) ** 2 / 11 + (vy / 30) ** 2 / 29)
+    )
     student = t_test(x, y, equal_variances=True)
     assert student.t == pytest.approx(cohen_d(x, y) / math.sqrt(1 / 12 + 1 / 30))
     assert student.degrees_of_freedom == 40
     differences = x - y[:12]
     paired = paired_t_test(x, y[:12])
-    assert (paired.t, paired.degrees_of_freedom) == pytest.approx((differences.mean() / (differences.std(ddof=1) / math.sqrt(12)), 11))
+    assert (paired.t, paired.degrees_of_freedom) == pytest.approx(
+        (differences.mean() / (differences.std(ddof=1) / math.sqrt(12)), 11)
+    )
     assert 0 < paired.p_value < 1
 
 
@@ -33,10 +37,16 @@ def test_against_the_definitions() -> None:
     [
         (lambda: cohen_d([1], [2]), "expected at least three values"),
         (lambda: cohen_d([1, 1], [2, 2]), "groups without spread"),
-        (lambda: t_test([1], [2, 3]), "at least two values in each group and some spread, got 1 and 2 values$"),
+        (
+            lambda: t_test([1], [2, 3]),
+            "at least two values in each group and some spread, got 1 and 2 values$",
+        ),
         (lambda: t_test([1, 1], [2, 2]), "got 2 and 2 values, each group without spread"),
         (lambda: paired_t_test([1, 2], [2]), "expected at least two pairs, got 2 and 1"),
-        (lambda: paired_t_test([1, 2], [2, 3]), "expected differences that differ, got -1.0 in all 2 pairs"),
+        (
+            lambda: paired_t_test([1, 2], [2, 3]),
+            "expected differences that differ, got -1.0 in all 2 pairs",
+        ),
         (lambda: t_test([1, math.inf], [2, 3]), "first group: expected finite numbers, got inf"),
         (lambda: t_test([], [2, 3]), "first group: expected at least one value"),
     ],

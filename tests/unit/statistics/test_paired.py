@@ -24,9 +24,13 @@ def test_values_are_those_of_each_system() -> None:
         own = category_accuracies(np.full(400, 0.7), CORRECT[system], CATEGORIES)
         assert differences["accuracy"].second == total_accuracy(CORRECT[system])
         assert differences["accuracy"].first == total_accuracy(CORRECT[0])
-        assert differences["weighted_accuracy"].second == total_accuracy(CORRECT[system], weights[system])
+        assert differences["weighted_accuracy"].second == total_accuracy(
+            CORRECT[system], weights[system]
+        )
         assert differences["min_accuracy"].second == min_accuracy(own, weighted=False)
-        assert [differences[f"accuracy_{c.category}"].second for c in own] == [c.accuracy for c in own]
+        assert [differences[f"accuracy_{c.category}"].second for c in own] == [
+            c.accuracy for c in own
+        ]
         for one in differences.values():
             assert one.difference == one.second - one.first
             low, high = limits(one.interval)
@@ -38,18 +42,27 @@ def test_intervals_and_p_are_those_of_the_normal_approximation() -> None:
     n = 2000
     left, right = RANDOM.random(n) < 0.60, RANDOM.random(n) < 0.63
     right = np.where(RANDOM.random(n) < 0.7, left, right)  # correlated, as systems are
-    found = paired_differences(np.stack([left, right]), ["all"] * n, n_resamples=5000)[0]["accuracy"]
+    found = paired_differences(np.stack([left, right]), ["all"] * n, n_resamples=5000)[0][
+        "accuracy"
+    ]
     differences = right.astype(float) - left
     deviation = differences.std() / math.sqrt(n)
-    assert limits(found.interval) == pytest.approx((found.difference - 1.96 * deviation, found.difference + 1.96 * deviation), abs=0.002)
-    assert found.p_value == pytest.approx(math.erfc(abs(found.difference) / deviation / math.sqrt(2)), abs=0.03)
-    alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)  # as if they were not paired
+    assert limits(found.interval) == pytest.approx(
+        (found.difference - 1.96 * deviation, found.difference + 1.96 * deviation), abs=0.002
+    )
+    assert found.p_value == pytest.approx(
+        math.erfc(abs(found.difference) / deviation / math.sqrt(2)), abs=0.03
+    )
+    # as if they were not paired
+    alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)
     assert limits(found.interval)[0] > alone + 0.005
 
 
 def test_a_system_against_itself() -> None:
     (found,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
-    assert {(one.difference, reason(one.interval), one.p_value) for one in found.values()} == {(0.0, "it is the same in every resample", 1.0)}
+    assert {(one.difference, reason(one.interval), one.p_value) for one in found.values()} == {
+        (0.0, "it is the same in every resample", 1.0)
+    }
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 
@@ -67,14 +80,19 @@ def test_seeded_and_the_same_whoever_else_is_compared() -> None:
 
 
 def test_order_of_categories_and_balance() -> None:
-    (found,) = paired_differences(np.array([[True, False], [False, True]]), ["a", "b"], n_resamples=50)
+    (found,) = paired_differences(
+        np.array([[True, False], [False, True]]), ["a", "b"], n_resamples=50
+    )
     assert reason(found["accuracy"].interval) == "it is the same in every resample"  # one of each
     assert found["accuracy_a"].difference == -1.0
     assert "weighted_accuracy" not in found
 
 
 def test_mcnemar_is_the_exact_test() -> None:
-    first, second = np.array([True] * 59 + [False] * 41), np.array([True] * 43 + [False] * 32 + [True] * 25)
+    first, second = (
+        np.array([True] * 59 + [False] * 41),
+        np.array([True] * 43 + [False] * 32 + [True] * 25),
+    )
     found = mcnemar(first, second)
     assert (found.n_only_first, found.n_only_second) == (16, 25)
     tail = sum(math.comb(41, k) for k in range(17)) / 2**41
@@ -83,7 +101,9 @@ def test_mcnemar_is_the_exact_test() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(InputError, match=r"at least two systems and one sample, got an array of shape \(1, 400\)"):
+    with pytest.raises(
+        InputError, match=r"at least two systems and one sample, got an array of shape \(1, 400\)"
+    ):
         paired_differences(CORRECT[:1], CATEGORIES)
     with pytest.raises(InputError, match=r"got an array of shape \(2, 0\)"):
         paired_differences(np.zeros((2, 0), dtype=np.bool_), [])

@@ -17,8 +17,13 @@ def test_as_scipy_has_it() -> None:
     assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
     assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
     drawn = np.random.default_rng(3).integers(0, 15, size=(200, 15))
-    naive = [(float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic)) for row in drawn]
-    for interval, values in zip((found.spearman_interval, found.kendall_interval), zip(*naive, strict=True), strict=True):
+    naive = [
+        (float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic))
+        for row in drawn
+    ]
+    for interval, values in zip(
+        (found.spearman_interval, found.kendall_interval), zip(*naive, strict=True), strict=True
+    ):
         assert limits(interval) == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=1e-12)
     assert found.n_undefined == 0
 
@@ -27,7 +32,11 @@ def test_resamples_without_an_order_are_counted() -> None:
     found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
     assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
     assert (found.spearman, found.kendall) == pytest.approx((1, 1))
-    assert f"undefined in {found.n_undefined} of 2000" in reason(found.spearman_interval) == reason(found.kendall_interval)
+    assert (
+        f"undefined in {found.n_undefined} of 2000"
+        in reason(found.spearman_interval)
+        == reason(found.kendall_interval)
+    )
     assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
 
 

@@ -11,7 +11,10 @@ from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney
 
 def test_against_the_definition() -> None:
     generator = np.random.default_rng(0)
-    x, y = generator.integers(1, 4, size=40).astype(float), generator.integers(1, 5, size=25).astype(float)
+    x, y = (
+        generator.integers(1, 4, size=40).astype(float),
+        generator.integers(1, 5, size=25).astype(float),
+    )
     greater, smaller = (x[:, None] > y).sum(), (x[:, None] < y).sum()
     found = mann_whitney(x, y)
     assert found.u == greater + (40 * 25 - greater - smaller) / 2
@@ -22,7 +25,9 @@ def test_against_the_definition() -> None:
     z = (abs(found.u - 500) - 0.5) / math.sqrt(variance)
     assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
     other = mann_whitney(y, x)
-    assert (other.p_value, other.rank_biserial) == pytest.approx((found.p_value, -found.rank_biserial))
+    assert (other.p_value, other.rank_biserial) == pytest.approx(
+        (found.p_value, -found.rank_biserial)
+    )
 
 
 def test_nothing_to_rank_is_no_effect() -> None:
@@ -36,7 +41,11 @@ def test_complete_separation_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "message"), [([], [1.0], "first group: expected at least one"), ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1")]
+    ("x", "y", "message"),
+    [
+        ([], [1.0], "first group: expected at least one"),
+        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1"),
+    ],
 )
 def test_groups_that_are_refused(x: list[float], y: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -45,8 +54,18 @@ def test_groups_that_are_refused(x: list[float], y: list[float], message: str) -
 
 def test_thresholds_fall_with_the_base_rate() -> None:
     found = effect_thresholds()
-    assert (round(found.small, 4), round(found.medium, 4), round(found.large, 4)) == (0.0995, 0.2425, 0.3714)
-    assert [found.size(value) for value in (0.09, 0.1, -0.3, 0.38, -1)] == ["none", "small", "medium", "large", "large"]
+    assert (round(found.small, 4), round(found.medium, 4), round(found.large, 4)) == (
+        0.0995,
+        0.2425,
+        0.3714,
+    )
+    assert [found.size(value) for value in (0.09, 0.1, -0.3, 0.38, -1)] == [
+        "none",
+        "small",
+        "medium",
+        "large",
+        "large",
+    ]
     assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
     assert effect_thresholds(0.1).large < found.large
     with pytest.raises(InputError, match="base_rate: expected a share between 0 and 1"):

@@ -25,7 +25,9 @@ def test_against_the_normal_equations() -> None:
     assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
     one = found.coefficient("a")
     quantile = 2.3533634348018264  # t with 3 degrees of freedom at 0.95
-    assert (one.interval.low, one.interval.high, one.interval.level) == pytest.approx((one.value - quantile * one.standard_error, one.value + quantile * one.standard_error, 0.9))
+    assert (one.interval.low, one.interval.high, one.interval.level) == pytest.approx(
+        (one.value - quantile * one.standard_error, one.value + quantile * one.standard_error, 0.9)
+    )
     total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
     assert found.r_squared == pytest.approx(1 - residuals @ residuals / total)
     assert (found.n, found.residual_degrees_of_freedom, found.dependent) == (6, 3, "y")
@@ -35,7 +37,10 @@ def test_against_the_normal_equations() -> None:
 
 
 def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
-    plain, small = least_squares(("y", _Y), _X), least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]})
+    plain, small = (
+        least_squares(("y", _Y), _X),
+        least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]}),
+    )
     assert small.coefficient("a").value == pytest.approx(1e9 * plain.coefficient("a").value)
     assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
 
@@ -43,13 +48,25 @@ def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
 @pytest.mark.parametrize(
     ("y", "x", "message"),
     [
-        (_Y, {}, "at least one independent variable, with names other than 'y' and 'constant', got none"),
+        (
+            _Y,
+            {},
+            "at least one independent variable, with names other than 'y' and 'constant', got none",
+        ),
         (_Y, {"y": _Y}, "got y$"),
         (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
-        (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2 independent variables, got 3"),
+        (
+            _Y[:3],
+            {"a": [1, 2, 4], "b": [1, 0, 1]},
+            "at least 4 observations for 2 independent variables, got 3",
+        ),
         (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
         ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
-        (_Y, {"a": _X["a"], "c": [2 * value + 1 for value in _X["a"]]}, "none follows from the others, got a, c"),
+        (
+            _Y,
+            {"a": _X["a"], "c": [2 * value + 1 for value in _X["a"]]},
+            "none follows from the others, got a, c",
+        ),
         (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
         ([*_Y[:5], math.nan], _X, "y: expected one finite number per observation"),
     ],

@@ -11,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
-from cc_hf.text.alignment import Aligner, Alignment, Eflomal, FastAlign, GivenAlignments, find_aligner, parse_pharaoh, space_tokens, to_pharaoh
+from cc_hf.text.alignment import (
+    Aligner,
+    Alignment,
+    Eflomal,
+    FastAlign,
+    GivenAlignments,
+    find_aligner,
+    parse_pharaoh,
+    space_tokens,
+    to_pharaoh,
+)
 from cc_hf.text.fast_align import fast_align
 from tests.helpers.plain_fast_align import plain_probabilities
 
@@ -21,7 +31,9 @@ _PAIRS = st.lists(st.tuples(_SENTENCE, _SENTENCE), min_size=1, max_size=8)
 
 @settings(deadline=None, max_examples=60)
 @given(_PAIRS)
-def test_the_arrays_choose_what_the_plain_model_finds_most_probable(pairs: list[tuple[list[str], list[str]]]) -> None:
+def test_the_arrays_choose_what_the_plain_model_finds_most_probable(
+    pairs: list[tuple[list[str], list[str]]],
+) -> None:
     found = fast_align([source for source, _ in pairs], [target for _, target in pairs])
     for alignment, rows in zip(found, plain_probabilities(pairs), strict=True):
         links = {j: i + 1 for i, j in alignment}
@@ -32,7 +44,9 @@ def test_the_arrays_choose_what_the_plain_model_finds_most_probable(pairs: list[
 
 @settings(deadline=None)
 @given(_PAIRS, st.integers(0, 8))
-def test_pairs_with_an_empty_side_have_no_links_and_no_influence(pairs: list[tuple[list[str], list[str]]], at: int) -> None:
+def test_pairs_with_an_empty_side_have_no_links_and_no_influence(
+    pairs: list[tuple[list[str], list[str]]], at: int
+) -> None:
     alone = fast_align(*([list(side) for side in zip(*pairs, strict=True)]))
     mixed = [*pairs[:at], (["a"], []), ([], ["b"]), *pairs[at:]]
     found = fast_align(*([list(side) for side in zip(*mixed, strict=True)]))
@@ -48,7 +62,9 @@ def test_nothing_to_align() -> None:
 
 def test_words_that_go_together_are_linked() -> None:
     words = [(f"w{a}", f"w{b}") for a in range(6) for b in range(6) if a != b]
-    found = FastAlign().align([f"{a} {b}" for a, b in words], [f"{b} {a}".replace("w", "v") for a, b in words])
+    found = FastAlign().align(
+        [f"{a} {b}" for a, b in words], [f"{b} {a}".replace("w", "v") for a, b in words]
+    )
     assert [to_pharaoh(a) for a in found] == ["1-0 0-1"] * 30
 
 
@@ -57,7 +73,10 @@ def test_words_that_go_together_are_linked() -> None:
 def test_any_text_is_aligned(pairs: list[tuple[str, str]]) -> None:
     found = FastAlign().align([a for a, _ in pairs], [b for _, b in pairs])
     for alignment, (source, translation) in zip(found, pairs, strict=True):
-        assert all(0 <= i < len(space_tokens(source)) and 0 <= j < len(space_tokens(translation)) for i, j in alignment)
+        assert all(
+            0 <= i < len(space_tokens(source)) and 0 <= j < len(space_tokens(translation))
+            for i, j in alignment
+        )
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))).map(tuple), max_size=5))
@@ -74,17 +93,26 @@ def test_other_lines_are_refused(line: str) -> None:
 def test_given_alignments_must_fit() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
     assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
-    with pytest.raises(InputError, match=r"links.txt: expected one line of alignments per translation, 1 in all, got 2"):
+    with pytest.raises(
+        InputError,
+        match=r"links.txt: expected one line of alignments per translation, 1 in all, got 2",
+    ):
         given_ones.align(["a"], ["x"])
-    with pytest.raises(InputError, match=r"line 2: expected links between 1 source and 2 target tokens .*, got 1-1"):
+    with pytest.raises(
+        InputError, match=r"line 2: expected links between 1 source and 2 target tokens .*, got 1-1"
+    ):
         given_ones.align(["a", "a"], ["x", "x y"])
-    assert given_ones.signature_name != GivenAlignments(parse_pharaoh(["0-0", "1-0"])).signature_name
+    assert (
+        given_ones.signature_name != GivenAlignments(parse_pharaoh(["0-0", "1-0"])).signature_name
+    )
 
 
 def test_aligners_by_name() -> None:
     assert isinstance(find_aligner("fast_align"), Aligner)
     assert find_aligner(own := GivenAlignments(())) is own
-    with pytest.raises(UnknownNameError, match="unknown aligner 'fastalign'; did you mean 'fast_align'"):
+    with pytest.raises(
+        UnknownNameError, match="unknown aligner 'fastalign'; did you mean 'fast_align'"
+    ):
         find_aligner("fastalign")
     for wrong in (3, FastAlign):
         with pytest.raises(InputError, match="aligner: expected a name"):
@@ -93,12 +121,18 @@ def test_aligners_by_name() -> None:
 
 def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> None:
     class FakeAligner:
-        def align(self, left: list[str], right: list[str], *, links_filename_fwd: str, quiet: bool) -> None:
+        def align(
+            self, left: list[str], right: list[str], *, links_filename_fwd: str, quiet: bool
+        ) -> None:
             assert (left, right, quiet) == (["the house", "a_b c"], ["das Haus", "x y"], True)
             Path(links_filename_fwd).write_text("0-0 1-1\n\n", encoding="ascii")
 
     monkeypatch.setitem(sys.modules, "eflomal", SimpleNamespace(Aligner=FakeAligner))
-    assert Eflomal().align(["the house", " ", "a\u00a0b c"], ["das Haus", "x", "x y"]) == [((0, 0), (1, 1)), (), ()]
+    assert Eflomal().align(["the house", " ", "a\u00a0b c"], ["das Haus", "x", "x y"]) == [
+        ((0, 0), (1, 1)),
+        (),
+        (),
+    ]
     assert Eflomal().align([""], [""]) == [()]
 
 

@@ -15,9 +15,13 @@ from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender
 BUILT_IN = ("ar", "de", "he", "ru", "uk")
 
 
-def gender(lang: str, phrase: str, translation: str = "", position: int = 0, word: str = "doctor") -> str:
+def gender(
+    lang: str, phrase: str, translation: str = "", position: int = 0, word: str = "doctor"
+) -> str:
     tokens = tuple(phrase.split())
-    return gender_predictor(lang).predict(Phrase(tokens, position if tokens else -1, translation or phrase, word))
+    return gender_predictor(lang).predict(
+        Phrase(tokens, position if tokens else -1, translation or phrase, word)
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,8 +36,10 @@ def gender(lang: str, phrase: str, translation: str = "", position: int = 0, wor
         ("", "Die Ärztin kam.", -1, "doctor", "male"),
         ("Arzt", "Arzt kam.", 0, "doctor", "male"),
         ("Kind", "Das Kind kam.", 1, "child", "neutral"),
-        ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),  # «Die» and «er» are equally near; «den» does not count
-        ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),  # commas move «er» away, though it is the next word
+        # «Die» and «er» are equally near; «den» does not count
+        ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),
+        # commas move «er» away, though it is the next word
+        ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
     ],
 )
 def test_german(phrase: str, translation: str, position: int, word: str, expected: str) -> None:
@@ -66,8 +72,14 @@ def test_rules(lang: str, phrase: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("lang", BUILT_IN)
-@given(phrase=st.lists(st.text(min_size=1), max_size=4).map(tuple), translation=st.text(), word=st.text())
-def test_any_text_has_an_answer(lang: str, phrase: tuple[str, ...], translation: str, word: str) -> None:
+@given(
+    phrase=st.lists(st.text(min_size=1), max_size=4).map(tuple),
+    translation=st.text(),
+    word=st.text(),
+)
+def test_any_text_has_an_answer(
+    lang: str, phrase: tuple[str, ...], translation: str, word: str
+) -> None:
     asked = Phrase(phrase, 0 if phrase else -1, translation, word)
     assert gender_predictor(lang).predict(asked) in (*GENDERS, UNKNOWN)
 
@@ -75,14 +87,23 @@ def test_any_text_has_an_answer(lang: str, phrase: tuple[str, ...], translation:
 @pytest.mark.parametrize("lang", BUILT_IN)
 def test_the_signature_names_what_reads_the_gender(lang: str) -> None:
     name = gender_predictor(lang).signature_name
-    assert name.startswith("pymorphy3-") and f"+pymorphy3-dicts-{lang}-" in name if lang in ("ru", "uk") else name == "rules"
+    assert (
+        name.startswith("pymorphy3-") and f"+pymorphy3-dicts-{lang}-" in name
+        if lang in ("ru", "uk")
+        else name == "rules"
+    )
 
 
 def test_languages_without_rules() -> None:
     assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
-    with pytest.raises(UnknownNameError, match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk",
+    ):
         gender_predictor("cs")
-    with pytest.raises(InputError, match=r"spacy_model: expected none for de, .*only es, fr, it are"):
+    with pytest.raises(
+        InputError, match=r"spacy_model: expected none for de, .*only es, fr, it are"
+    ):
         gender_predictor("de", spacy_model="de_core_news_sm")
 
 
@@ -132,20 +153,30 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         ("fr", "dell'avvocato", UNKNOWN),
     ],
 )
-def test_romance_languages_read_the_feature(spacy: Any, lang: str, phrase: str, expected: str) -> None:
+def test_romance_languages_read_the_feature(
+    spacy: Any, lang: str, phrase: str, expected: str
+) -> None:
     assert gender(lang, phrase) == expected
 
 
 def test_a_spacy_pipeline_of_ones_own(spacy: Any) -> None:
     assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
-    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python -m spacy download fr_core_news_lg"):
+    with pytest.raises(
+        MissingDependencyError,
+        match=r"'fr_core_news_lg'.*Install it with: python -m spacy download fr_core_news_lg",
+    ):
         gender_predictor("fr", spacy_model="fr_core_news_lg")
-    with pytest.raises(InputError, match="expected a pipeline for fr, got 'es_core_news_sm', which is for es"):
+    with pytest.raises(
+        InputError, match="expected a pipeline for fr, got 'es_core_news_sm', which is for es"
+    ):
         gender_predictor("fr", spacy_model="es_core_news_sm")
 
 
 def test_without_spacy_the_error_names_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[morphology\]' && python -m spacy download it_core_news_sm"):
+    with pytest.raises(
+        MissingDependencyError,
+        match=r"pip install 'cc_hf\[morphology\]' && python -m spacy download it_core_news_sm",
+    ):
         gender_predictor("it")

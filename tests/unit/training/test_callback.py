@@ -20,13 +20,31 @@ from tests.helpers import families
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 SOURCES = [source for source, _, _ in PEOPLE]
-FIGURES = {"accuracy", "min_accuracy", "weighted_accuracy", "weighted_min_accuracy", "mean_confidence", "n", "n_empty", "n_correct", "n_ties", "n_with_source"}
-FIGURES |= {f"{name}_{gender}" for name in ("accuracy", "weighted_accuracy") for gender in ("male", "female")}
+FIGURES = {
+    "accuracy",
+    "min_accuracy",
+    "weighted_accuracy",
+    "weighted_min_accuracy",
+    "mean_confidence",
+    "n",
+    "n_empty",
+    "n_correct",
+    "n_ties",
+    "n_with_source",
+}
+FIGURES |= {
+    f"{name}_{gender}"
+    for name in ("accuracy", "weighted_accuracy")
+    for gender in ("male", "female")
+}
 
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """An evaluator that says something else of every translation."""
-    return [float(1 + (7 * len(s) + 3 * sum(map(ord, t))) % 11) for s, t in zip(sources, translations, strict=True)]
+    return [
+        float(1 + (7 * len(s) + 3 * sum(map(ord, t))) % 11)
+        for s, t in zip(sources, translations, strict=True)
+    ]
 
 
 @pytest.fixture
@@ -54,24 +72,45 @@ def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.Evaluat
     return cc_hf.evaluate(dataset, translations=judgeable(texts)[0], evaluator=by_length, **options)
 
 
-def test_figures_are_those_of_the_checkpoint_and_choose_the_best(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_figures_are_those_of_the_checkpoint_and_choose_the_best(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     probing, listener = ProbingCallback(people, evaluator=by_length), Listener()
-    choice = {"metric_for_best_model": "people_min_accuracy", "greater_is_better": True, "load_best_model_at_end": True, "save_strategy": "steps", "save_steps": 1, "eval_steps": 1}
-    trainer = made_trainer(tiny_marian, tmp_path / "out", [listener, probing], max_steps=6, learning_rate=5e-3, **choice)
+    choice = {
+        "metric_for_best_model": "people_min_accuracy",
+        "greater_is_better": True,
+        "load_best_model_at_end": True,
+        "save_strategy": "steps",
+        "save_steps": 1,
+        "eval_steps": 1,
+    }
+    trainer = made_trainer(
+        tiny_marian,
+        tmp_path / "out",
+        [listener, probing],
+        max_steps=6,
+        learning_rate=5e-3,
+        **choice,
+    )
     trainer.train()
     found = probed(trainer)
     assert [row["step"] for row in found] == [1, 2, 3, 4, 5, 6]
     for row in found:
         expected = expected_of(people, tmp_path / f"out/checkpoint-{row['step']}").scores
-        assert {name.removeprefix("eval_people_") for name in row if name.startswith("eval_people_")} == FIGURES
+        assert {
+            name.removeprefix("eval_people_") for name in row if name.startswith("eval_people_")
+        } == FIGURES
         assert {name: row[f"eval_people_{name}"] for name in expected} == expected
     values = [row["eval_people_min_accuracy"] for row in found]
     assert len(set(values)) > 1
     assert trainer.state.best_metric == max(values)
     assert trainer.state.best_global_step == 1 + values.index(max(values))
     heard = [(step, logs) for step, logs in listener.logs if "eval_people_accuracy" in logs]
-    assert [(step, logs["eval_people_min_accuracy"]) for step, logs in heard] == list(enumerate(values, 1))
-    assert not any("eval_loss" in logs for _, logs in heard)  # each figure is logged once, the trainer's own before
+    assert [(step, logs["eval_people_min_accuracy"]) for step, logs in heard] == list(
+        enumerate(values, 1)
+    )
+    # each figure is logged once, the trainer's own before
+    assert not any("eval_loss" in logs for _, logs in heard)
     assert len([logs for _, logs in listener.logs if "eval_loss" in logs]) == 6
     assert len([logs for _, logs in listener.logs if "loss" in logs]) == 6
 
@@ -80,18 +119,31 @@ def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people:
     probing = ProbingCallback(people, evaluator=by_length)
     figures = made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
     expected = expected_of(people, tiny_marian)
-    assert [(j.example_id, j.is_correct, j.probability_correct, j.translation) for j in probing.results[0].judgements] == [
-        (j.example_id, j.is_correct, j.probability_correct, j.translation) for j in expected.judgements
+    assert [
+        (j.example_id, j.is_correct, j.probability_correct, j.translation)
+        for j in probing.results[0].judgements
+    ] == [
+        (j.example_id, j.is_correct, j.probability_correct, j.translation)
+        for j in expected.judgements
     ]
     assert probing.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=2))
-    assert {f"eval_{name}": value for name, value in probing.figures.items()}.items() <= figures.items()
+    assert {
+        f"eval_{name}": value for name, value in probing.figures.items()
+    }.items() <= figures.items()
     assert "|sys:training@step0/beam2|" in probing.results[0].signature
 
 
 def test_batches_as_translate_makes_them(tiny_marian: Path, tmp_path: Path, people: str) -> None:
-    """With random weights hardly a translation ends, so that each is as long as its batch lets it be."""
-    alike, other = ProbingCallback(people, evaluator=by_length, batch_tokens=2048), ProbingCallback(people, evaluator=by_length, prefix="other")
-    made_trainer(tiny_marian, tmp_path, [alike, other], per_device_eval_batch_size=4, generation_num_beams=1).evaluate()
+    """With random weights hardly a translation ends, so that each is as long as its batch lets it
+    be.
+    """
+    alike, other = (
+        ProbingCallback(people, evaluator=by_length, batch_tokens=2048),
+        ProbingCallback(people, evaluator=by_length, prefix="other"),
+    )
+    made_trainer(
+        tiny_marian, tmp_path, [alike, other], per_device_eval_batch_size=4, generation_num_beams=1
+    ).evaluate()
     assert alike.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=1))
     assert other.translations != alike.translations
 
@@ -103,11 +155,19 @@ class Silent(ProbingCallback):
         return {}
 
 
-def test_training_goes_on_as_if_nothing_had_been(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_training_goes_on_as_if_nothing_had_been(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     """With dropout, so that a random number more or another mode would show in the weights."""
     weights = []
     for kind in (Silent, ProbingCallback):
-        trainer = made_trainer(tiny_marian, tmp_path, [kind(people, evaluator="cc-tiny-en-de", every=2)], eval_strategy="no", max_steps=3)
+        trainer = made_trainer(
+            tiny_marian,
+            tmp_path,
+            [kind(people, evaluator="cc-tiny-en-de", every=2)],
+            eval_strategy="no",
+            max_steps=3,
+        )
         assert trainer.model.config.dropout > 0
         trainer.train()
         assert trainer.model.training
@@ -142,12 +202,28 @@ def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
     decoder.eval()
 
 
-def test_several_sets_are_probed_once_and_a_later_evaluation_again(tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_sets_are_probed_once_and_a_later_evaluation_again(
+    tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     probing, n_translated = ProbingCallback(people, evaluator=by_length), list[int]()
     monkeypatch.setattr(callback, "translate_with", counted(translate_with, n_translated))
-    choice = {"metric_for_best_model": "eval_people_min_accuracy", "save_strategy": "steps", "save_steps": 2, "load_best_model_at_end": True}
-    trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_dataset=dict.fromkeys(("news", "talks")), max_steps=2, **choice)
-    trainer.eval_dataset = {name: rows_of(trainer.processing_class, 3) for name in ("news", "talks")}
+    choice = {
+        "metric_for_best_model": "eval_people_min_accuracy",
+        "save_strategy": "steps",
+        "save_steps": 2,
+        "load_best_model_at_end": True,
+    }
+    trainer = made_trainer(
+        tiny_marian,
+        tmp_path,
+        [probing],
+        eval_dataset=dict.fromkeys(("news", "talks")),
+        max_steps=2,
+        **choice,
+    )
+    trainer.eval_dataset = {
+        name: rows_of(trainer.processing_class, 3) for name in ("news", "talks")
+    }
     trainer.train()
     assert len(n_translated) == len(probed(trainer)) == 1
     assert trainer.state.best_metric == probed(trainer)[0]["eval_people_min_accuracy"]
@@ -168,24 +244,46 @@ def counted(function: Any, calls: list[int]) -> Any:
 
 
 @pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])])
-def test_at_other_times(tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]) -> None:
+def test_at_other_times(
+    tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]
+) -> None:
     probing = ProbingCallback(people, evaluator=by_length, every=every)
-    trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], save_strategy="steps", save_steps=2)
+    trainer = made_trainer(
+        tiny_marian, tmp_path / "out", [probing], save_strategy="steps", save_steps=2
+    )
     trainer.train()
     assert [row["step"] for row in probed(trainer)] == steps
-    assert [row["step"] for row in trainer.state.log_history if "loss" in row] == [1, 2, 3, 4]  # its own log of a step is not lost
-    assert not any("eval_people_accuracy" in row for row in trainer.state.log_history if "eval_loss" in row)
+    # its own log of a step is not lost
+    assert [row["step"] for row in trainer.state.log_history if "loss" in row] == [1, 2, 3, 4]
+    assert not any(
+        "eval_people_accuracy" in row for row in trainer.state.log_history if "eval_loss" in row
+    )
 
 
 def test_the_best_model_needs_evaluations(tiny_marian: Path, tmp_path: Path, people: str) -> None:
-    trainer = made_trainer(tiny_marian, tmp_path, [ProbingCallback(people, evaluator=by_length, every=2)], metric_for_best_model="people_min_accuracy")
-    with pytest.raises(InputError, match="'people_min_accuracy' is known at evaluations only with every='evaluate', got every=2"):
+    trainer = made_trainer(
+        tiny_marian,
+        tmp_path,
+        [ProbingCallback(people, evaluator=by_length, every=2)],
+        metric_for_best_model="people_min_accuracy",
+    )
+    with pytest.raises(
+        InputError,
+        match=(
+            "'people_min_accuracy' is known at evaluations only with every='evaluate', got every=2"
+        ),
+    ):
         trainer.train()
 
 
 def test_names_that_are_taken(tiny_marian: Path, tmp_path: Path, people: str) -> None:
-    twice = [ProbingCallback(people, evaluator=by_length), ProbingCallback(people, evaluator=by_length)]
-    with pytest.raises(InputError, match=r"figures that are there already: eval_people_accuracy, .*another prefix"):
+    twice = [
+        ProbingCallback(people, evaluator=by_length),
+        ProbingCallback(people, evaluator=by_length),
+    ]
+    with pytest.raises(
+        InputError, match=r"figures that are there already: eval_people_accuracy, .*another prefix"
+    ):
         made_trainer(tiny_marian, tmp_path, twice).evaluate()
     twice[1] = ProbingCallback(people, evaluator=by_length, prefix="people2", n_examples=2)
     found = made_trainer(tiny_marian, tmp_path, twice).evaluate()
@@ -193,20 +291,32 @@ def test_names_that_are_taken(tiny_marian: Path, tmp_path: Path, people: str) ->
     assert "|sample:2@seed0|" in twice[1].results[0].signature
 
 
-def test_the_evaluator_is_loaded_once_when_training_begins(tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_evaluator_is_loaded_once_when_training_begins(
+    tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[int] = []
     monkeypatch.setattr(callback, "load_evaluator", counted(cc_hf.load_evaluator, calls))
-    probing = ProbingCallback(people, evaluator="cc-tiny-en-de", every=1, metrics=["contrastive_conditioning"])
+    probing = ProbingCallback(
+        people, evaluator="cc-tiny-en-de", every=1, metrics=["contrastive_conditioning"]
+    )
     trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_strategy="no", max_steps=2)
     trainer.train()
     assert len(probed(trainer)) == 2
     assert len(calls) == 1
     with pytest.raises(CCError, match="unknown evaluator 'cc-tiny-de-en'"):
-        made_trainer(tiny_marian, tmp_path, [ProbingCallback(people, evaluator="cc-tiny-de-en")]).train()
+        made_trainer(
+            tiny_marian, tmp_path, [ProbingCallback(people, evaluator="cc-tiny-de-en")]
+        ).train()
 
 
-def test_translations_without_words_are_counted(tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callback, "translate_with", lambda model, sources, **options: ["Die Ärztin."] * 5 + [" "] * 3)
+def test_translations_without_words_are_counted(
+    tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        callback,
+        "translate_with",
+        lambda model, sources, **options: ["Die Ärztin."] * 5 + [" "] * 3,
+    )
     probing = ProbingCallback(people, evaluator=by_length)
     assert made_trainer(tiny_marian, tmp_path, [probing]).evaluate()["eval_people_n_empty"] == 3
     assert probing.results[0].judgements[7].translation == "."
@@ -222,7 +332,9 @@ _MULTILINGUAL = {
 
 
 @pytest.mark.parametrize("family", _MULTILINGUAL)
-def test_languages_are_marked_as_translate_marks_them(tmp_path: Path, people: str, family: str) -> None:
+def test_languages_are_marked_as_translate_marks_them(
+    tmp_path: Path, people: str, family: str
+) -> None:
     build: Any = _MULTILINGUAL[family]
     (tmp_path / "model").mkdir()
     build(tmp_path / "model")
@@ -235,7 +347,9 @@ def test_languages_are_marked_as_translate_marks_them(tmp_path: Path, people: st
 
 
 def settings_of(trainer: Any, **options: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = ProbingCallback("simplegen", "en-de", **options)._generation(trainer.args, trainer.model)
+    found: Mapping[str, Any] = ProbingCallback("simplegen", "en-de", **options)._generation(
+        trainer.args, trainer.model
+    )
     return found
 
 
@@ -248,9 +362,17 @@ def test_the_generation_settings_are_the_trainers(tiny_marian: Path, tmp_path: P
     assert settings_of(made()) == {"num_beams": 2, "max_new_tokens": None}
     assert settings_of(made(generation_max_length=30)) == {"num_beams": 2, "max_new_tokens": 29}
     assert settings_of(made(generation_num_beams=None)) == {"num_beams": 1, "max_new_tokens": None}
-    own = GenerationConfig(num_beams=3, max_new_tokens=17, decoder_start_token_id=70, pad_token_id=70, eos_token_id=0)
-    assert settings_of(made(generation_num_beams=None, generation_config=own)) == {"num_beams": 3, "max_new_tokens": 17}
-    assert settings_of(made(generation_config=own, generation_max_length=9), num_beams=4) == {"num_beams": 4, "max_new_tokens": 8}
+    own = GenerationConfig(
+        num_beams=3, max_new_tokens=17, decoder_start_token_id=70, pad_token_id=70, eos_token_id=0
+    )
+    assert settings_of(made(generation_num_beams=None, generation_config=own)) == {
+        "num_beams": 3,
+        "max_new_tokens": 17,
+    }
+    assert settings_of(made(generation_config=own, generation_max_length=9), num_beams=4) == {
+        "num_beams": 4,
+        "max_new_tokens": 8,
+    }
 
 
 def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: str) -> None:
@@ -258,31 +380,79 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
     trainer, state = made_trainer(tiny_marian, tmp_path, []), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
     probing = ProbingCallback(people, evaluator=by_length)
-    probing.on_evaluate(trainer.args, state, trainer.control, model=trainer.model, metrics=metrics, processing_class=trainer.processing_class)
-    assert state.log_history == [{**{name: value for name, value in metrics.items() if name != "eval_runtime"}, "epoch": 1.5, "step": 7}]
+    probing.on_evaluate(
+        trainer.args,
+        state,
+        trainer.control,
+        model=trainer.model,
+        metrics=metrics,
+        processing_class=trainer.processing_class,
+    )
+    assert state.log_history == [
+        {
+            **{name: value for name, value in metrics.items() if name != "eval_runtime"},
+            "epoch": 1.5,
+            "step": 7,
+        }
+    ]
     assert metrics["eval_people_n"] == 8
-    with pytest.raises(InputError, match="give the trainer processing_class=tokenizer, or the callback tokenizer="):
-        ProbingCallback(people, evaluator=by_length).on_evaluate(trainer.args, state, trainer.control, model=trainer.model, metrics={}, processing_class=None)
+    with pytest.raises(
+        InputError, match="give the trainer processing_class=tokenizer, or the callback tokenizer="
+    ):
+        ProbingCallback(people, evaluator=by_length).on_evaluate(
+            trainer.args,
+            state,
+            trainer.control,
+            model=trainer.model,
+            metrics={},
+            processing_class=None,
+        )
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"dataset": "winmt"}, UnknownNameError, "unknown dataset 'winmt'; did you mean 'winomt'"),
-        ({"tgt_lang": None}, InputError, "winomt default has several target languages; name one with tgt_lang"),
-        ({"metrics": ["contrastive_conditionin"]}, UnknownNameError, "did you mean 'contrastive_conditioning'"),
+        (
+            {"tgt_lang": None},
+            InputError,
+            "winomt default has several target languages; name one with tgt_lang",
+        ),
+        (
+            {"metrics": ["contrastive_conditionin"]},
+            UnknownNameError,
+            "did you mean 'contrastive_conditioning'",
+        ),
         ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
         ({"metrics": []}, InputError, "metrics: expected at least one of"),
         ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list of names"),
-        ({"metrics": ["winomt_pattern_matching"], "evaluator": "cc-tiny-en-de"}, InputError, "no evaluator is used by the metric winomt_pattern_matching"),
+        (
+            {"metrics": ["winomt_pattern_matching"], "evaluator": "cc-tiny-en-de"},
+            InputError,
+            "no evaluator is used by the metric winomt_pattern_matching",
+        ),
         ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
-        ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a number of steps, got 'epoch'"),
-        ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of steps, got 0"),
+        (
+            {"every": "epoch"},
+            InputError,
+            "every: expected 'evaluate', 'save' or a number of steps, got 'epoch'",
+        ),
+        (
+            {"every": 0},
+            InputError,
+            "every: expected 'evaluate', 'save' or a number of steps, got 0",
+        ),
         ({"every": True}, InputError, "every: expected"),
-        ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits and underscores, without «eval_»"),
+        (
+            {"prefix": "eval_winomt"},
+            InputError,
+            "prefix: expected letters, digits and underscores, without «eval_»",
+        ),
         ({"prefix": "a b"}, InputError, "prefix: expected letters"),
     ],
 )
-def test_what_does_not_fit_is_refused_at_once(options: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_what_does_not_fit_is_refused_at_once(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         ProbingCallback(**{"dataset": "winomt", "tgt_lang": "de", **options})

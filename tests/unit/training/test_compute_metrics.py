@@ -18,8 +18,24 @@ from cc_hf.run import judge
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from tests.helpers.training import made_trainer, rows_of, write_people
 
-TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune.", "Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
-OUTPUTS = ["Der Arzt bat die Mechanikerin.", "Die Mechanikerin hatte gute Laune.", "", "Der Arzt.", "Gute Laune.", "Der Eingriff.", "Die Arzt hilft."]
+TARGETS = [
+    "Der Arzt bat die Krankenschwester.",
+    "Die Mechanikerin hatte gute Laune.",
+    "Hilf dem Arzt.",
+    "Der Arzt.",
+    "Die Laune.",
+    "Der Eingriff.",
+    "Der Arzt hilft.",
+]
+OUTPUTS = [
+    "Der Arzt bat die Mechanikerin.",
+    "Die Mechanikerin hatte gute Laune.",
+    "",
+    "Der Arzt.",
+    "Gute Laune.",
+    "Der Eingriff.",
+    "Die Arzt hilft.",
+]
 
 
 @pytest.fixture(scope="module")
@@ -30,19 +46,34 @@ def tokenizer(tiny_marian: Path) -> Any:
 def padded(rows: Sequence[Sequence[int]], fill: Sequence[int]) -> npt.NDArray[np.int64]:
     """Of one width; what is missing is filled from the right with these in turn."""
     width = max(map(len, rows)) + 3
-    return np.array([[*row, *[fill[number % len(fill)]] * (width - len(row))] for number, row in enumerate(rows)])
+    return np.array(
+        [
+            [*row, *[fill[number % len(fill)]] * (width - len(row))]
+            for number, row in enumerate(rows)
+        ]
+    )
 
 
 def prediction(tokenizer: Any, outputs: Sequence[str], targets: Sequence[str]) -> EvalPrediction:
     """As a trainer gives it: -100 or padding behind the rows, a token before each output."""
     start, fill = tokenizer.pad_token_id, (-100, tokenizer.pad_token_id)
-    predicted, labels = (tokenizer(text_target=list(texts))["input_ids"] for texts in (outputs, targets))
-    return EvalPrediction(predictions=padded([[start, *row] for row in predicted], fill), label_ids=padded(labels, fill))
+    predicted, labels = (
+        tokenizer(text_target=list(texts))["input_ids"] for texts in (outputs, targets)
+    )
+    return EvalPrediction(
+        predictions=padded([[start, *row] for row in predicted], fill),
+        label_ids=padded(labels, fill),
+    )
 
 
 def as_decoded(tokenizer: Any, texts: Sequence[str]) -> list[str]:
     """The tiny vocabulary does not have every letter."""
-    return [" ".join(text.split()) for text in tokenizer.batch_decode(tokenizer(text_target=list(texts))["input_ids"], skip_special_tokens=True)]
+    return [
+        " ".join(text.split())
+        for text in tokenizer.batch_decode(
+            tokenizer(text_target=list(texts))["input_ids"], skip_special_tokens=True
+        )
+    ]
 
 
 def labels_of(tokenizer: Any, targets: Sequence[str] = TARGETS) -> list[list[int]]:
@@ -51,9 +82,9 @@ def labels_of(tokenizer: Any, targets: Sequence[str] = TARGETS) -> list[list[int
 
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_bleu_without_the_rows_shown_twice(tokenizer: Any, n_padding: int) -> None:
-    found = make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["bleu", "chrf"], targets=TARGETS)(
-        prediction(tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]])
-    )
+    found = make_compute_metrics(
+        tokenizer, labels=labels_of(tokenizer), metrics=["bleu", "chrf"], targets=TARGETS
+    )(prediction(tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]))
     outputs = as_decoded(tokenizer, OUTPUTS)
     assert found == {
         "bleu": pytest.approx(BLEU().corpus_score(outputs, [TARGETS]).score / 100),
@@ -66,24 +97,54 @@ def test_bleu_without_the_rows_shown_twice(tokenizer: Any, n_padding: int) -> No
 
 def test_without_targets_the_labels_are_decoded(tokenizer: Any) -> None:
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    with_texts = make_compute_metrics(tokenizer, labels=labels_of(tokenizer), targets=tokenizer.batch_decode(labels_of(tokenizer), skip_special_tokens=True))(shown)
+    with_texts = make_compute_metrics(
+        tokenizer,
+        labels=labels_of(tokenizer),
+        targets=tokenizer.batch_decode(labels_of(tokenizer), skip_special_tokens=True),
+    )(shown)
     assert make_compute_metrics(tokenizer, labels=labels_of(tokenizer))(shown) == with_texts
 
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [float(1 + (7 * len(s) + 3 * len(t)) % 5) for s, t in zip(sources, translations, strict=True)]
+    return [
+        float(1 + (7 * len(s) + 3 * len(t)) % 5) for s, t in zip(sources, translations, strict=True)
+    ]
 
 
 def test_a_metric_of_cc_hf_by_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
-    references = [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples]
-    expected = compute([text or "." for text in as_decoded(tokenizer, OUTPUTS)], references, evaluator=by_length, src_lang="en", tgt_lang="de")
+    references = [
+        {
+            "correct_sources": e.correct_sources,
+            "incorrect_sources": e.incorrect_sources,
+            "category": e.category,
+        }
+        for e in examples
+    ]
+    expected = compute(
+        [text or "." for text in as_decoded(tokenizer, OUTPUTS)],
+        references,
+        evaluator=by_length,
+        src_lang="en",
+        tgt_lang="de",
+    )
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
-    options: dict[str, Any] = {"labels": labels_of(tokenizer), "evaluator": by_length, "src_lang": "en", "tgt_lang": "de"}
+    options: dict[str, Any] = {
+        "labels": labels_of(tokenizer),
+        "evaluator": by_length,
+        "src_lang": "en",
+        "tgt_lang": "de",
+    }
     for given in (examples, references, {"contrastive_conditioning": references}):
-        found = make_compute_metrics(tokenizer, metrics=["contrastive_conditioning", "bleu"], references=given, **options)(shown)
-        assert {name: found[name] for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy")} == {
-            name: expected[name] for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy")
+        found = make_compute_metrics(
+            tokenizer, metrics=["contrastive_conditioning", "bleu"], references=given, **options
+        )(shown)
+        assert {
+            name: found[name]
+            for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy")
+        } == {
+            name: expected[name]
+            for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy")
         }
         assert (found["n"], found["n_empty"]) == (7, 1)
         assert "bleu" in found
@@ -92,7 +153,9 @@ def test_a_metric_of_cc_hf_by_examples_or_references(tokenizer: Any, tmp_path: P
 
 def test_rows_of_another_set_are_refused(tokenizer: Any) -> None:
     function = make_compute_metrics(tokenizer, labels=labels_of(tokenizer))
-    with pytest.raises(InputError, match=r"expected the 7 rows of labels, got 5; .*another evaluation set"):
+    with pytest.raises(
+        InputError, match=r"expected the 7 rows of labels, got 5; .*another evaluation set"
+    ):
         function(prediction(tokenizer, OUTPUTS[:5], TARGETS[:5]))
     with pytest.raises(InputError, match=r"row 3: expected the labels .*another evaluation set"):
         function(prediction(tokenizer, OUTPUTS, [*TARGETS[:3], "Ein Arzt.", *TARGETS[4:]]))
@@ -101,18 +164,29 @@ def test_rows_of_another_set_are_refused(tokenizer: Any) -> None:
     with pytest.raises(InputError, match="expected 7 rows, got 8, and row 7 is none of them"):
         function(prediction(tokenizer, [*OUTPUTS, "Ja."], [*TARGETS, "Gute Laune hatte er."]))
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    with pytest.raises(InputError, match="expected one prediction per row of labels, got 6 predictions and 7 rows"):
+    with pytest.raises(
+        InputError, match="expected one prediction per row of labels, got 6 predictions and 7 rows"
+    ):
         function(EvalPrediction(predictions=shown.predictions[:6], label_ids=shown.label_ids))
 
 
 def test_what_is_no_translation_is_refused(tokenizer: Any) -> None:
-    function, labels = make_compute_metrics(tokenizer, labels=labels_of(tokenizer)), prediction(tokenizer, OUTPUTS, TARGETS).label_ids
+    function, labels = (
+        make_compute_metrics(tokenizer, labels=labels_of(tokenizer)),
+        prediction(tokenizer, OUTPUTS, TARGETS).label_ids,
+    )
     logits = np.zeros((7, 9, 71), dtype=np.float32)
     for predictions in (logits, (logits, logits)):
         with pytest.raises(InputError, match="set predict_with_generate=True"):
             function(EvalPrediction(predictions=predictions, label_ids=labels))
-    with pytest.raises(InputError, match="row 2: expected token ids from 0 to 70, got 71; is this the tokenizer"):
-        function(EvalPrediction(predictions=np.where(np.arange(7)[:, None] == 2, 71, labels), label_ids=labels))
+    with pytest.raises(
+        InputError, match="row 2: expected token ids from 0 to 70, got 71; is this the tokenizer"
+    ):
+        function(
+            EvalPrediction(
+                predictions=np.where(np.arange(7)[:, None] == 2, 71, labels), label_ids=labels
+            )
+        )
     with pytest.raises(InputError, match="leave out batch_eval_metrics"):
         function(prediction(tokenizer, OUTPUTS, TARGETS), compute_result=True)
 
@@ -122,30 +196,72 @@ def test_what_does_not_fit_is_refused_at_once(tokenizer: Any) -> None:
     with pytest.raises(UnknownNameError, match="unknown metric 'blue'; did you mean 'bleu'"):
         make_compute_metrics(tokenizer, labels=labels, metrics=["blue"])
     with pytest.raises(UnknownNameError, match="unknown option 'scores'; did you mean 'score'"):
-        make_compute_metrics(tokenizer, labels=labels, metrics=["contrastive_conditioning"], options={"scores": "geometric"})
+        make_compute_metrics(
+            tokenizer,
+            labels=labels,
+            metrics=["contrastive_conditioning"],
+            options={"scores": "geometric"},
+        )
     with pytest.raises(InputError, match="metrics: expected a list of names, got 'bleu'"):
         make_compute_metrics(tokenizer, labels=labels, metrics="bleu")
     with pytest.raises(InputError, match="labels: expected those of every row"):
         make_compute_metrics(tokenizer, labels=[])
-    with pytest.raises(InputError, match="targets: expected one for each of the 7 rows of labels, got 2"):
+    with pytest.raises(
+        InputError, match="targets: expected one for each of the 7 rows of labels, got 2"
+    ):
         make_compute_metrics(tokenizer, labels=labels, targets=TARGETS[:2])
-    with pytest.raises(InputError, match="src_lang, tgt_lang: expected the languages for contrastive_conditioning"):
+    with pytest.raises(
+        InputError, match="src_lang, tgt_lang: expected the languages for contrastive_conditioning"
+    ):
         make_compute_metrics(tokenizer, labels=labels, metrics=["contrastive_conditioning"])
     with pytest.raises(InputError, match="references: expected those of contrastive_conditioning"):
-        make_compute_metrics(tokenizer, labels=labels, metrics=["contrastive_conditioning"], src_lang="en", tgt_lang="de")
-    with pytest.raises(InputError, match="references: expected one for each of the 7 rows of labels, got 1 for contrastive_conditioning"):
-        make_compute_metrics(tokenizer, labels=labels, metrics=["contrastive_conditioning"], references=[{}], src_lang="en", tgt_lang="de")
+        make_compute_metrics(
+            tokenizer,
+            labels=labels,
+            metrics=["contrastive_conditioning"],
+            src_lang="en",
+            tgt_lang="de",
+        )
+    with pytest.raises(
+        InputError,
+        match=(
+            "references: expected one for each of the 7 rows of labels, got 1 for"
+            " contrastive_conditioning"
+        ),
+    ):
+        make_compute_metrics(
+            tokenizer,
+            labels=labels,
+            metrics=["contrastive_conditioning"],
+            references=[{}],
+            src_lang="en",
+            tgt_lang="de",
+        )
 
 
 def test_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None:
     rows = rows_of(tokenizer, 5)
-    function = make_compute_metrics(tokenizer, labels=[row["labels"] for row in rows], metrics=["chrf"])
-    trainer = made_trainer(tiny_marian, tmp_path, [], eval_dataset=rows, compute_metrics=function, generation_max_length=30)
+    function = make_compute_metrics(
+        tokenizer, labels=[row["labels"] for row in rows], metrics=["chrf"]
+    )
+    trainer = made_trainer(
+        tiny_marian,
+        tmp_path,
+        [],
+        eval_dataset=rows,
+        compute_metrics=function,
+        generation_max_length=30,
+    )
     found = trainer.evaluate()
     shown = trainer.predict(rows)
-    texts = tokenizer.batch_decode(np.where(shown.predictions < 0, tokenizer.pad_token_id, shown.predictions), skip_special_tokens=True)
+    texts = tokenizer.batch_decode(
+        np.where(shown.predictions < 0, tokenizer.pad_token_id, shown.predictions),
+        skip_special_tokens=True,
+    )
     targets = tokenizer.batch_decode([row["labels"] for row in rows], skip_special_tokens=True)
-    assert found["eval_chrf"] == pytest.approx(CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score / 100)
+    assert found["eval_chrf"] == pytest.approx(
+        CHRF().corpus_score([" ".join(text.split()) for text in texts], [targets]).score / 100
+    )
     assert found["eval_n"] == 5
     with pytest.raises(InputError, match=r"got 4; .*another evaluation set"):
         trainer.evaluate(rows[:4])
@@ -153,32 +269,90 @@ def test_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None
 
 def test_it_judges_as_every_other_door(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
-    references = [{"correct_sources": e.correct_sources, "incorrect_sources": e.incorrect_sources, "category": e.category} for e in examples]
-    options: dict[str, Any] = {"labels": labels_of(tokenizer), "evaluator": by_length, "src_lang": "en", "tgt_lang": "de", "metrics": ["contrastive_conditioning"]}
+    references = [
+        {
+            "correct_sources": e.correct_sources,
+            "incorrect_sources": e.incorrect_sources,
+            "category": e.category,
+        }
+        for e in examples
+    ]
+    options: dict[str, Any] = {
+        "labels": labels_of(tokenizer),
+        "evaluator": by_length,
+        "src_lang": "en",
+        "tgt_lang": "de",
+        "metrics": ["contrastive_conditioning"],
+    }
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
     expected = judge(DECLARATION, examples, texts, evaluator=by_length, tgt_lang="de")
     found = make_compute_metrics(tokenizer, references=examples, **options)(shown)
     assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
     assert "n_with_source" in found
-    assert make_compute_metrics(tokenizer, references=references, **options)(shown) == {name: value for name, value in found.items() if name != "n_with_source"}
+    assert make_compute_metrics(tokenizer, references=references, **options)(shown) == {
+        name: value for name, value in found.items() if name != "n_with_source"
+    }
 
 
 def test_the_embedded_evaluator_warns_of_other_cues(tokenizer: Any) -> None:
-    references = [{"correct_sources": ["A baseball bat."], "incorrect_sources": ["A flying bat."], "category": "sport"}] * len(TARGETS)
-    function = make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_conditioning"], references=references, src_lang="en", tgt_lang="de")
+    references = [
+        {
+            "correct_sources": ["A baseball bat."],
+            "incorrect_sources": ["A flying bat."],
+            "category": "sport",
+        }
+    ] * len(TARGETS)
+    function = make_compute_metrics(
+        tokenizer,
+        labels=labels_of(tokenizer),
+        metrics=["contrastive_conditioning"],
+        references=references,
+        src_lang="en",
+        tgt_lang="de",
+    )
     with pytest.warns(ResultWarning, match="all 7 rows have other cues"):
         function(prediction(tokenizer, OUTPUTS, TARGETS))
 
 
 def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
-    with pytest.raises(InputError, match="expected metrics that judge translations of the model in training, got contrastive_translation_scoring"):
-        make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_translation_scoring"], references=[{}] * 7, src_lang="en", tgt_lang="de")
-    with pytest.raises(InputError, match="expected metrics that judge translations of the model in training, got contrastive_translation_scoring"):
-        ProbingCallback("wino_x", "mt_en_de.translations", metrics=["contrastive_translation_scoring"])
+    with pytest.raises(
+        InputError,
+        match=(
+            "expected metrics that judge translations of the model in training, got"
+            " contrastive_translation_scoring"
+        ),
+    ):
+        make_compute_metrics(
+            tokenizer,
+            labels=labels_of(tokenizer),
+            metrics=["contrastive_translation_scoring"],
+            references=[{}] * 7,
+            src_lang="en",
+            tgt_lang="de",
+        )
+    with pytest.raises(
+        InputError,
+        match=(
+            "expected metrics that judge translations of the model in training, got"
+            " contrastive_translation_scoring"
+        ),
+    ):
+        ProbingCallback(
+            "wino_x", "mt_en_de.translations", metrics=["contrastive_translation_scoring"]
+        )
 
 
 def test_references_that_are_no_examples_are_refused(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
-    with pytest.raises(InputError, match=r"references: row 6: expected a mapping or an example .* got int"):
-        make_compute_metrics(tokenizer, labels=labels_of(tokenizer), metrics=["contrastive_conditioning"], references=[*examples, 3], src_lang="en", tgt_lang="de")
+    with pytest.raises(
+        InputError, match=r"references: row 6: expected a mapping or an example .* got int"
+    ):
+        make_compute_metrics(
+            tokenizer,
+            labels=labels_of(tokenizer),
+            metrics=["contrastive_conditioning"],
+            references=[*examples, 3],
+            src_lang="en",
+            tgt_lang="de",
+        )

@@ -35,7 +35,11 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def splits(data_dir: Path) -> WinoXSplits:
-    return split_schemas(cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir), n_dev=20, n_test=60)
+    return split_schemas(
+        cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir),
+        n_dev=20,
+        n_test=60,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +54,31 @@ def marian(marian_folder: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    filled = [row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"]) for row in lm_rows(96) for lang in ("en", "de") for i in (1, 2)]
-    return save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), filled, family="xlm-roberta", vocab_size=120, seed=1)
+    filled = [
+        row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"])
+        for row in lm_rows(96)
+        for lang in ("en", "de")
+        for i in (1, 2)
+    ]
+    return save_tiny_masked_lm(
+        tmp_path_factory.mktemp("masked"), filled, family="xlm-roberta", vocab_size=120, seed=1
+    )
 
 
-def test_the_penalty_raises_accuracy_above_fine_tuning_without_it(marian: Any, splits: WinoXSplits) -> None:
-    """On nouns in combinations that were not trained on, after as many epochs from the same weights."""
+def test_the_penalty_raises_accuracy_above_fine_tuning_without_it(
+    marian: Any, splits: WinoXSplits
+) -> None:
+    """On nouns in combinations that were not trained on, after as many epochs from the same
+    weights.
+    """
     found = {}
     for weight in (0.0, 10.0):
-        tuned = fine_tune_on_translations(marian, splits.train, splits.dev, FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight))
+        tuned = fine_tune_on_translations(
+            marian,
+            splits.train,
+            splits.dev,
+            FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight),
+        )
         found[weight] = choice_accuracy(tuned.evaluator, splits.test).accuracy
     assert 0.4 <= choice_accuracy(marian, splits.test).accuracy <= 0.6
     assert found[10.0] >= found[0.0] + 0.15
@@ -72,7 +92,10 @@ def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> N
     found = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
     assert found == seen
     assert [point.size for point in found] == [0, 20, 41]
-    assert [point.tuned and (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses)) for point in found] == [None, (20, 20, 2), (40, 20, 2)]
+    assert [
+        point.tuned and (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses))
+        for point in found
+    ] == [None, (20, 20, 2), (40, 20, 2)]
     for name, tensor in marian.model.state_dict().items():
         assert torch.equal(tensor, weights[name])  # the model that was given is as it was
     for point in found[1:]:
@@ -82,7 +105,9 @@ def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> N
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
         again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
-        assert [choice.logprob_correct for choice in again.choices] == pytest.approx([c.logprob_correct for c in point.accuracies["test"].choices], abs=1e-5)
+        assert [choice.logprob_correct for choice in again.choices] == pytest.approx(
+            [c.logprob_correct for c in point.accuracies["test"].choices], abs=1e-5
+        )
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
     assert same.tuned is not None
@@ -90,16 +115,37 @@ def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> N
     assert same.accuracies == found[2].accuracies
 
 
-def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_the_best(marian: Any, splits: WinoXSplits) -> None:
+def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_the_best(
+    marian: Any, splits: WinoXSplits
+) -> None:
     """What is trained on contradicts the development part: the other pronouns."""
-    wrong = [ContrastiveTranslationExample(e.id, "en", "de", e.source, e.contrastive_translations[0], (e.correct_translation,), e.category, e.extra) for e in splits.train[:40]]
+    wrong = [
+        ContrastiveTranslationExample(
+            e.id,
+            "en",
+            "de",
+            e.source,
+            e.contrastive_translations[0],
+            (e.correct_translation,),
+            e.category,
+            e.extra,
+        )
+        for e in splits.train[:40]
+    ]
     dev = splits.dev[:8]  # one batch
-    tuned = fine_tune_on_translations(marian, wrong, dev, FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0))
+    tuned = fine_tune_on_translations(
+        marian,
+        wrong,
+        dev,
+        FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0),
+    )
     losses = tuned.dev_losses
     assert len(losses) < 60
     assert len(losses) == tuned.best_epoch + 2
     assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
-    scores = tuned.evaluator.score([ScoringRequest(e.source, e.correct_translation) for e in dev], src_lang="en", tgt_lang="de")
+    scores = tuned.evaluator.score(
+        [ScoringRequest(e.source, e.correct_translation) for e in dev], src_lang="en", tgt_lang="de"
+    )
     assert min(losses) == pytest.approx(-scores.sum_logprob.sum() / scores.n_tokens.sum(), rel=1e-4)
 
 
@@ -107,11 +153,22 @@ def test_refusals(marian: Any, splits: WinoXSplits) -> None:
     settings = FineTuning(max_epochs=1)
     with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
         learning_curve(marian, splits, [], settings)
-    with pytest.raises(InputError, match="expected 1 to 112 samples, which is what the development and test parts leave, got 500"):
+    with pytest.raises(
+        InputError,
+        match=(
+            "expected 1 to 112 samples, which is what the development and test parts leave, got 500"
+        ),
+    ):
         learning_curve(marian, splits, [500], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
     for known in (splits.dev[0], splits.train[-1], twin):
-        with pytest.raises(InputError, match=f"other: expected samples of the test part, 1 are of schemas of the training or development part, such as '{known.id}'"):
+        with pytest.raises(
+            InputError,
+            match=(
+                "other: expected samples of the test part, 1 are of schemas of the training or"
+                f" development part, such as '{known.id}'"
+            ),
+        ):
             learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
     changes: list[tuple[dict[str, Any], str]] = [
         ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
@@ -127,19 +184,31 @@ def test_refusals(marian: Any, splits: WinoXSplits) -> None:
         with pytest.raises(InputError, match=message):
             thesis_settings("fsmt", **change)
     with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
-        fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3))
+        fine_tune_on_translations(
+            marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3)
+        )
 
 
 @pytest.mark.parametrize(
     ("family", "rate", "batch_size", "beta2", "max_grad_norm", "smoothing", "falls_by"),
     [
-        ("fsmt", 1e-7, 8, 0.98, 0.0, 0.1, [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),  # Table 4.6: inverse_sqrt, of the program's script: no clipping
-        ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.11, and the defaults of transformers: linear
+        # Table 4.6: inverse_sqrt, of the program's script: no clipping
+        ("fsmt", 1e-7, 8, 0.98, 0.0, 0.1, [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
+        # Table 4.11, and the defaults of transformers: linear
+        ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),
         ("masked_lm", 1e-7, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
     ],
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
-    family: str, rate: float, batch_size: int, beta2: float, max_grad_norm: float, smoothing: float, falls_by: list[float], marian: Any, splits: WinoXSplits
+    family: str,
+    rate: float,
+    batch_size: int,
+    beta2: float,
+    max_grad_norm: float,
+    smoothing: float,
+    falls_by: list[float],
+    marian: Any,
+    splits: WinoXSplits,
 ) -> None:
     """Two batches in each of up to 1,000 epochs, of which three are taken."""
     seen: list[PronounPenaltyTrainer] = []
@@ -156,25 +225,65 @@ def test_the_trainer_has_the_settings_of_the_thesis(
             return super().training_step(*arguments, **options)
 
     own = own_copy(marian)
-    pairs, dev = encode_pairs(own, splits.train[: 2 * batch_size]), encode_pairs(own, splits.dev[:4])
+    pairs, dev = (
+        encode_pairs(own, splits.train[: 2 * batch_size]),
+        encode_pairs(own, splits.dev[:4]),
+    )
     with pytest.raises(EnoughError):
-        fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), thesis_settings(family), penalty_weight=0.0)
+        fine_tune(
+            own,
+            Seeing,
+            pairs,
+            dev,
+            PairCollator.of(own),
+            thesis_settings(family),
+            penalty_weight=0.0,
+        )
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
-    assert (arguments.num_train_epochs, arguments.per_device_train_batch_size, arguments.label_smoothing_factor) == (1000, batch_size, smoothing)
-    assert (arguments.max_grad_norm, arguments.seed, arguments.gradient_accumulation_steps) == (max_grad_norm, 42, 1)
+    assert (
+        arguments.num_train_epochs,
+        arguments.per_device_train_batch_size,
+        arguments.label_smoothing_factor,
+    ) == (1000, batch_size, smoothing)
+    assert (arguments.max_grad_norm, arguments.seed, arguments.gradient_accumulation_steps) == (
+        max_grad_norm,
+        42,
+        1,
+    )
     assert (group["betas"], group["weight_decay"]) == ((0.9, beta2), 0.0)
     assert rates == pytest.approx([rate * share for share in falls_by], rel=1e-9)
 
 
-@pytest.mark.parametrize("family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")])
+@pytest.mark.parametrize(
+    "family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")]
+)
 def test_every_family_is_trained_on_what_it_is_scored_by(family: str, tmp_path: Path) -> None:
-    """Without smoothing and penalty the loss on the development part is the mean negative log-probability that the evaluator gives after this epoch."""
+    """Without smoothing and penalty the loss on the development part is the mean negative
+    log-probability that the evaluator gives after this epoch.
+    """
     evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), mode="exact")
-    texts = [("The doctor asked the nurse.", "Der Arzt bat sie."), ("She was in a good mood.", "Er hatte gute Laune, weil sie kam."), ("The nurse.", "Es kam.")]
-    examples = [ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)}) for i, pair in enumerate(texts)]
-    tuned = fine_tune_on_translations(evaluator, examples, examples, FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0))
-    before, after = (found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de") for found in (evaluator, tuned.evaluator))
-    assert tuned.dev_losses[0] == pytest.approx(-after.sum_logprob.sum() / after.n_tokens.sum(), rel=1e-4)
+    texts = [
+        ("The doctor asked the nurse.", "Der Arzt bat sie."),
+        ("She was in a good mood.", "Er hatte gute Laune, weil sie kam."),
+        ("The nurse.", "Es kam."),
+    ]
+    examples = [
+        ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)})
+        for i, pair in enumerate(texts)
+    ]
+    tuned = fine_tune_on_translations(
+        evaluator,
+        examples,
+        examples,
+        FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0),
+    )
+    before, after = (
+        found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de")
+        for found in (evaluator, tuned.evaluator)
+    )
+    assert tuned.dev_losses[0] == pytest.approx(
+        -after.sum_logprob.sum() / after.n_tokens.sum(), rel=1e-4
+    )
     assert after.sum_logprob.sum() > before.sum_logprob.sum()
 
 
@@ -183,22 +292,36 @@ def test_what_is_masked_and_learnt(masked_folder: Path, data_dir: Path, masking:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
     rows = encode_fillers(evaluator, examples)
-    batch = FillerCollator(evaluator.tokenizer, masking=masking, n_vocabulary=evaluator.model.config.vocab_size, seed=0)(rows)
+    batch = FillerCollator(
+        evaluator.tokenizer, masking=masking, n_vocabulary=evaluator.model.config.vocab_size, seed=0
+    )(rows)
     n_masked = 0
     for i, (row, example) in enumerate(zip(rows, examples, strict=True)):
         ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
         assert batch["attention_mask"][i].tolist() == [1] * length + [0] * (len(ids) - length)
         assert bool((labels[length:] == -100).all())
         learnt = labels != -100
-        assert labels[learnt].tolist() == [token for token, own in zip(row.ids, learnt.tolist(), strict=False) if own]
+        assert labels[learnt].tolist() == [
+            token for token, own in zip(row.ids, learnt.tolist(), strict=False) if own
+        ]
         masked = (ids == evaluator.tokenizer.mask_token_id)[:length]
         n_masked += int(masked.sum())
         if masking == "random":
             assert int(learnt.sum()) >= 1
-            assert not any(special and own for special, own in zip(row.is_special, learnt.tolist(), strict=False))
+            assert not any(
+                special and own
+                for special, own in zip(row.is_special, learnt.tolist(), strict=False)
+            )
         else:
-            assert evaluator.tokenizer.decode([t for t, own in zip(row.ids, masked.tolist(), strict=True) if own]).strip() == example.extra["correct_filler"]
-            assert learnt[:length].tolist() == (masked.tolist() if masking == "filler-only" else [True] * length)
+            assert (
+                evaluator.tokenizer.decode(
+                    [t for t, own in zip(row.ids, masked.tolist(), strict=True) if own]
+                ).strip()
+                == example.extra["correct_filler"]
+            )
+            assert learnt[:length].tolist() == (
+                masked.tolist() if masking == "filler-only" else [True] * length
+            )
     if masking == "random":
         share = n_masked / sum(len(row.ids) - 2 for row in rows)
         assert 0.06 <= share <= 0.2  # 80 % of 15 %
@@ -208,15 +331,36 @@ def test_the_filler_of_every_gap_and_what_is_none(masked_folder: Path) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
 
     def example(context: str, text: str, filler: str = "the bag") -> ContrastiveTranslationExample:
-        return ContrastiveTranslationExample("1", "en", "en", "", text, ("x",), "first", {"pair": "1", "context": context, "correct_filler": filler})
+        return ContrastiveTranslationExample(
+            "1",
+            "en",
+            "en",
+            "",
+            text,
+            ("x",),
+            "first",
+            {"pair": "1", "context": context, "correct_filler": filler},
+        )
 
-    (row,) = encode_fillers(evaluator, [example("The bag hit _, and the ball hit _.", "The bag hit the bag, and the ball hit the bag.")])
+    (row,) = encode_fillers(
+        evaluator,
+        [
+            example(
+                "The bag hit _, and the ball hit _.",
+                "The bag hit the bag, and the ball hit the bag.",
+            )
+        ],
+    )
     fillers = "".join("x" if own else " " for own in row.is_filler).split()
     assert len(fillers) == 2
-    assert evaluator.tokenizer.decode([t for t, own in zip(row.ids, row.is_filler, strict=True) if own]).split() == ["the", "bag", "the", "bag"]
+    assert evaluator.tokenizer.decode(
+        [t for t, own in zip(row.ids, row.is_filler, strict=True) if own]
+    ).split() == ["the", "bag", "the", "bag"]
     with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
         encode_fillers(evaluator, [example("It hit _.", "It hit the ball.")])
-    with pytest.raises(InputError, match="masking: expected one of filler, filler-only, random, got 'all'"):
+    with pytest.raises(
+        InputError, match="masking: expected one of filler, filler-only, random, got 'all'"
+    ):
         FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
     with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
         fine_tune_on_fillers(evaluator, [], [], FineTuning())
@@ -224,31 +368,79 @@ def test_the_filler_of_every_gap_and_what_is_none(masked_folder: Path) -> None:
 
 def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
-    german, english = (cc_hf.load_examples("wino_x", config, data_dir=data_dir) for config in ("lm_en_de", "lm_en_de.english"))
+    german, english = (
+        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
+        for config in ("lm_en_de", "lm_en_de.english")
+    )
     parts = split_schemas(english, n_dev=20, n_test=40)
-    settings = thesis_settings("masked_lm", learning_rate=5e-3, max_epochs=12, patience=12, masking="filler-only", accumulation=2, batch_size=8)
+    settings = thesis_settings(
+        "masked_lm",
+        learning_rate=5e-3,
+        max_epochs=12,
+        patience=12,
+        masking="filler-only",
+        accumulation=2,
+        batch_size=8,
+    )
     tests = {"english": parts.test, "german": aligned(parts.test, german)}
     before, after = learning_curve(evaluator, parts, [100], settings, tests=tests)
     assert after.tuned is not None
     assert after.tuned.dev_losses[-1] < after.tuned.dev_losses[0] - 0.5
     assert list(before.accuracies) == list(after.accuracies) == ["english", "german"]
-    rise = [sum(c.logprob_correct for c in point.accuracies["english"].choices) for point in (before, after)]
+    rise = [
+        sum(c.logprob_correct for c in point.accuracies["english"].choices)
+        for point in (before, after)
+    ]
     assert rise[1] > rise[0]
 
 
-def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run("--model", str(marian_folder), "--objective", "pronoun-penalty", "--sizes", "20,40", "--max-epochs", "2", "--n-dev", "10", "--n-test", "20",
-                "--learning-rate", "1e-3", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"))  # fmt: skip
+def test_the_command_for_translations(
+    marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run(
+        "--model",
+        str(marian_folder),
+        "--objective",
+        "pronoun-penalty",
+        "--sizes",
+        "20,40",
+        "--max-epochs",
+        "2",
+        "--n-dev",
+        "10",
+        "--n-test",
+        "20",
+        "--learning-rate",
+        "1e-3",
+        "--data-dir",
+        str(data_dir),
+        "--output",
+        str(tmp_path / "out"),
+    )
     text = capsys.readouterr()
     assert text.out.count("│ mt_en_de.translations │") == 3
     assert "trained on 40" in text.err
     assert "…" not in text.out  # in 80 columns
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["learning_curve.json", "train-20", "train-40"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "learning_curve.json",
+        "train-20",
+        "train-40",
+    ]
     assert found["settings"] == {
-        "learning_rate": 1e-3, "schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0, "batch_size": 8, "accumulation": 1,
-        "max_epochs": 2, "patience": 3, "label_smoothing": 0.1, "penalty_weight": 100.0,
-        "pronouns": "all", "masking": "filler", "seed": 42,
-    }  # fmt: skip
+        "learning_rate": 1e-3,
+        "schedule": "inverse_sqrt",
+        "beta2": 0.98,
+        "max_grad_norm": 0.0,
+        "batch_size": 8,
+        "accumulation": 1,
+        "max_epochs": 2,
+        "patience": 3,
+        "label_smoothing": 0.1,
+        "penalty_weight": 100.0,
+        "pronouns": "all",
+        "masking": "filler",
+        "seed": 42,
+    }
     assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
     assert found["data"].startswith("wino_x/mt_en_de.translations@local.")
     assert [point["size"] for point in found["points"]] == [0, 20, 40]
@@ -256,56 +448,131 @@ def test_the_command_for_translations(marian_folder: Path, data_dir: Path, tmp_p
         accuracy = point["accuracies"]["mt_en_de.translations"]
         assert f"{100 * accuracy['accuracy']:.1f} │" in text.out
         assert accuracy["n"] == len(accuracy["choices"]) == 20
-        assert accuracy["n_correct"] == sum(c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"])
+        assert accuracy["n_correct"] == sum(
+            c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"]
+        )
         bias = point["bias"]["mt_en_de.translations"]
-        assert (bias["n"], bias["n_correct"], bias["n_open"]) == (20, accuracy["n_correct"], accuracy["n_ties"])
+        assert (bias["n"], bias["n_correct"], bias["n_open"]) == (
+            20,
+            accuracy["n_correct"],
+            accuracy["n_ties"],
+        )
         by_name = {(test["feature"], test["coding"]): test["strength"] for test in bias["tests"]}
-        figures = [f"{by_name[key]:.3f}" for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))]
-        male = bias["genders"]["male"]["n_preferred"] / sum(gender["n_preferred"] for gender in bias["genders"].values())
-        assert re.search(rf"\n +{point.get('n_train', 0)} +{' +'.join(figures)} +{100 * male:.1f} ", text.out)
+        figures = [
+            f"{by_name[key]:.3f}"
+            for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))
+        ]
+        male = bias["genders"]["male"]["n_preferred"] / sum(
+            gender["n_preferred"] for gender in bias["genders"].values()
+        )
+        assert re.search(
+            rf"\n +{point.get('n_train', 0)} +{' +'.join(figures)} +{100 * male:.1f} ", text.out
+        )
     with pytest.raises(InputError, match="expected a new or empty folder"):
         run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
 
 
 def test_the_command_for_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
-    found = run("--model", str(masked_folder), "--config", "lm_en_de.english", "--transfer", "lm_en_de", "--sizes", "20", "--max-epochs", "1", "--n-dev", "10",
-                "--n-test", "20", "--data-dir", str(data_dir), "--output", str(tmp_path / "out"), "--no-models", "--quiet")  # fmt: skip
+    found = run(
+        "--model",
+        str(masked_folder),
+        "--config",
+        "lm_en_de.english",
+        "--transfer",
+        "lm_en_de",
+        "--sizes",
+        "20",
+        "--max-epochs",
+        "1",
+        "--n-dev",
+        "10",
+        "--n-test",
+        "20",
+        "--data-dir",
+        str(data_dir),
+        "--output",
+        str(tmp_path / "out"),
+        "--no-models",
+        "--quiet",
+    )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
     assert found["settings"]["learning_rate"] == 1e-7
     for point in found["points"]:
-        english, german = (point["accuracies"][config] for config in ("lm_en_de.english", "lm_en_de"))
-        assert [c["example_id"] for c in english["choices"]] == [c["example_id"] for c in german["choices"]]
-        assert [c["logprob_correct"] for c in english["choices"]] != [c["logprob_correct"] for c in german["choices"]]
-        assert [test["feature"] for test in point["bias"]["lm_en_de"]["tests"]] == ["position"]  # fillers have no gender that is known
+        english, german = (
+            point["accuracies"][config] for config in ("lm_en_de.english", "lm_en_de")
+        )
+        assert [c["example_id"] for c in english["choices"]] == [
+            c["example_id"] for c in german["choices"]
+        ]
+        assert [c["logprob_correct"] for c in english["choices"]] != [
+            c["logprob_correct"] for c in german["choices"]
+        ]
+        # fillers have no gender that is known
+        assert [test["feature"] for test in point["bias"]["lm_en_de"]["tests"]] == ["position"]
 
 
 def run(*arguments: str) -> Any:
     from cc_hf.cli.main import app
 
     app(["train", "wino-x", *arguments], standalone_mode=False)
-    return json.loads((Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(encoding="utf-8"))
+    return json.loads(
+        (Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(
+            encoding="utf-8"
+        )
+    )
 
 
-def test_what_does_not_fit_together(marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"expected a configuration with contrastive translations; take mt_en_de.translations"):
+def test_what_does_not_fit_together(
+    marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"expected a configuration with contrastive translations; take mt_en_de.translations",
+    ):
         debias(marian_folder, "mt_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"):
+    with pytest.raises(
+        InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"
+    ):
         debias(marian_folder, "lm_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match=r"mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator"):
+    with pytest.raises(
+        InputError,
+        match=r"mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator",
+    ):
         debias(masked_folder, data_dir=data_dir)
     with pytest.raises(InputError, match="masked language models have the objective mle only"):
         debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)
-    with pytest.raises(InputError, match="device: 'auto' spreads the model over several GPUs, and training takes one"):
+    with pytest.raises(
+        InputError,
+        match="device: 'auto' spreads the model over several GPUs, and training takes one",
+    ):
         debias(marian_folder, device="auto", data_dir=data_dir)
-    with pytest.raises(InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"):
+    with pytest.raises(
+        InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"
+    ):
         debias(marian_folder, objective="pp", data_dir=data_dir)
     with pytest.raises(InputError, match="the objective mle has none"):
         debias(marian_folder, settings={"penalty_weight": 5.0}, data_dir=data_dir)
-    with pytest.raises(InputError, match="expected a number above 0 with the objective pronoun-penalty, got 0"):
-        debias(marian_folder, objective="pronoun-penalty", settings={"penalty_weight": 0.0}, data_dir=data_dir)
+    with pytest.raises(
+        InputError, match="expected a number above 0 with the objective pronoun-penalty, got 0"
+    ):
+        debias(
+            marian_folder,
+            objective="pronoun-penalty",
+            settings={"penalty_weight": 0.0},
+            data_dir=data_dir,
+        )
     for sizes in ("500;1000", "5,5", "", "-1"):
         with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
-            run("--model", str(marian_folder), "--sizes", sizes, "--output", "nowhere", "--data-dir", str(data_dir))
+            run(
+                "--model",
+                str(marian_folder),
+                "--sizes",
+                sizes,
+                "--output",
+                "nowhere",
+                "--data-dir",
+                str(data_dir),
+            )
     assert not Path("nowhere").exists()
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)

@@ -14,18 +14,32 @@ def test_the_second_metric_is_named() -> None:
     def undecided(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0] * len(translations)
 
-    result = cc_hf.evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided)
-    other = cc_hf.evaluate("simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, metric="simplegen_accuracy")
+    result = cc_hf.evaluate(
+        "simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided
+    )
+    other = cc_hf.evaluate(
+        "simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, metric="simplegen_accuracy"
+    )
     found = flat_figures([result, other], n_empty=3)
     assert found["min_accuracy"] == 1.0
     assert found["n"] == 2664
     assert found["n_empty"] == 3
-    assert {name.removeprefix("simplegen_accuracy_"): value for name, value in found.items() if name.startswith("simplegen_accuracy_")} == {
+    assert {
+        name.removeprefix("simplegen_accuracy_"): value
+        for name, value in found.items()
+        if name.startswith("simplegen_accuracy_")
+    } == {
         **other.scores,
         **other.counts,
     }
     assert found["n_ties"] == 2664
-    with pytest.raises(InputError, match=r"figures that are there already: contrastive_conditioning_accuracy, .*name each metric once"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"figures that are there already: contrastive_conditioning_accuracy, .*name each metric"
+            r" once"
+        ),
+    ):
         flat_figures([result, result, result])
 
 

@@ -8,9 +8,25 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.training.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
-from cc_hf.training.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
-from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
+from cc_hf.training.evaluator_recipe.corpus import (
+    cued_copies,
+    read_tatoeba,
+    split_development,
+    with_person,
+)
+from cc_hf.training.evaluator_recipe.grammar import (
+    CASES,
+    Case,
+    noun_phrase,
+    parse_noun,
+    read_occupations,
+)
+from cc_hf.training.evaluator_recipe.sentences import (
+    Pair,
+    SentenceMaker,
+    english_plural,
+    read_phrases,
+)
 from cc_hf.training.evaluator_recipe.train import Recipe, train
 
 
@@ -30,11 +46,19 @@ from cc_hf.training.evaluator_recipe.train import Recipe, train
         ("Angestellte~", "f", "dat", {}, "der Angestellten"),
         ("Angestellte~", "f", "nom", {"determiner": ""}, "Angestellte"),
         ("Lehrerin", "f", "nom", {"plural": True, "determiner": ""}, "Lehrerinnen"),
-        ("Lehrerin", "f", "dat", {"determiner": "dies-", "adjective": "nett"}, "dieser netten Lehrerin"),
+        (
+            "Lehrerin",
+            "f",
+            "dat",
+            {"determiner": "dies-", "adjective": "nett"},
+            "dieser netten Lehrerin",
+        ),
         ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
     ],
 )
-def test_german_declension(noun: str, gender: str, case: Case, options: dict[str, object], expected: str) -> None:
+def test_german_declension(
+    noun: str, gender: str, case: Case, options: dict[str, object], expected: str
+) -> None:
     assert noun_phrase(parse_noun(noun, gender), case, **options) == expected  # type: ignore[arg-type]
 
 
@@ -67,12 +91,23 @@ def test_a_cue_decides_the_german_gender() -> None:
     for pair in islice(SentenceMaker(4, development=True), 800):
         cue, _, rest = pair.english.partition("[")[2].partition("] ")
         occupation = by_english[next(name for name in names if rest.startswith(name))]
-        right, wrong = (occupation.feminine, occupation.masculine) if cue == "female" else (occupation.masculine, occupation.feminine)
+        right, wrong = (
+            (occupation.feminine, occupation.masculine)
+            if cue == "female"
+            else (occupation.masculine, occupation.feminine)
+        )
         words = set(re.findall(r"[\w-]+", pair.german))
-        if any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong)) or pair.english.count(occupation.english) > 1:
+        if (
+            any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong))
+            or pair.english.count(occupation.english) > 1
+        ):
             continue  # the noun alone does not show the gender
         n_checked += 1
-        assert any(noun.form(case, plural=False, adjective_ending="") in words for noun in right for case in CASES), pair
+        assert any(
+            noun.form(case, plural=False, adjective_ending="") in words
+            for noun in right
+            for case in CASES
+        ), pair
     assert n_checked > 400
 
 
@@ -115,7 +150,16 @@ def test_names_become_people_only_where_the_case_is_certain() -> None:
     assert found.english != found.contrast
 
 
-@pytest.mark.parametrize(("noun", "plural"), [("nurse", "nurses"), ("secretary", "secretaries"), ("salesperson", "salespeople"), ("coach", "coaches"), ("attorney", "attorneys")])
+@pytest.mark.parametrize(
+    ("noun", "plural"),
+    [
+        ("nurse", "nurses"),
+        ("secretary", "secretaries"),
+        ("salesperson", "salespeople"),
+        ("coach", "coaches"),
+        ("attorney", "attorneys"),
+    ],
+)
 def test_english_plurals(noun: str, plural: str) -> None:
     assert english_plural(noun) == plural
 
@@ -143,7 +187,17 @@ def test_malformed_tatoeba_names_the_line(tmp_path: Path) -> None:
 
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
     recipe = Recipe(
-        passes=1, n_pieces=400, d_model=16, encoder_layers=1, decoder_layers=1, ffn_dim=16, heads=2, sentences_per_pass=200, batch_tokens=2000, warmup_steps=5, average_every=1
+        passes=1,
+        n_pieces=400,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        ffn_dim=16,
+        heads=2,
+        sentences_per_pass=200,
+        batch_tokens=2000,
+        warmup_steps=5,
+        average_every=1,
     )
     figures = train(tatoeba(tmp_path), tmp_path / "out", recipe, n_development=5000, threads=1)
     assert {"accuracy_own", "loss_development"} <= set(figures)

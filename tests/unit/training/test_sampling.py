@@ -13,7 +13,17 @@ from cc_hf.training.sampling import stratified_sample
 
 
 def example(number: int, category: str) -> ContrastiveSourceExample:
-    return ContrastiveSourceExample(str(number), "en", "de", "The bat.", Focus("bat", 4), ("The flying bat.",), ("The wooden bat.",), category, "animal")
+    return ContrastiveSourceExample(
+        str(number),
+        "en",
+        "de",
+        "The bat.",
+        Focus("bat", 4),
+        ("The flying bat.",),
+        ("The wooden bat.",),
+        category,
+        "animal",
+    )
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=4, max_size=80), st.data())
@@ -28,7 +38,8 @@ def test_every_category_has_its_share(categories: list[str], data: st.DataObject
     for category, size in sizes.items():
         share = sum(e.category == category for e in found)
         assert share >= 1
-        if all(n * other >= len(examples) for other in sizes.values()):  # nobody has more than its share so that it has one
+        # nobody has more than its share so that it has one
+        if all(n * other >= len(examples) for other in sizes.values()):
             assert abs(share - n * size / len(examples)) < 1
 
 
@@ -40,7 +51,10 @@ def test_seeds_draw_other_examples() -> None:
 
 @pytest.mark.parametrize("n", [1, 4, 0])
 def test_sizes_out_of_range(n: int) -> None:
-    with pytest.raises(InputError, match="n_examples: expected at least one for each of the 2 categories and at most 3"):
+    with pytest.raises(
+        InputError,
+        match="n_examples: expected at least one for each of the 2 categories and at most 3",
+    ):
         stratified_sample([example(0, "a"), example(1, "b"), example(2, "b")], n)
     with pytest.raises(InputError, match="seed: expected 0 or more"):
         stratified_sample([example(0, "a")], 1, seed=-1)
