@@ -16,12 +16,12 @@ __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "
 
 #: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
 DATASETS: dict[str, str] = {
-    "contrawsd": "cc_hf.data.contrawsd:DECLARATION",
-    "mt_geneval": "cc_hf.data.mt_geneval:DECLARATION",
-    "mucow": "cc_hf.data.mucow:DECLARATION",
-    "simplegen": "cc_hf.data.simplegen:DECLARATION",
-    "wino_x": "cc_hf.data.wino_x:DECLARATION",
-    "winomt": "cc_hf.data.winomt:DECLARATION",
+    "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
+    "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
+    "mucow": "cc_hf.data.readers.mucow:DECLARATION",
+    "simplegen": "cc_hf.data.readers.simplegen:DECLARATION",
+    "wino_x": "cc_hf.data.readers.wino_x:DECLARATION",
+    "winomt": "cc_hf.data.readers.winomt:DECLARATION",
 }
 
 #: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration

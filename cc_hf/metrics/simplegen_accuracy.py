@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.data.occupation_dictionary import (
+from cc_hf.data.readers.occupation_dictionary import (
     GENDERS,
     NUMBERS,
     Entry,
@@ -361,7 +361,7 @@ def compute(
             the context (male, female) and `category`: MoMc, FoFc, MoFc, FoMc, the stereotype of the
             occupation and the gender of the context.
         dictionary: default, paper, or a TSV file
-            (`cc_hf.data.occupation_dictionary.read_dictionary`).
+            (`cc_hf.data.readers.occupation_dictionary.read_dictionary`).
         src_lang, tgt_lang, seed, n_resamples: as in `evaluate`.
 
     Returns:

@@ -1,16 +1,16 @@
 """ContraWSD in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.contrawsd.
+cc_hf.data.readers.contrawsd.
 """
 
 import typing
 
 import datasets
 
-import cc_hf.data.contrawsd
 import cc_hf.data.features
 import cc_hf.data.loading
+import cc_hf.data.readers.contrawsd
 
-_DECLARATION = cc_hf.data.contrawsd.DECLARATION
+_DECLARATION = cc_hf.data.readers.contrawsd.DECLARATION
 
 
 class Contrawsd(datasets.GeneratorBasedBuilder):

@@ -1,5 +1,5 @@
 """MT-GenEval in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.mt_geneval.
+cc_hf.data.readers.mt_geneval.
 """
 
 import typing
@@ -8,9 +8,9 @@ import datasets
 
 import cc_hf.data.features
 import cc_hf.data.loading
-import cc_hf.data.mt_geneval
+import cc_hf.data.readers.mt_geneval
 
-_DECLARATION = cc_hf.data.mt_geneval.DECLARATION
+_DECLARATION = cc_hf.data.readers.mt_geneval.DECLARATION
 
 
 class MtGeneval(datasets.GeneratorBasedBuilder):

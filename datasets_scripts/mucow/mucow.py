@@ -1,5 +1,5 @@
 """MuCoW in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.mucow.
+cc_hf.data.readers.mucow.
 """
 
 import typing
@@ -8,9 +8,9 @@ import datasets
 
 import cc_hf.data.features
 import cc_hf.data.loading
-import cc_hf.data.mucow
+import cc_hf.data.readers.mucow
 
-_DECLARATION = cc_hf.data.mucow.DECLARATION
+_DECLARATION = cc_hf.data.readers.mucow.DECLARATION
 
 
 class Mucow(datasets.GeneratorBasedBuilder):

@@ -1,5 +1,5 @@
 """SimpleGEN in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.simplegen.
+cc_hf.data.readers.simplegen.
 """
 
 import typing
@@ -8,9 +8,9 @@ import datasets
 
 import cc_hf.data.features
 import cc_hf.data.loading
-import cc_hf.data.simplegen
+import cc_hf.data.readers.simplegen
 
-_DECLARATION = cc_hf.data.simplegen.DECLARATION
+_DECLARATION = cc_hf.data.readers.simplegen.DECLARATION
 
 
 class Simplegen(datasets.GeneratorBasedBuilder):

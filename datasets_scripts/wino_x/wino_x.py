@@ -1,5 +1,5 @@
 """Wino-X in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.wino_x.
+cc_hf.data.readers.wino_x.
 """
 
 import typing
@@ -8,9 +8,9 @@ import datasets
 
 import cc_hf.data.features
 import cc_hf.data.loading
-import cc_hf.data.wino_x
+import cc_hf.data.readers.wino_x
 
-_DECLARATION = cc_hf.data.wino_x.DECLARATION
+_DECLARATION = cc_hf.data.readers.wino_x.DECLARATION
 
 
 class WinoX(datasets.GeneratorBasedBuilder):

@@ -1,5 +1,5 @@
 """WinoMT in contrastive format as a builder of the datasets library; rows come from
-cc_hf.data.winomt.
+cc_hf.data.readers.winomt.
 """
 
 import typing
@@ -8,9 +8,9 @@ import datasets
 
 import cc_hf.data.features
 import cc_hf.data.loading
-import cc_hf.data.winomt
+import cc_hf.data.readers.winomt
 
-_DECLARATION = cc_hf.data.winomt.DECLARATION
+_DECLARATION = cc_hf.data.readers.winomt.DECLARATION
 
 
 class Winomt(datasets.GeneratorBasedBuilder):

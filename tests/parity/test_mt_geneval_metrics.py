@@ -16,7 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import cc_hf
-from cc_hf.data.mt_geneval_files import REPOSITORY
+from cc_hf.data.readers.mt_geneval_files import REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
 
 pytestmark = pytest.mark.shared

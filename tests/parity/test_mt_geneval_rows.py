@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.data.mt_geneval import DECLARATION, unquoted
-from cc_hf.data.mt_geneval_files import FILES, REPOSITORY
+from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
+from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.data.translations import read_translations
 from tests.helpers.fake_evaluator import hash_scores
 

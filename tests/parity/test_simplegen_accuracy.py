@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.data.occupation_dictionary import BUILT_IN, load_dictionary
+from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
 from cc_hf.metrics.simplegen_accuracy import DECLARATION, compute, found_genders, judge
 from cc_hf.text.inflection import english_plural
 

@@ -674,7 +674,7 @@ def test_the_command_line_takes_no_translations(tmp_path: Path) -> None:
 
 
 def mt_rows(folder: Path) -> Path:
-    from tests.unit.data.test_wino_x import MT
+    from tests.unit.data.readers.test_wino_x import MT
 
     path = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.data.occupation_dictionary import load_dictionary
+from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import compute, evaluate, found_genders
 from cc_hf.results import EvaluationResult

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.data.mucow import DECLARATION, read
-from cc_hf.data.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
+from cc_hf.data.readers.mucow import DECLARATION, read
+from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Example
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.data.contrawsd import frequency_class
 from cc_hf.data.loading import signature_fields
+from cc_hf.data.readers.contrawsd import frequency_class
 from cc_hf.errors import DataError, InputError
 from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cc_hf.data.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
+from cc_hf.data.readers.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.data.winomt import DECLARATION, read
+from cc_hf.data.readers.winomt import DECLARATION, read
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.mucow_files import SUITE
+from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.data.text_files import read_text, text_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import parse_json

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.mt_geneval import DECLARATION, read, unquoted
+from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.data.occupation_dictionary import load_dictionary, read_dictionary
+from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_dictionary
 from cc_hf.errors import InputError
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"

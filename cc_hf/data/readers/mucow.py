@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cc_hf.cues.placement import insert_before
-from cc_hf.data.contrastive_json import EXTRA_KEYS as SCORING_KEYS
-from cc_hf.data.contrastive_json import read_contrastive_json
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.mucow_files import (
+from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
+from cc_hf.data.readers.contrastive_json import read_contrastive_json
+from cc_hf.data.readers.mucow_files import (
     COUNTS,
     CUES,
     KEY,
@@ -22,7 +22,13 @@ from cc_hf.data.mucow_files import (
     TEXT,
     WITH_CUES_FILES,
 )
-from cc_hf.data.mucow_suite import aligned_lines, frequent_senses, key_row, read_suite, word_places
+from cc_hf.data.readers.mucow_suite import (
+    aligned_lines,
+    frequent_senses,
+    key_row,
+    read_suite,
+    word_places,
+)
 from cc_hf.errors import DataError
 from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES

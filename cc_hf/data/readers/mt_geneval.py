@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.mt_geneval_files import COMMIT, FILES, REPOSITORY
+from cc_hf.data.readers.mt_geneval_files import COMMIT, FILES, REPOSITORY
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.contrastive_json import EXTRA_KEYS, read_contrastive_json
+from cc_hf.data.readers.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 

@@ -1,0 +1,1 @@
+"""One pure reader per dataset: from its files to examples."""
