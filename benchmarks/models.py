@@ -29,7 +29,7 @@ from transformers import (
     NllbTokenizer,
 )
 
-from cc_hf.evaluators.location import TINY_EN_DE
+from cc_hf.models.location import TINY_EN_DE
 
 __all__ = ["SIZES", "ModelSize", "make_model"]
 

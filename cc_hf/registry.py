@@ -55,7 +55,7 @@ EVALUATOR_FAMILIES: dict[str, str] = {
 
 #: evaluators that ship with the package -> their folder in cc_hf/assets and their direction
 EVALUATORS: dict[str, str] = {
-    "cc-tiny-en-de": "cc_hf.evaluators.location:TINY_EN_DE",
+    "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
 _TABLES = {

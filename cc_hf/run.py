@@ -13,10 +13,10 @@ from cc_hf import registry
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.metrics.checks import listed
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.models.location import default_evaluator
 from cc_hf.registration import module_path
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example

@@ -31,7 +31,7 @@ from transformers import (
     set_seed,
 )
 
-from cc_hf.evaluators.location import locate
+from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker
 from cc_hf.training.evaluator_recipe.train import Recipe, build_model, train_pieces

@@ -71,8 +71,8 @@ def convert_fairseq(
     """Convert checkpoints of fairseq to evaluators, tokenisation included; nothing in a checkpoint
     is run.
     """
-    from cc_hf.evaluators.fairseq_check import TOLERANCE
-    from cc_hf.evaluators.fairseq_conversion import convert
+    from cc_hf.conversion.check import TOLERANCE
+    from cc_hf.conversion.convert import convert
 
     found = convert(
         checkpoint_dir,

@@ -16,8 +16,8 @@ from cc_hf.cli.output import Console
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
-from cc_hf.evaluators.location import EmbeddedModel
 from cc_hf.evaluators.suitability import RECOMMENDED
+from cc_hf.models.location import EmbeddedModel
 from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]

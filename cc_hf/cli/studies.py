@@ -137,7 +137,7 @@ def trigger_importance(
     from cc_hf.analysis.salience import trigger_importance as importance_of
     from cc_hf.analysis.trigger_importance import prediction_differences
     from cc_hf.data.loading import load_examples, signature_fields
-    from cc_hf.evaluators.location import default_evaluator
+    from cc_hf.models.location import default_evaluator
     from cc_hf.reports.salience_maps import salience_html, salience_png
     from cc_hf.reports.studies import trigger_importance_tables
     from cc_hf.signature import build

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.fairseq_tokenizer import SPECIAL, FairseqTokenizer
 from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.models.fairseq.tokenizer import SPECIAL, FairseqTokenizer
 
 __all__ = ["FairseqEvaluator"]
 

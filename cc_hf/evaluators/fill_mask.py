@@ -20,9 +20,9 @@ from cc_hf.evaluators.batching import plan_batches
 
 # first: it says which extra brings torch
 from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading
-from cc_hf.evaluators.pretrained import check_tokenizer, load_weights
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.files import is_folder
+from cc_hf.models.weights import check_tokenizer, load_weights
 
 # isort: split
 import torch

@@ -18,11 +18,11 @@ from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.cache import open_cache
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.location import check_options, hash_files, locate, model_files, stamp
 from cc_hf.evaluators.sharding import ALONE, is_launched, join
 from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
+from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
+from cc_hf.models.location import check_options, hash_files, locate, model_files, stamp
 
 try:
     import torch
@@ -36,15 +36,15 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
-    from cc_hf.evaluators.finite_weights import check_finite_weights
-    from cc_hf.evaluators.pretrained import (
+    from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+    from cc_hf.evaluators.teacher_forcing import input_device
+    from cc_hf.models.finite_weights import check_finite_weights
+    from cc_hf.models.weights import (
         check_tokenizer,
         choose_family,
         load_weights,
         reported_loading,
     )
-    from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
-    from cc_hf.evaluators.teacher_forcing import input_device
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 

@@ -29,7 +29,7 @@ from cc_hf.evaluators.arithmetic import (
     is_layout_known,
 )
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.file_memory import FileMemory
+from cc_hf.models.file_memory import FileMemory
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 

@@ -19,8 +19,6 @@ from transformers.modeling_outputs import BaseModelOutput
 from cc_hf.errors import InputError
 from cc_hf.evaluators.arithmetic import is_bf16_fast
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
-from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.int8_products import is_int8_available
 from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
@@ -31,6 +29,8 @@ from cc_hf.evaluators.teacher_forcing import (
     projection_input,
 )
 from cc_hf.languages import LANGUAGES, two_letter_code
+from cc_hf.models.file_memory import FileMemory, give_back_freed
+from cc_hf.models.finite_weights import check_finite_weights
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.cues.gender_brackets import differ_by_gender_brackets
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.location import Agreement, EmbeddedModel
+from cc_hf.models.location import Agreement, EmbeddedModel
 
 __all__ = ["RECOMMENDED", "RecommendedEvaluator", "evaluator_notes", "recommended"]
 

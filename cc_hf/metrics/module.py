@@ -87,8 +87,8 @@ def opened_evaluator(
     cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
     """
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.location import default_evaluator
         from cc_hf.evaluators.remembered import open_evaluator
+        from cc_hf.models.location import default_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
         return open_evaluator(name, languages=(src_lang, tgt_lang), **loading)

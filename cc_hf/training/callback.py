@@ -25,9 +25,9 @@ from cc_hf.evaluators.base import Evaluator
 
 # first: it says which extra brings torch
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
-from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.sharding import Team, is_launched, join
 from cc_hf.evaluators.teacher_forcing import input_device
+from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import check_target_language, judge, named_metrics
 from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable

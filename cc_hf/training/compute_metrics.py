@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.evaluators.location import default_evaluator
 from cc_hf.evaluators.sharding import is_launched
 from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import judge
 from cc_hf.schema import FORMS, Example

@@ -34,7 +34,7 @@ PAIRS = [
     ("The nurse.", _LONG),
 ]
 _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
-# converted from checkpoints: tests/unit/evaluators/test_fairseq_conversion.py,
+# converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together

@@ -11,12 +11,12 @@ import pytest
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
+from cc_hf.conversion.check import ensemble_logprobs
+from cc_hf.conversion.checkpoint import read_checkpoint
+from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.fairseq import FairseqEvaluator
-from cc_hf.evaluators.fairseq_check import ensemble_logprobs
-from cc_hf.evaluators.fairseq_checkpoint import read_checkpoint
-from cc_hf.evaluators.fairseq_conversion import convert
-from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
+from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.translation import translate
 from tests.helpers.fairseq_models import reference_logprobs
 

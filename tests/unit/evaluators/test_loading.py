@@ -13,7 +13,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.evaluators import loading
 from cc_hf.evaluators.loading import KEPT_EVALUATORS, KEPT_MODELS, load_model
-from cc_hf.evaluators.location import TINY_EN_DE, default_evaluator, hash_files, model_files
+from cc_hf.models.location import TINY_EN_DE, default_evaluator, hash_files, model_files
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 

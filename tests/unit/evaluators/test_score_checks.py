@@ -27,10 +27,10 @@ from cc_hf.evaluators.cache import ScoreCache
 from cc_hf.evaluators.decisions import decision_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.fill_mask import load_masked_lm
-from cc_hf.evaluators.finite_weights import check_finite_weights
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator, load_model
 from cc_hf.evaluators.remembered import open_evaluator
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
+from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.training.choice_accuracy import choice_accuracy
 from cc_hf.translation import translate

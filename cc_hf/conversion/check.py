@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.fairseq import FairseqEvaluator
-from cc_hf.evaluators.fairseq_tokenizer import FairseqTokenizer
-from cc_hf.evaluators.pretrained import load_weights
+from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
+from cc_hf.models.weights import load_weights
 
 # isort: split
 import torch

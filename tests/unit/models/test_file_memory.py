@@ -14,7 +14,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from cc_hf.evaluators.file_memory import FileMemory, give_back_freed
+from cc_hf.models.file_memory import FileMemory, give_back_freed
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="areas of memory are read from Linux"

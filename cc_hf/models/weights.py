@@ -20,8 +20,8 @@ from transformers.utils import logging
 
 from cc_hf import registry
 from cc_hf.errors import CCError, EvaluatorError, InputError
-from cc_hf.evaluators.finite_weights import check_finite_weights
-from cc_hf.evaluators.location import check_shards
+from cc_hf.models.finite_weights import check_finite_weights
+from cc_hf.models.location import check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import torch
 
+from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.errors import EvaluatorError
-from cc_hf.evaluators.fairseq_checkpoint import read_checkpoint
 from tests.helpers.fairseq_models import options, save_fairseq
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 # first: it says which extra brings torch
-from cc_hf.evaluators.fairseq_checkpoint import FairseqCheckpoint
+from cc_hf.conversion.checkpoint import FairseqCheckpoint
 
 # isort: split
 import torch

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cc_hf.conversion.architectures import build_model
+from cc_hf.conversion.check import Check, read_check
+from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.fairseq_architectures import build_model
-from cc_hf.evaluators.fairseq_check import Check, read_check
-from cc_hf.evaluators.fairseq_checkpoint import FairseqCheckpoint, read_checkpoint
-from cc_hf.evaluators.fairseq_tokenizer import (
+from cc_hf.evaluators.loading import reported_loading
+from cc_hf.models.fairseq.tokenizer import (
     SETTINGS_FILE,
     SPECIAL,
     FairseqTokenizer,
@@ -25,7 +26,6 @@ from cc_hf.evaluators.fairseq_tokenizer import (
     read_codes,
     read_dictionary,
 )
-from cc_hf.evaluators.loading import reported_loading
 
 __all__ = ["Conversion", "convert"]
 
@@ -75,7 +75,7 @@ def convert(
             folder where there is one.
         tokenizer: «moses» as fairseq's --tokenizer moses, «space» for texts that are tokenised
             already.
-        check: scores of the original program, see `cc_hf.evaluators.fairseq_check.read_check`.
+        check: scores of the original program, see `cc_hf.conversion.check.read_check`.
 
     Raises:
         EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that

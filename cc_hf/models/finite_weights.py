@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from cc_hf.errors import EvaluatorError
-from cc_hf.evaluators.file_memory import FileMemory
+from cc_hf.models.file_memory import FileMemory
 
 __all__ = ["check_finite_weights"]
 

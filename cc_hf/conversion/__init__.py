@@ -1,0 +1,1 @@
+"""From fairseq's checkpoints to models of transformers."""

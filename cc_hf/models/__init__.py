@@ -1,0 +1,1 @@
+"""What is loaded, without what it is for."""

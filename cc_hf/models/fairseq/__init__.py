@@ -1,0 +1,1 @@
+"""What models converted from fairseq need."""
