@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cc_hf.evaluators.int8_products import Weights, quantise
+from cc_hf.evaluators.fast.int8_products import Weights, quantise
 
 __all__ = ["busy", "cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
 

@@ -24,7 +24,7 @@ from benchmarks.alternatives import Setting, UnavailableError, ours
 from benchmarks.children import thread_environment
 from benchmarks.texts import Decisions
 from cc_hf.errors import CCError, EvaluatorError
-from cc_hf.evaluators.sharding import is_main_process, leave
+from cc_hf.evaluators.distributed import is_main_process, leave
 
 __all__ = ["Comparison", "compare_processes"]
 

@@ -153,7 +153,7 @@ def build_cues(
     target = _target_language(dataset, config, tgt_lang, examples)
     groups, origin = _groups(examples, words, origin)
     if evaluator is None or isinstance(evaluator, (str, Path)):
-        from cc_hf.evaluators.remembered import open_evaluator
+        from cc_hf.evaluators.lazy import open_evaluator
         from cc_hf.models.location import default_evaluator
 
         name = default_evaluator(examples[0].src_lang, target) if evaluator is None else evaluator

@@ -39,18 +39,18 @@ METRICS: dict[str, str] = {
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator
 #: that scores with it
 EVALUATOR_FAMILIES: dict[str, str] = {
-    "causal_lm": "cc_hf.evaluators.causal_lm:CausalLMEvaluator",
-    "fairseq": "cc_hf.evaluators.fairseq:FairseqEvaluator",
-    "fsmt": "cc_hf.evaluators.fsmt:FSMTEvaluator",
-    "m2m_100": "cc_hf.evaluators.m2m100:M2M100Evaluator",
-    "marian": "cc_hf.evaluators.marian:MarianEvaluator",
-    "masked_lm": "cc_hf.evaluators.masked_lm:MaskedLMEvaluator",
-    "mbart": "cc_hf.evaluators.mbart:MBartEvaluator",
-    "mt5": "cc_hf.evaluators.t5:T5Evaluator",
-    "nllb": "cc_hf.evaluators.m2m100:NLLBEvaluator",
-    "small100": "cc_hf.evaluators.m2m100:SMaLL100Evaluator",
-    "t5": "cc_hf.evaluators.t5:T5Evaluator",
-    "umt5": "cc_hf.evaluators.t5:T5Evaluator",
+    "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
+    "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
+    "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
+    "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
+    "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
+    "masked_lm": "cc_hf.evaluators.families.masked_lm:MaskedLMEvaluator",
+    "mbart": "cc_hf.evaluators.families.mbart:MBartEvaluator",
+    "mt5": "cc_hf.evaluators.families.t5:T5Evaluator",
+    "nllb": "cc_hf.evaluators.families.m2m100:NLLBEvaluator",
+    "small100": "cc_hf.evaluators.families.m2m100:SMaLL100Evaluator",
+    "t5": "cc_hf.evaluators.families.t5:T5Evaluator",
+    "umt5": "cc_hf.evaluators.families.t5:T5Evaluator",
 }
 
 #: evaluators that ship with the package -> their folder in cc_hf/assets and their direction

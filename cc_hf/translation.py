@@ -13,9 +13,9 @@ from tqdm import tqdm
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
-from cc_hf.evaluators.sharding import ALONE, Team
 from cc_hf.evaluators.teacher_forcing import input_device, pad_ids
 
 # isort: split

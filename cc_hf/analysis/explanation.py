@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
-from cc_hf.evaluators.decisions import check_contests
+from cc_hf.evaluators.contests import check_contests
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import check_input
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
@@ -168,7 +168,7 @@ def explain(
     Raises:
         InputError: for another score, an evaluator that is none, sources or a translation that
             cannot be judged, or an evaluator that does not name its tokens.
-        TooLongError: as `Evaluator.score`, or as `cc_hf.evaluators.decisions.check_contests`.
+        TooLongError: as `Evaluator.score`, or as `cc_hf.evaluators.contests.check_contests`.
         EvaluatorError: for log-probabilities that are no numbers, or scores of 0.
 
     >>> import cc_hf

@@ -26,7 +26,7 @@ app = typer.Typer(help="The scores that are kept on disk.", no_args_is_help=True
 @app.command("info")
 def info(path: Place = None) -> None:
     """Say where the cache is, how large, and whose scores it holds."""
-    from cc_hf.evaluators.cache import ScoreCache
+    from cc_hf.evaluators.score_cache import ScoreCache
 
     found = ScoreCache(path).info()
     console = Console()
@@ -46,7 +46,7 @@ def info(path: Place = None) -> None:
 @app.command("clear")
 def clear(path: Place = None) -> None:
     """Remove the cache, and say what was removed."""
-    from cc_hf.evaluators.cache import ScoreCache
+    from cc_hf.evaluators.score_cache import ScoreCache
 
     found = ScoreCache(path).clear()
     text = (

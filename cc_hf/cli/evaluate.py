@@ -98,7 +98,7 @@ def evaluate(
     """Judge the translations of one system on a dataset, or an evaluator by the translations that
     it prefers (contrastive_translation_scoring).
     """
-    from cc_hf.evaluators import sharding
+    from cc_hf.evaluators import distributed as sharding
     from cc_hf.metrics.declaration import registered_declaration
     from cc_hf.reports.tables import result_table, results_table, tie_text
     from cc_hf.results import ResultSet

@@ -102,7 +102,7 @@ def explain(
     source, and the words that decide.
     """
     from cc_hf.analysis.explanation import explain_example
-    from cc_hf.evaluators.remembered import open_evaluator
+    from cc_hf.evaluators.lazy import open_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.reports.explanations import explanation_table
 

@@ -39,7 +39,7 @@ from cc_hf.cli import (
 )
 from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
-from cc_hf.evaluators.sharding import is_main_process, process_label
+from cc_hf.evaluators.distributed import is_main_process, process_label
 
 __all__ = ["app", "run"]
 

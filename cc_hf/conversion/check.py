@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.fairseq import FairseqEvaluator
+from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
 

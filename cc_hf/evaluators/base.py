@@ -24,8 +24,8 @@ from tqdm import tqdm
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
-from cc_hf.evaluators.cache import CacheSession, ScoreCache, ScoreRow, TokenIds
-from cc_hf.evaluators.sharding import ALONE, Team
+from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.evaluators.score_cache import CacheSession, ScoreCache, ScoreRow, TokenIds
 from cc_hf.schema import ScoringRequest
 
 __all__ = [
@@ -46,7 +46,7 @@ ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 
 #: How an evaluator computes: «exact», by fp32 where its weights are; «bf16» and «int8», products in
 #: these; «auto», in bf16 where the machine is good at it, and exactly what a decision needs
-#: (`cc_hf.evaluators.decisions`).
+#: (`cc_hf.evaluators.contests`).
 MODES = ("auto", "exact", "bf16", "int8")
 
 #: Raised whenever `score` can give other numbers for the same model: scores that were stored before

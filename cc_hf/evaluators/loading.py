@@ -16,9 +16,9 @@ from typing import Any, Generic, TypeVar
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.cache import open_cache
+from cc_hf.evaluators.distributed import ALONE, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.sharding import ALONE, is_launched, join
+from cc_hf.evaluators.score_cache import open_cache
 from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
@@ -36,7 +36,7 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
-    from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+    from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
     from cc_hf.evaluators.teacher_forcing import input_device
     from cc_hf.models.finite_weights import check_finite_weights
     from cc_hf.models.weights import (
@@ -171,7 +171,7 @@ def load_evaluator(
         on_too_long: «error», or «truncate» (the signature says so).
         mode: «exact», all in the precision of `dtype`; «bf16» or «int8», products in these; «auto»,
             exact scores, and decisions that are taken in bf16 where the machine is good at it and
-            again exactly where they are close (`cc_hf.evaluators.decisions`). The signature tells
+            again exactly where they are close (`cc_hf.evaluators.contests`). The signature tells
             it.
         cache: of scores on disk. False, the default: nothing is read or written. True:
             HF_HOME/cc_hf/scores.sqlite. Or a file. The command line takes True unless told

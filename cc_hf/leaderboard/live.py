@@ -21,7 +21,7 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import evaluate

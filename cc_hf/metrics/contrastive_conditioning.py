@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import CCError, EvaluatorError, InputError, ResultWarning
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
-from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.evaluators.contests import Contest, decision_scores
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
 from cc_hf.metrics.declaration import MetricDeclaration
@@ -132,7 +132,7 @@ def pair_scores(
     callable gives them.
 
     Args:
-        contests: see `cc_hf.evaluators.decisions.decision_scores`; without any all scores are
+        contests: see `cc_hf.evaluators.contests.decision_scores`; without any all scores are
             exact.
 
     Raises:

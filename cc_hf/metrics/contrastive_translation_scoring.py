@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction, check_score_name
-from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.evaluators.contests import Contest, decision_scores
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,

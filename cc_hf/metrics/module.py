@@ -87,7 +87,7 @@ def opened_evaluator(
     cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
     """
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
-        from cc_hf.evaluators.remembered import open_evaluator
+        from cc_hf.evaluators.lazy import open_evaluator
         from cc_hf.models.location import default_evaluator
 
         name = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator

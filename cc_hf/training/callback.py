@@ -22,10 +22,10 @@ from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.distributed import Team, is_launched, join
 
 # first: it says which extra brings torch
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
-from cc_hf.evaluators.sharding import Team, is_launched, join
 from cc_hf.evaluators.teacher_forcing import input_device
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.evaluators.sharding import is_launched
+from cc_hf.evaluators.distributed import is_launched
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult

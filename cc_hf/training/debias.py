@@ -14,10 +14,10 @@ from cc_hf.analysis.referent_bias import choice_of, referent_bias
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import library_versions
+from cc_hf.evaluators.distributed import is_launched
+from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
+from cc_hf.evaluators.families.mbart import MBartEvaluator
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
-from cc_hf.evaluators.mbart import MBartEvaluator
-from cc_hf.evaluators.sharding import is_launched
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.training.choice_accuracy import ChoiceAccuracy
 from cc_hf.training.few_shot import CurvePoint, learning_curve

@@ -11,8 +11,8 @@ from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.masked_lm import MaskedLMEvaluator
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.training.choice_accuracy import ChoiceAccuracy, choice_accuracy
 from cc_hf.training.filler_training import fine_tune_on_fillers

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.training.pronoun_forms import (
     PronounOccurrence,

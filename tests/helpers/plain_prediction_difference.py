@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 
 
 def plain_probabilities(

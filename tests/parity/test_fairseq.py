@@ -15,7 +15,7 @@ from cc_hf.conversion.check import ensemble_logprobs
 from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.fairseq import FairseqEvaluator
+from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.translation import translate
 from tests.helpers.fairseq_models import reference_logprobs

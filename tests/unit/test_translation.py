@@ -14,7 +14,7 @@ import cc_hf
 from cc_hf import translation
 from cc_hf.errors import InputError, TooLongError
 from tests.helpers import families
-from tests.unit.evaluators.test_sharding import together
+from tests.unit.evaluators.test_distributed import together
 
 _SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her.", "The nurse asked."]
 

@@ -18,7 +18,7 @@ from cc_hf.analysis.trigger_importance import prediction_differences, pronoun_st
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words

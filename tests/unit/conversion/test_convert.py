@@ -15,7 +15,7 @@ import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
-from cc_hf.evaluators.fairseq import FairseqEvaluator
+from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import (
     FairseqTokenizer,
     Settings,

@@ -16,11 +16,11 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.analysis.explanation import explain
 from cc_hf.errors import TooLongError
-from cc_hf.evaluators import seq2seq
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.cache import ScoreCache
-from cc_hf.evaluators.decisions import decision_scores
-from cc_hf.evaluators.remembered import RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.contests import decision_scores
+from cc_hf.evaluators.families import seq2seq
+from cc_hf.evaluators.lazy import RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.schema import ScoringRequest
 from tests.helpers.families import BUILDERS

@@ -21,14 +21,14 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.analysis.explanation import explain
 from cc_hf.errors import CacheWarning, EvaluatorError
-from cc_hf.evaluators import seq2seq
 from cc_hf.evaluators.base import Evaluator, TokenScores
-from cc_hf.evaluators.cache import ScoreCache
-from cc_hf.evaluators.decisions import decision_scores
+from cc_hf.evaluators.contests import decision_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
+from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fill_mask import load_masked_lm
+from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator, load_model
-from cc_hf.evaluators.remembered import open_evaluator
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest

@@ -13,8 +13,8 @@ from transformers.trainer_pt_utils import LabelSmoother
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.training.pronoun_forms import find_pronouns
 from cc_hf.training.pronoun_penalty import (

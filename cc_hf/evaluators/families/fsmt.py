@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 
 __all__ = ["FSMTEvaluator"]
 

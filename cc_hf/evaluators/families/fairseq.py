@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.models.fairseq.tokenizer import SPECIAL, FairseqTokenizer
 
 __all__ = ["FairseqEvaluator"]

@@ -22,7 +22,7 @@ import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
 from cc_hf.evaluators.base import TokenScores
-from cc_hf.evaluators.cache import CacheSession, ScoreCache, open_cache
+from cc_hf.evaluators.score_cache import CacheSession, ScoreCache, open_cache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 
@@ -389,7 +389,7 @@ def test_the_default_place_may_be_unwritable(
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setattr(
-        "cc_hf.evaluators.cache._default_path", lambda: tmp_path / "file" / "scores.sqlite"
+        "cc_hf.evaluators.score_cache._default_path", lambda: tmp_path / "file" / "scores.sqlite"
     )
     with pytest.warns(
         CacheWarning, match="cannot be used .* the evaluation goes on, scores are not stored"

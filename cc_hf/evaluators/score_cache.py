@@ -2,7 +2,7 @@
 shared by any number of processes. No torch here.
 
 Beside the scores it keeps what evaluators said of themselves when they were loaded
-(`cc_hf.evaluators.remembered`).
+(`cc_hf.evaluators.lazy`).
 
 Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch
 in flight. A file that cannot be read safely is an error. A damaged row or record in it is a

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import torch
 from torch.nn import functional
 
-from cc_hf.evaluators.int8_products import USUAL_ROWS, Weights, quantise
+from cc_hf.evaluators.fast.int8_products import USUAL_ROWS, Weights, quantise
 
 __all__ = [
     "ARITHMETICS",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.prompt import PromptTemplate
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.prompt import PromptTemplate
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import LANGUAGE_CODES, two_letter_code
 
 __all__ = ["T5Evaluator"]
@@ -17,7 +17,7 @@ __all__ = ["T5Evaluator"]
 class T5Evaluator(Seq2SeqEvaluator):
     """Any model of T5's kind.
 
-    `prompt` is a template, see `cc_hf.evaluators.prompt`. None is «<2de> {source}», in the language
+    `prompt` is a template, see `cc_hf.evaluators.families.prompt`. None is «<2de> {source}», in the language
     wanted, where the vocabulary has such tokens (MADLAD), else T5's own «translate {src_name} to
     {tgt_name}: {source}».
     """

@@ -23,9 +23,9 @@ from cc_hf.errors import (
     UnknownNameError,
 )
 from cc_hf.evaluators.base import Evaluator, TokenScores
-from cc_hf.evaluators.cache import ScoreCache, open_cache
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
-from cc_hf.evaluators.remembered import EvaluatorRecord, RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.lazy import EvaluatorRecord, RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists
@@ -350,8 +350,8 @@ def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, ot
     "what",
     [
         "cc_hf.evaluators.base._version",
-        "cc_hf.evaluators.remembered._code",
-        "cc_hf.evaluators.remembered._machine",
+        "cc_hf.evaluators.lazy._code",
+        "cc_hf.evaluators.lazy._machine",
     ],
 )
 def test_another_version_or_machine_is_loaded(
@@ -366,7 +366,7 @@ def test_another_version_of_this_package_is_loaded(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder, path)
-    monkeypatch.setattr("cc_hf.evaluators.remembered.__version__", "99")
+    monkeypatch.setattr("cc_hf.evaluators.lazy.__version__", "99")
     assert not isinstance(opened(folder, path), RememberedEvaluator)
 
 
@@ -603,7 +603,8 @@ def test_a_place_that_cannot_be_written_is_said_once(
     folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "cc_hf.evaluators.cache._default_path", lambda: folder / "weights.bin" / "scores.sqlite"
+        "cc_hf.evaluators.score_cache._default_path",
+        lambda: folder / "weights.bin" / "scores.sqlite",
     )
     with pytest.warns(CacheWarning, match="cannot be used") as caught:
         scores(opened(folder, True))

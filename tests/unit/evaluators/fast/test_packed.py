@@ -11,8 +11,8 @@ import pytest
 import torch
 import transformers
 
-from cc_hf.evaluators import arithmetic, packed
-from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel
+from cc_hf.evaluators.fast import arithmetic, packed
+from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel
 
 _SIZES: dict[str, Any] = {
     "d_model": 16,

@@ -17,10 +17,10 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.arithmetic import is_bf16_fast
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.int8_products import is_int8_available
-from cc_hf.evaluators.packed import PACKED_FAMILIES, PackedModel, n_positions
+from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
+from cc_hf.evaluators.fast.int8_products import is_int8_available
+from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
     embeddings_without,
     input_device,

@@ -26,9 +26,9 @@ import numpy.typing as npt
 from cc_hf import __version__
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, TokenScores, library_versions
-from cc_hf.evaluators.cache import ScoreCache
+from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.sharding import is_launched
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_folder
 from cc_hf.models.location import check_options, locate, model_files, stamp
 from cc_hf.schema import ScoringRequest

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from cc_hf.evaluators.base import SCORES, Evaluator
-from cc_hf.evaluators.cache import ScoreCache
-from cc_hf.evaluators.decisions import Contest, decision_scores
+from cc_hf.evaluators.contests import Contest, decision_scores
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.evaluators import sharding
+from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.base import TokenScores
-from cc_hf.evaluators.cache import ScoreCache
-from cc_hf.evaluators.sharding import ALONE, Team, even_shares
+from cc_hf.evaluators.distributed import ALONE, Team, even_shares
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.results import EvaluationResult
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
@@ -282,7 +282,7 @@ def test_an_error_is_said_once_and_ends_all(tmp_path: Path) -> None:
 _WITHOUT_ACCELERATE = """
 import sys
 sys.modules["accelerate"] = None  # importing it fails
-from cc_hf.evaluators import sharding
+from cc_hf.evaluators import distributed as sharding
 from tests.helpers.letter_evaluator import LetterEvaluator, letter_requests
 assert sharding.join("cpu") is sharding.ALONE and sharding.is_main_process()
 LetterEvaluator(team=sharding.join("cpu")).score(letter_requests(5), src_lang="en", tgt_lang="de")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from cc_hf.evaluators import int8_products
-from cc_hf.evaluators.int8_products import Quantised, Weights, quantise
+from cc_hf.evaluators.fast import int8_products
+from cc_hf.evaluators.fast.int8_products import Quantised, Weights, quantise
 
 Random = Callable[..., torch.Tensor]
 

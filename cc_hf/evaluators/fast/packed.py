@@ -21,14 +21,14 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from cc_hf.evaluators.arithmetic import (
+from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.fast.arithmetic import (
     ARITHMETICS,
     Product,
     fast_exact_products,
     in_fp32,
     is_layout_known,
 )
-from cc_hf.evaluators.batching import plan_batches
 from cc_hf.models.file_memory import FileMemory
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]

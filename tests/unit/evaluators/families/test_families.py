@@ -15,8 +15,8 @@ from transformers import MarianMTModel, MarianTokenizer
 
 import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.evaluators.prompt import PromptTemplate
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.prompt import PromptTemplate
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families, plain_forward
 from tests.helpers.models import save_tiny_marian

@@ -12,8 +12,8 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.evaluators import seq2seq
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.families import seq2seq
 from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.seq2seq import Seq2SeqEvaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import LANGUAGE_CODES, two_letter_code
 
 __all__ = ["MarianEvaluator", "target_mark"]

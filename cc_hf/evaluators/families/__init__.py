@@ -1,0 +1,1 @@
+"""One file per evaluator family: how it marks languages and labels."""

@@ -1,0 +1,1 @@
+"""The faster forward pass and its products."""
