@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
     from cc_hf.schema import Judgement as Judgement
-    from cc_hf.translation import translate as translate
+    from cc_hf.systems.translate import translate as translate
 
 __version__ = "0.1.0"
 
@@ -42,7 +42,7 @@ _LAZY = {
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
     "load_metric": "cc_hf.run",
-    "translate": "cc_hf.translation",
+    "translate": "cc_hf.systems.translate",
 }
 
 __all__ = [

@@ -535,7 +535,7 @@ def _by_system(
     progress: bool,
 ) -> _Texts:
     from cc_hf.evaluators.loading import load_model
-    from cc_hf.translation import DEFAULT_BEAMS, translate
+    from cc_hf.systems.translate import DEFAULT_BEAMS, translate
 
     texts = translate(
         [e.source for e in examples],

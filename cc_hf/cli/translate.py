@@ -54,7 +54,7 @@ def translate(
 
     from cc_hf.data.loading import declaration, load_examples
     from cc_hf.run import check_target_language
-    from cc_hf.translation import translate as run_translate
+    from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)
     config = declaration(dataset).config(config).name

@@ -30,9 +30,9 @@ from cc_hf.evaluators.teacher_forcing import input_device
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.run import check_target_language, judge, named_metrics
+from cc_hf.systems.translate import translate_with
 from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
 from cc_hf.training.sampling import stratified_sample
-from cc_hf.translation import translate_with
 
 # isort: split
 import torch

@@ -41,7 +41,7 @@ _HEAVY = (
         )
     ),
     "cc_hf.analysis.trigger_importance",
-    "cc_hf.translation",
+    "cc_hf.systems.translate",
     "cc_hf.training",
 )
 

@@ -17,7 +17,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
-from cc_hf.translation import translate
+from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import reference_logprobs
 
 pytestmark = pytest.mark.shared

@@ -332,11 +332,11 @@ def test_translate_writes_what_evaluate_reads(
 ) -> None:
     from typer.testing import CliRunner
 
-    import cc_hf.translation
+    import cc_hf.systems.translate
     from cc_hf.cli.main import app
 
     monkeypatch.setattr(
-        cc_hf.translation,
+        cc_hf.systems.translate,
         "translate",
         lambda sources, system, **options: [f"ü {source}" for source in sources],
     )
@@ -364,7 +364,7 @@ def test_translate_writes_what_evaluate_reads(
 
 _INTERRUPTED_WHILE_TRANSLATING = """
 import os, signal, sys, time
-import cc_hf.translation
+import cc_hf.systems.translate
 from cc_hf.cli.main import run
 
 def interrupted(*arguments, **options):
@@ -372,7 +372,7 @@ def interrupted(*arguments, **options):
     while True:
         time.sleep(0.01)
 
-cc_hf.translation.translate = interrupted
+cc_hf.systems.translate.translate = interrupted
 sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
 run()
 """
@@ -392,7 +392,7 @@ def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
 
 _INTERRUPT_DROPPED = """
 import signal, sys
-import cc_hf.translation
+import cc_hf.systems.translate
 from cc_hf.cli.main import run
 
 def dropping(*arguments, **options):
@@ -401,7 +401,7 @@ def dropping(*arguments, **options):
     except KeyboardInterrupt:
         raise TypeError("generate(): an argument is wrong") from None
 
-cc_hf.translation.translate = dropping
+cc_hf.systems.translate.translate = dropping
 sys.argv = ["cc-hf", "translate", "simplegen", "--system", "cc-tiny-en-de", "--output", "o.txt"]
 run()
 """

@@ -32,8 +32,8 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.systems.translate import translate
 from cc_hf.training.choice_accuracy import choice_accuracy
-from cc_hf.translation import translate
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm

@@ -23,7 +23,7 @@ from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.fill_mask import load_masked_lm
 from cc_hf.evaluators.loading import evaluator_of, load_model
 from cc_hf.models.location import TINY_EN_DE
-from cc_hf.translation import translate
+from cc_hf.systems.translate import translate
 from tests.helpers import families
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
 

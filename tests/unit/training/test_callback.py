@@ -13,9 +13,9 @@ from transformers import TrainerCallback, TrainerState
 
 import cc_hf
 from cc_hf.errors import CCError, InputError, UnknownNameError
+from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.figures import judgeable
-from cc_hf.translation import translate_with
 from tests.helpers import families
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 

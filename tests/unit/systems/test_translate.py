@@ -11,8 +11,8 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
-from cc_hf import translation
 from cc_hf.errors import InputError, TooLongError
+from cc_hf.systems import translate as translation
 from tests.helpers import families
 from tests.unit.evaluators.test_distributed import together
 
