@@ -133,7 +133,7 @@ def build(
     """Find words that mark the sense of an ambiguous word (Vamvas & Sennrich 2021, appendix D)."""
     import json
 
-    from cc_hf.cue_building import build_cues
+    from cc_hf.cue_building.build import build_cues
     from cc_hf.cues.cue_set import compare_cues
     from cc_hf.cues.mlm_insertions import candidates_json
     from cc_hf.data.translations import read_lines

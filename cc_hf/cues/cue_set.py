@@ -75,7 +75,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class CueSet:
-    """What `cc_hf.cue_building.build_cues` found.
+    """What `cc_hf.cue_building.build.build_cues` found.
 
     Attributes:
         senses: in the order of ambiguous words and senses.

@@ -1,7 +1,7 @@
 """Words that a masked language model expects before an ambiguous word, and those of them that mark
 one sense (Vamvas & Sennrich 2021, appendix D, step 1).
 
-Pure: log-probabilities and word lists in, word lists out. `cc_hf.evaluators.fill_mask` predicts,
+Pure: log-probabilities and word lists in, word lists out. `cc_hf.cue_building.fill_mask` predicts,
 `cc_hf.cues.selection` does step 2.
 """
 

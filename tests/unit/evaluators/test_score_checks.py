@@ -20,12 +20,12 @@ from safetensors.torch import load_file, save_file
 import cc_hf
 from cc_hf import registry
 from cc_hf.analysis.explanation import explain
+from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.base import Evaluator, TokenScores
 from cc_hf.evaluators.contests import decision_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
-from cc_hf.evaluators.fill_mask import load_masked_lm
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator, load_model
 from cc_hf.evaluators.score_cache import ScoreCache

@@ -137,7 +137,7 @@ def test_mucow_names_what_would_serve(shared: Path) -> None:
 
 
 def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
-    from cc_hf.cue_building import build_cues
+    from cc_hf.cue_building.build import build_cues
     from cc_hf.schema import Focus, ProbingExample
 
     rows = [

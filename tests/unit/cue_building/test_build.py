@@ -14,11 +14,11 @@ import pytest
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.cue_building import build_cues
+from cc_hf.cue_building.build import build_cues
+from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
 from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
-from cc_hf.evaluators.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
@@ -189,7 +189,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
     assert (
         build_cues(shuffled, candidates=_CANDIDATES, evaluator=hash_scores).senses == found.senses
     )
-    monkeypatch.setattr("cc_hf.cue_building._BLOCK", 1)
+    monkeypatch.setattr("cc_hf.cue_building.build._BLOCK", 1)
     calls: list[int] = []
 
     def counted(sources: Sequence[str], translations: Sequence[str]) -> list[float]:

@@ -44,7 +44,7 @@ from cc_hf.schema import (
 )
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.fill_mask import MaskedLM
+    from cc_hf.cue_building.fill_mask import MaskedLM
 
 __all__ = ["build_cues"]
 
@@ -90,7 +90,7 @@ def build_cues(
             takes it, or examples; of their own cues nothing is used. `gold` is the sense, `extra`
             must have ambiguous_word and reference.
         masked_lm: a model to predict candidates with (name, folder, or loaded by
-            `cc_hf.evaluators.fill_mask.load_masked_lm`).
+            `cc_hf.cue_building.fill_mask.load_masked_lm`).
         candidates: instead of it, a file of candidates, or what it holds (see
             `cc_hf.cues.mlm_insertions.parse_candidates`). All senses that it has for a word are
             told apart, also those of which there is no example.
@@ -375,7 +375,7 @@ def _predicted(
     progress: bool,
 ) -> tuple[Candidates, dict[str, str | int], int]:
     if isinstance(masked_lm, (str, Path)):
-        from cc_hf.evaluators.fill_mask import load_masked_lm
+        from cc_hf.cue_building.fill_mask import load_masked_lm
 
         masked_lm = load_masked_lm(masked_lm, device=device)
     wanted = [row for sense in sorted(groups) for row in groups[sense]]

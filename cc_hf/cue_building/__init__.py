@@ -1,0 +1,1 @@
+"""Disambiguation cues from a masked language model and an evaluator."""
