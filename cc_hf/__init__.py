@@ -2,7 +2,7 @@
 
 Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used:
 importing cc_hf imports no torch. It writes the small files by which `evaluate.load` finds the
-metrics by name, where they are missing (`cc_hf.registration`; not with CC_HF_NO_REGISTER=1).
+metrics by name, where they are missing (`cc_hf.evaluate_modules`; not with CC_HF_NO_REGISTER=1).
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from cc_hf import registration as _registration
+from cc_hf import evaluate_modules as _registration
 
 if TYPE_CHECKING:
     from cc_hf.data.loading import load_dataset as load_dataset
     from cc_hf.data.loading import load_examples as load_examples
     from cc_hf.errors import CCError as CCError
+    from cc_hf.evaluation.evaluate import evaluate as evaluate
+    from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
+    from cc_hf.evaluation.evaluate import load_metric as load_metric
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.results import EvaluationResult as EvaluationResult
-    from cc_hf.run import evaluate as evaluate
-    from cc_hf.run import evaluate_all as evaluate_all
-    from cc_hf.run import load_metric as load_metric
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
     from cc_hf.schema import Judgement as Judgement
@@ -36,12 +36,12 @@ _LAZY = {
     "EvaluationResult": "cc_hf.results",
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
-    "evaluate": "cc_hf.run",
-    "evaluate_all": "cc_hf.run",
+    "evaluate": "cc_hf.evaluation.evaluate",
+    "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
-    "load_metric": "cc_hf.run",
+    "load_metric": "cc_hf.evaluation.evaluate",
     "translate": "cc_hf.systems.translate",
 }
 

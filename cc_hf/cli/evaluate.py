@@ -98,12 +98,12 @@ def evaluate(
     """Judge the translations of one system on a dataset, or an evaluator by the translations that
     it prefers (contrastive_translation_scoring).
     """
+    from cc_hf.evaluation.evaluate import evaluate as run_evaluate
+    from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding
     from cc_hf.metrics.declaration import registered_declaration
     from cc_hf.reports.tables import result_table, results_table, tie_text
     from cc_hf.results import ResultSet
-    from cc_hf.run import evaluate as run_evaluate
-    from cc_hf.run import evaluate_all
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)

@@ -191,7 +191,7 @@ def _of_dataset(
 ) -> tuple[ContrastiveSourceExample, str, list[str]]:
     from cc_hf.data.loading import declaration, load_examples
     from cc_hf.data.translations import read_translations
-    from cc_hf.run import check_target_language
+    from cc_hf.evaluation.evaluate import check_target_language
 
     target = check_target_language(dataset, declaration(dataset).config(config).name, tgt_lang)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)

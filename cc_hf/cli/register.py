@@ -24,7 +24,7 @@ def register(
     `import cc_hf` does the same, unless CC_HF_NO_REGISTER=1 is set. Where the Hub has a module of
     the same name, `evaluate` takes that one.
     """
-    from cc_hf import registration
+    from cc_hf import evaluate_modules as registration
 
     shims = registration.remove() if remove else registration.register()
     console = Console()

@@ -53,7 +53,7 @@ def translate(
     import json
 
     from cc_hf.data.loading import declaration, load_examples
-    from cc_hf.run import check_target_language
+    from cc_hf.evaluation.evaluate import check_target_language
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)

@@ -14,10 +14,10 @@ from huggingface_hub import SpaceCard
 from cc_hf import __version__, registry
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
+from cc_hf.evaluate_modules import module_path
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
 from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.registration import module_path
 
 __all__ = ["GRADIO_VERSION", "build_space", "card_example", "requirement_line", "space_card"]
 

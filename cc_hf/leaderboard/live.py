@@ -20,11 +20,11 @@ from cc_hf.data.download import is_here
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
+from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
-from cc_hf.run import evaluate
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -282,7 +282,7 @@ class FileJudge:
             InputError: for a file that is too large, has too many or too long lines, is no text or
                 does not match the dataset; messages name the file without its folder.
             UnknownNameError: for a dataset, configuration or metric that is not registered.
-        As `cc_hf.run.evaluate`.
+        As `cc_hf.evaluation.evaluate.evaluate`.
         """
         path = Path(path)
         check_upload(path)

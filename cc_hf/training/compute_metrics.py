@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluation.evaluate import judge
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
-from cc_hf.run import judge
 from cc_hf.schema import FORMS, Example
 from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
 

@@ -13,8 +13,8 @@ from types import MappingProxyType
 import pytest
 
 from cc_hf import registry
+from cc_hf.evaluate_modules import OPT_OUT, register, remove
 from cc_hf.hub.spaces import build_space
-from cc_hf.registration import OPT_OUT, register, remove
 from tests.helpers.fake_hub import fake_hub
 
 _NAMES = sorted(registry.METRICS)
@@ -109,12 +109,12 @@ def test_where_the_shims_lie(tmp_path: Path) -> None:
     code = f"""
 {_IMPORT}
 import importlib, os
-import cc_hf.registration
+import cc_hf.evaluate_modules
 for variables, folder in {[(variables, str(folder)) for variables, folder in environments]!r}:
     for name in ("HF_MODULES_CACHE", "HF_HOME", "XDG_CACHE_HOME"):
         os.environ.pop(name, None)
     os.environ.update({{name: value for name, value in variables.items() if value != "-"}})
-    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == cc_hf.registration.modules_cache() == folder)
+    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == cc_hf.evaluate_modules.modules_cache() == folder)
 """
     assert run(code, tmp_path / "home", {OPT_OUT: "1"}).split() == ["True"] * 3
 
@@ -138,13 +138,14 @@ def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()
     assert (
-        found == "['__future__', 'cc_hf', 'cc_hf.errors', 'cc_hf.registration', 'cc_hf.registry']"
+        found
+        == "['__future__', 'cc_hf', 'cc_hf.errors', 'cc_hf.evaluate_modules', 'cc_hf.registry']"
     )
 
 
 def test_processes_that_register_at_once_leave_whole_shims(tmp_path: Path) -> None:
     code = """
-import cc_hf.registration as r
+import cc_hf.evaluate_modules as r
 states = set()
 for i in range(40):
     states |= {shim.state.partition(";")[0] for shim in r.register()}
@@ -254,7 +255,7 @@ def test_the_command_says_what_is_not_possible(
 def test_combine(home: Path) -> None:
     import evaluate
 
-    from cc_hf.run import load_metric
+    from cc_hf.evaluation.evaluate import load_metric
     from tests.helpers.fake_evaluator import hash_scores
 
     pair = [

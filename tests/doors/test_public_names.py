@@ -84,7 +84,7 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
     )
     names = run(code).split()
     assert {
-        "cc_hf.run",
+        "cc_hf.evaluation.evaluate",
         "cc_hf.metrics.contrastive_conditioning",
         "cc_hf.cli.main",
         "cc_hf.evaluators.base",

@@ -25,10 +25,10 @@ _ROWS = (
 )
 _PROGRAM = """
 import sys
-import cc_hf.run
+import cc_hf.evaluation.evaluate
 from cc_hf.cli.main import run
-judge = cc_hf.run.evaluate
-cc_hf.run.evaluate = lambda *arguments, **options: judge(*arguments, **{**options, "evaluator": lambda sources, translations: [len(s) for s in sources]})
+judge = cc_hf.evaluation.evaluate.evaluate
+cc_hf.evaluation.evaluate.evaluate = lambda *arguments, **options: judge(*arguments, **{**options, "evaluator": lambda sources, translations: [len(s) for s in sources]})
 run()
 """
 

@@ -121,7 +121,7 @@ def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
 @pytest.mark.shared
 def test_mucow_names_what_would_serve(shared: Path) -> None:
     examples = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")[:4]
-    from cc_hf.run import judge
+    from cc_hf.evaluation.evaluate import judge
 
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
         found = judge(

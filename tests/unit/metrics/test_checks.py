@@ -19,12 +19,12 @@ from cc_hf.analysis.evaluator_agreement import evaluator_agreement
 from cc_hf.analysis.human_agreement import Assumption, agreement_with_labels
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from cc_hf.evaluation.evaluate import judge
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.winomt_pattern_matching import DECLARATION as WINOMT
 from cc_hf.reports.report import System, build_report
 from cc_hf.results import EvaluationResult, difference_of_data
-from cc_hf.run import judge
 from cc_hf.statistics.bootstrap import check_bootstrap
 
 Rows = list[dict[str, Any]]

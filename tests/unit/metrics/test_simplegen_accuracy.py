@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import cc_hf
 from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
+from cc_hf.evaluation.evaluate import evaluate_all
 from cc_hf.metrics.simplegen_accuracy import compute, evaluate, found_genders
 from cc_hf.results import EvaluationResult
-from cc_hf.run import evaluate_all
 from cc_hf.statistics.bootstrap import wilson_interval
 
 NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "FoMc"}

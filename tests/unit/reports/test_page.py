@@ -246,7 +246,7 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
 def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Path) -> None:
     """As large as it gets: under 5 MB, opened in under 2 s, and everything is there."""
     from cc_hf.data.loading import load_examples
-    from cc_hf.run import evaluate
+    from cc_hf.evaluation.evaluate import evaluate
 
     examples = load_examples("winomt", data_dir=shared / "upstream")
     systems = []

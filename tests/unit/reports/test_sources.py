@@ -78,7 +78,7 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
-    from cc_hf.run import evaluate
+    from cc_hf.evaluation.evaluate import evaluate
 
     path = tmp_path / "bats.csv"
     path.write_text(

@@ -13,8 +13,8 @@ from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
 from cc_hf.errors import InputError, ResultWarning, UnknownNameError
+from cc_hf.evaluation.evaluate import judge
 from cc_hf.metrics.contrastive_conditioning import DECLARATION, compute
-from cc_hf.run import judge
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from tests.helpers.training import made_trainer, rows_of, write_people
 

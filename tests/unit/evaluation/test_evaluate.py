@@ -56,12 +56,16 @@ def test_all_is_every_metric_by_itself() -> None:
 def test_the_file_is_read_once_and_the_evaluator_called_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import cc_hf.run
+    import cc_hf.evaluation.evaluate
 
     (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     calls: list[str] = []
     for name in ("read_translations", "load_examples"):
-        monkeypatch.setattr(cc_hf.run, name, counted(calls, name, getattr(cc_hf.run, name)))
+        monkeypatch.setattr(
+            cc_hf.evaluation.evaluate,
+            name,
+            counted(calls, name, getattr(cc_hf.evaluation.evaluate, name)),
+        )
     assert len(run_all(translations=tmp_path / "t.txt").results) == 2
     assert calls == ["load_examples", "read_translations"]
 

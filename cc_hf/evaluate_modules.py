@@ -31,9 +31,9 @@ _MARK = "# A shim of cc_hf"
 _SHIM = (
     _MARK
     + """: evaluate.load("{name}") finds the metric by it. Written by `import cc_hf`, removed by `cc-hf register --remove`.
-import cc_hf.registration
+import cc_hf.evaluate_modules
 
-Metric = cc_hf.registration.module_class("{name}")
+Metric = cc_hf.evaluate_modules.module_class("{name}")
 """  # noqa: E501
 )
 _FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` takes any folder with a name of 64 characters

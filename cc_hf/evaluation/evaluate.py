@@ -13,11 +13,11 @@ from cc_hf import registry
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
+from cc_hf.evaluate_modules import module_path
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.metrics.checks import listed
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.models.location import default_evaluator
-from cc_hf.registration import module_path
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import check_bootstrap

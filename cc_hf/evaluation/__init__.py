@@ -1,0 +1,1 @@
+"""From a dataset, translations and a metric to a result."""
