@@ -13,8 +13,8 @@ from pathlib import Path
 import typer
 
 import cc_hf
-from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
 from cc_hf.hub.cards import with_block
+from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
 
 _ROOT = Path(__file__).parent.parent
 

@@ -96,18 +96,18 @@ def human_agreement(
     """
     import json
 
-    from cc_hf.analysis.annotations import annotator_agreement, read_annotations
-    from cc_hf.analysis.human_agreement import (
-        Assumption,
-        agreement_with_labels,
-        examples_without_corpora,
-    )
     from cc_hf.reports.agreement import (
         AgreementRow,
         agreement_json,
         agreement_notes,
         agreement_table,
     )
+    from cc_hf.studies.human_agreement.agreement import (
+        Assumption,
+        agreement_with_labels,
+        examples_without_corpora,
+    )
+    from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
 
     if len(annotations) not in (1, len(results)):
         raise InputError(

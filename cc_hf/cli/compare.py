@@ -38,9 +38,9 @@ def compare(
     """Compare systems judged by one metric (differences with p-values), and metrics on the same
     translations (agreement).
     """
-    from cc_hf.analysis.comparison import compare as compare_results
-    from cc_hf.analysis.comparison import read_results
     from cc_hf.reports.comparisons import comparison_tables
+    from cc_hf.studies.comparison import compare as compare_results
+    from cc_hf.studies.comparison import read_results
 
     check_output(output)
     found = compare_results(read_results(results, metric=metric), n_resamples=resamples, seed=seed)

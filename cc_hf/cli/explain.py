@@ -101,10 +101,10 @@ def explain(
     """Explain a judgement: the log-probability of each word under the best correct and incorrect
     source, and the words that decide.
     """
-    from cc_hf.analysis.explanation import explain_example
     from cc_hf.evaluators.lazy import open_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.reports.explanations import explanation_table
+    from cc_hf.studies.explanation import explain_example
 
     check_output(output)
     own = {

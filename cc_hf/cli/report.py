@@ -88,9 +88,9 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Show results: systems side by side, by category, and sample by sample."""
-    from cc_hf.analysis.annotations import read_annotations
     from cc_hf.reports.report import build_report
     from cc_hf.reports.sources import quality_figures, read_examples, read_systems
+    from cc_hf.studies.human_agreement.annotations import read_annotations
 
     outputs = [path for path in (html, markdown, latex) if path is not None]
     if not outputs and plots is None:

@@ -66,11 +66,11 @@ def referent_bias(
     """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin
     2023, Table 4.8)?
     """
-    from cc_hf.analysis.comparison import read_results
-    from cc_hf.analysis.referent_bias import choices_of_result, read_choices
-    from cc_hf.analysis.referent_bias import referent_bias as bias_of
     from cc_hf.data.loading import load_examples
     from cc_hf.reports.studies import referent_bias_tables
+    from cc_hf.studies.comparison import read_results
+    from cc_hf.studies.wino_x.referent_bias import choices_of_result, read_choices
+    from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
 
     if (result is None) == (preferences is None):
         raise InputError(
@@ -133,14 +133,14 @@ def trigger_importance(
     4.10)?
     """
     import cc_hf
-    from cc_hf.analysis.salience import salience_rows
-    from cc_hf.analysis.salience import trigger_importance as importance_of
-    from cc_hf.analysis.trigger_importance import prediction_differences
     from cc_hf.data.loading import load_examples, signature_fields
     from cc_hf.models.location import default_evaluator
     from cc_hf.reports.salience_maps import salience_html, salience_png
     from cc_hf.reports.studies import trigger_importance_tables
     from cc_hf.signature import build
+    from cc_hf.studies.wino_x.salience import salience_rows
+    from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
+    from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 
     for path in (output, html, png):
         check_output(path)
@@ -215,8 +215,13 @@ def regression(
     output: _Output = None,
 ) -> None:
     """Least squares of a figure of systems on others, with standard errors."""
-    from cc_hf.analysis.case_study import case_study_regressions, read_systems, regress, selected
     from cc_hf.reports.studies import published_regression_tables, regression_tables
+    from cc_hf.studies.distillation.case_study import (
+        case_study_regressions,
+        read_systems,
+        regress,
+        selected,
+    )
 
     check_output(output)
     if published:
@@ -268,9 +273,9 @@ def evaluator_agreement(
     """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021,
     section 3.5).
     """
-    from cc_hf.analysis.comparison import read_results
-    from cc_hf.analysis.evaluator_agreement import evaluator_agreement as agreement_of
     from cc_hf.reports.studies import evaluator_agreement_tables
+    from cc_hf.studies.comparison import read_results
+    from cc_hf.studies.evaluator_agreement import evaluator_agreement as agreement_of
 
     check_output(output)
     found = agreement_of(

@@ -135,7 +135,7 @@ def wino_x(
     import json
 
     from cc_hf.reports.studies import bias_tables
-    from cc_hf.training.debias import debias
+    from cc_hf.studies.wino_x.debias import debias
 
     resolved(output, "--output")
     if output.exists() and (not output.is_dir() or any(output.iterdir())):

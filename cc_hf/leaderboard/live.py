@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.analysis.explanation import Explanation, explain_example
 from cc_hf.data.custom import custom_example, focus_places
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
@@ -25,6 +24,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
+from cc_hf.studies.explanation import Explanation, explain_example
 
 __all__ = [
     "MAX_CHARACTERS",

@@ -12,12 +12,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.analysis.annotations import AnnotatorAgreement
-from cc_hf.analysis.human_agreement import HumanAgreement
-from cc_hf.analysis.published_agreement import CITATION_KEY, PUBLISHED_KAPPAS, published
 from cc_hf.reports.tables import grouped_notes, limits
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
+from cc_hf.studies.human_agreement.agreement import HumanAgreement
+from cc_hf.studies.human_agreement.annotations import AnnotatorAgreement
+from cc_hf.studies.human_agreement.published import CITATION_KEY, PUBLISHED_KAPPAS, published
 
 __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
 

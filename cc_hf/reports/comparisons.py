@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.analysis.comparison import Comparison, MetricAgreement, SystemComparison
 from cc_hf.reports.tables import (
     category_key,
     grouped_notes,
@@ -21,6 +20,7 @@ from cc_hf.reports.tables import (
     with_interval,
 )
 from cc_hf.statistics.paired import PairedDifference
+from cc_hf.studies.comparison import Comparison, MetricAgreement, SystemComparison
 
 __all__ = ["comparison_tables", "p_text"]
 

@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.analysis.explanation import ExplainedWord, Explanation
 from cc_hf.reports.tables import heading, note_lines, percent, plain_table
+from cc_hf.studies.explanation import ExplainedWord, Explanation
 
 __all__ = ["explanation_html", "explanation_table", "verdict_line"]
 
@@ -27,7 +27,7 @@ _RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 def verdict_line(found: Explanation) -> str:
     """The verdict in words.
 
-    >>> from cc_hf.analysis.explanation import Explanation
+    >>> from cc_hf.studies.explanation import Explanation
     >>> verdict_line(
     ...     Explanation(
     ...         "Ja.", "a", "b", "geometric", 0.3, 0.1, 0.75, 1.1, (), (), "en", "de", "m@1"

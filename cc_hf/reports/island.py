@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cc_hf.analysis.annotations import Annotation
 from cc_hf.reports.report import Report, Sample
 from cc_hf.reports.report_tables import metric_name
 from cc_hf.schema import (
@@ -18,6 +17,7 @@ from cc_hf.schema import (
     Example,
     Judgement,
 )
+from cc_hf.studies.human_agreement.annotations import Annotation
 
 __all__ = ["explorer_data", "island_json"]
 

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cc_hf.analysis.annotations import Annotation
-from cc_hf.analysis.comparison import SystemComparison, compare
-from cc_hf.analysis.human_agreement import HumanAgreement, agreement_with_labels
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, shared_notes, tie_text
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example, Judgement
+from cc_hf.studies.comparison import SystemComparison, compare
+from cc_hf.studies.human_agreement.agreement import HumanAgreement, agreement_with_labels
+from cc_hf.studies.human_agreement.annotations import Annotation
 
 __all__ = ["LabelAgreement", "Report", "Sample", "System", "build_report"]
 

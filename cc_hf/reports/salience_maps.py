@@ -9,8 +9,8 @@ import io
 import warnings
 from collections.abc import Sequence
 
-from cc_hf.analysis.salience import Salience, trigger_words
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.studies.wino_x.salience import Salience, trigger_words
 
 __all__ = ["salience_html", "salience_png"]
 

@@ -11,14 +11,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.analysis.case_study import CITATION_KEY, PublishedRegression
-from cc_hf.analysis.evaluator_agreement import EvaluatorAgreement
-from cc_hf.analysis.referent_bias import Frequency, ReferentBias
-from cc_hf.analysis.salience import Importance, TriggerImportance
 from cc_hf.reports.tables import grouped_notes, heading, limits, percent, plain_table
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
+from cc_hf.studies.distillation.case_study import CITATION_KEY, PublishedRegression
+from cc_hf.studies.evaluator_agreement import EvaluatorAgreement
+from cc_hf.studies.wino_x.referent_bias import Frequency, ReferentBias
+from cc_hf.studies.wino_x.salience import Importance, TriggerImportance
 
 __all__ = [
     "bias_tables",

@@ -63,8 +63,8 @@ class FineTuning:
             lower loss on the development part.
         label_smoothing: ε of the cross-entropy, in [0, 1); masked LMs have none.
         penalty_weight: λ of the pronoun penalty; 0 for none.
-        pronouns: which are penalized, of `cc_hf.training.translation_pairs.PRONOUNS`.
-        masking: of masked LMs, of `cc_hf.training.filler_training.MASKINGS`.
+        pronouns: which are penalized, of `cc_hf.studies.wino_x.translation_pairs.PRONOUNS`.
+        masking: of masked LMs, of `cc_hf.studies.wino_x.filler_training.MASKINGS`.
         seed: of batches, dropout and masks.
 
     Raises:

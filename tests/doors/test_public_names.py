@@ -40,7 +40,7 @@ _HEAVY = (
             *_FAMILIES,
         )
     ),
-    "cc_hf.analysis.trigger_importance",
+    "cc_hf.studies.wino_x.trigger_importance",
     "cc_hf.systems.translate",
     "cc_hf.training",
 )

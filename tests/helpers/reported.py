@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cc_hf.analysis.annotations import Annotation
 from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.reports.report import Report, System, build_report
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.studies.human_agreement.annotations import Annotation
 from tests.helpers import fake_metric
 from tests.helpers.fake_evaluator import hash_scores
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.analysis.human_agreement import agreement_with_labels, read_annotations
 from cc_hf.errors import ResultWarning
 from cc_hf.metrics.contrastive_conditioning import compute
+from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
 
 TABLE_1 = (  # Vamvas & Sennrich 2021
     "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.analysis.referent_bias import ReferentBias, choices_of_result, referent_bias
-from cc_hf.analysis.trigger_importance import prediction_differences
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, choices_of_result, referent_bias
+from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.models import save_tiny_masked_lm

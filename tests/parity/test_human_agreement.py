@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.analysis.annotations import annotator_agreement, read_annotations
-from cc_hf.analysis.human_agreement import (
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.statistics.agreement import cohen_kappa
+from cc_hf.studies.human_agreement.agreement import (
     Assumption,
     agreement_with_labels,
     examples_without_corpora,
 )
-from cc_hf.analysis.published_agreement import PUBLISHED_KAPPAS, published
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
-from cc_hf.statistics.agreement import cohen_kappa
+from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
+from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published
 
 pytestmark = pytest.mark.shared
 

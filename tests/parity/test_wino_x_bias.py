@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.analysis.case_study import CASE_STUDY, read_systems
-from cc_hf.analysis.referent_bias import ReferentBias, read_choices, referent_bias
-from cc_hf.analysis.salience import (
+from cc_hf.statistics.mean_tests import cohen_d, t_test
+from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
+from cc_hf.studies.distillation.case_study import CASE_STUDY, read_systems
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, read_choices, referent_bias
+from cc_hf.studies.wino_x.salience import (
     Salience,
     WordSalience,
     referent_salience,
     shared_words,
     trigger_importance,
 )
-from cc_hf.statistics.mean_tests import cohen_d, t_test
-from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
 from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared

@@ -12,8 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.analysis.annotations import read_annotations
-from cc_hf.analysis.referent_bias import read_choices
 from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.custom import read_custom
 from cc_hf.data.result_files import read_result_file
@@ -24,6 +22,8 @@ from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
 from cc_hf.leaderboard.store import read_quality
 from cc_hf.reports.sources import quality_figures
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.human_agreement.annotations import read_annotations
+from cc_hf.studies.wino_x.referent_bias import read_choices
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {

@@ -14,7 +14,6 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.analysis.explanation import explain
 from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import decision_scores
@@ -23,6 +22,7 @@ from cc_hf.evaluators.lazy import RememberedEvaluator, open_evaluator
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.schema import ScoringRequest
+from cc_hf.studies.explanation import explain
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 

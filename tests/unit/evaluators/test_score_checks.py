@@ -19,7 +19,6 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.analysis.explanation import explain
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.base import Evaluator, TokenScores
@@ -32,8 +31,9 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.studies.explanation import explain
+from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.systems.translate import translate
-from cc_hf.training.choice_accuracy import choice_accuracy
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm

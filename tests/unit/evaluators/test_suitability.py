@@ -10,12 +10,12 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.analysis.published_agreement import published
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
 from cc_hf.metrics import contrastive_conditioning as core
 from cc_hf.models.location import EmbeddedModel
+from cc_hf.studies.human_agreement.published import published
 
 GENDER = {
     "correct_sources": ["The [female] doctor left."],

@@ -23,7 +23,7 @@ from cc_hf.leaderboard.live import (
     available_data,
     fitting_metrics,
 )
-from tests.unit.analysis.test_explanation import SpelledEvaluator
+from tests.unit.studies.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
 

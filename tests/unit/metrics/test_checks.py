@@ -14,9 +14,6 @@ import pandas as pd
 import pytest
 
 from cc_hf import registry
-from cc_hf.analysis.comparison import compare
-from cc_hf.analysis.evaluator_agreement import evaluator_agreement
-from cc_hf.analysis.human_agreement import Assumption, agreement_with_labels
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.evaluation.evaluate import judge
@@ -26,6 +23,9 @@ from cc_hf.metrics.winomt_pattern_matching import DECLARATION as WINOMT
 from cc_hf.reports.report import System, build_report
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.studies.comparison import compare
+from cc_hf.studies.evaluator_agreement import evaluator_agreement
+from cc_hf.studies.human_agreement.agreement import Assumption, agreement_with_labels
 
 Rows = list[dict[str, Any]]
 

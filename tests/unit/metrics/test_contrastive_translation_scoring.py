@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.analysis.comparison import compare
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_translation_scoring import compute, contests, evaluate, requests
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.studies.comparison import compare
 from tests.helpers import families, plain_forward
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator

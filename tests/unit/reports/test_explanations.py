@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from cc_hf.analysis.explanation import Explanation, explain
 from cc_hf.reports.explanations import explanation_html, explanation_table, verdict_line
-from tests.unit.analysis.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
+from cc_hf.studies.explanation import Explanation, explain
+from tests.unit.studies.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
 
 EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 

@@ -12,8 +12,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.analysis.comparison import compare
-from cc_hf.analysis.explanation import explain
 from cc_hf.cli.main import app
 from cc_hf.leaderboard.html import result_html
 from cc_hf.leaderboard.store import read_folder
@@ -26,6 +24,8 @@ from cc_hf.reports.markdown import markdown_report
 from cc_hf.reports.report import System, build_report
 from cc_hf.reports.tables import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.studies.comparison import compare
+from cc_hf.studies.explanation import explain
 from tests.helpers.results import small_result, write_result
 
 NOTE = "Made for <b>another</b> kind"

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from cc_hf.analysis.comparison import compare
-from cc_hf.analysis.human_agreement import agreement_with_labels
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figures import category_bars, histograms, nice_ticks, quality_points
 from cc_hf.reports.report import System, build_report
+from cc_hf.studies.comparison import compare
+from cc_hf.studies.human_agreement.agreement import agreement_with_labels
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME, N
 

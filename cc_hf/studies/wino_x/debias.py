@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cc_hf.analysis.referent_bias import choice_of, referent_bias
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import library_versions
@@ -19,10 +18,11 @@ from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.families.mbart import MBartEvaluator
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.training.choice_accuracy import ChoiceAccuracy
-from cc_hf.training.few_shot import CurvePoint, learning_curve
+from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
+from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve
+from cc_hf.studies.wino_x.referent_bias import choice_of, referent_bias
+from cc_hf.studies.wino_x.splits import aligned, split_schemas
 from cc_hf.training.fine_tuning import thesis_settings
-from cc_hf.training.wino_x_splits import aligned, split_schemas
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
 
@@ -75,7 +75,7 @@ def debias(
 
     Returns:
         Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of
-        each (`cc_hf.analysis.referent_bias`: the thesis asks by how much |RBC| falls), and all that
+        each (`cc_hf.studies.wino_x.referent_bias`: the thesis asks by how much |RBC| falls), and all that
         the figures depend on.
 
     Raises:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from cc_hf.analysis.salience import Salience, WordSalience
 from cc_hf.errors import InputError
 from cc_hf.reports.salience_maps import salience_html, salience_png
+from cc_hf.studies.wino_x.salience import Salience, WordSalience
 
 
 def sentence(name: str, words: list[tuple[str, float]]) -> Salience:

@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 
 import cc_hf
-from cc_hf.analysis.comparison import Comparison, compare, read_results
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.reports.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
+from cc_hf.studies.comparison import Comparison, compare, read_results
 from tests.helpers import fake_metric
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.intervals import limits

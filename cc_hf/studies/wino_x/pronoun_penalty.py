@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
-from cc_hf.training.translation_pairs import IGNORED
+from cc_hf.studies.wino_x.translation_pairs import IGNORED
 
 try:
     import torch

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.analysis.case_study import (
+from cc_hf.citations import CITATIONS
+from cc_hf.errors import InputError
+from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
     PUBLISHED_REGRESSIONS,
     case_study_regressions,
@@ -13,8 +15,6 @@ from cc_hf.analysis.case_study import (
     regress,
     selected,
 )
-from cc_hf.citations import CITATIONS
-from cc_hf.errors import InputError
 
 
 def test_table_3_english_german_is_reproduced_and_significant() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.training.pronoun_forms import (
+from cc_hf.studies.wino_x.pronoun_forms import (
     PronounOccurrence,
     ambiguous_pronoun,
     check_language,

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.analysis.annotations import annotator_agreement, binarised
-from cc_hf.analysis.human_agreement import (
+from cc_hf.errors import InputError
+from cc_hf.metrics.contrastive_conditioning import evaluate
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.studies.human_agreement.agreement import (
     Assumption,
     agreement_with_labels,
     examples_without_corpora,
     read_annotations,
 )
-from cc_hf.errors import InputError
-from cc_hf.metrics.contrastive_conditioning import evaluate
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
+from cc_hf.studies.human_agreement.annotations import annotator_agreement, binarised
 
 P = {"0": 0.9, "1": 0.4, "2": 0.7}  # probability that the translation is right
 

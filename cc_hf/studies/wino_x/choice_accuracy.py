@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.training.wino_x_splits import schema_of
+from cc_hf.studies.wino_x.splits import schema_of
 
 __all__ = ["Choice", "ChoiceAccuracy", "choice_accuracy"]
 

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.analysis.salience import (
+from cc_hf.conversion.convert import convert
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.salience import (
     Salience,
     WordSalience,
     shared_words,
     trigger_importance,
     trigger_words,
 )
-from cc_hf.analysis.trigger_importance import prediction_differences, pronoun_start
-from cc_hf.conversion.convert import convert
-from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.trigger_importance import prediction_differences, pronoun_start
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families

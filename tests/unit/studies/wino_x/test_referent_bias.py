@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cc_hf.analysis.referent_bias import (
+from cc_hf.errors import DataError, InputError
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveTranslationExample, Judgement
+from cc_hf.studies.wino_x.referent_bias import (
     Choice,
     ReferentBias,
     choices_of_result,
     read_choices,
     referent_bias,
 )
-from cc_hf.errors import DataError, InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]

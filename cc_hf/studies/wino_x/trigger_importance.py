@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from cc_hf.analysis.salience import Salience, WordSalience
 from cc_hf.cues.referents import ambiguous_it
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.studies.wino_x.salience import Salience, WordSalience
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import Token, moses_tokens
 

@@ -14,9 +14,9 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, TokenScores
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.training.choice_accuracy import choice_accuracy
-from cc_hf.training.pronoun_forms import ambiguous_pronoun, find_pronouns
-from cc_hf.training.wino_x_splits import aligned, schema_of, split_schemas
+from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
+from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
+from cc_hf.studies.wino_x.splits import aligned, schema_of, split_schemas
 from tests.helpers.wino_x_schemas import lay_out, lm_rows
 
 

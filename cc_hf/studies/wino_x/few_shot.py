@@ -14,12 +14,12 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.training.choice_accuracy import ChoiceAccuracy, choice_accuracy
-from cc_hf.training.filler_training import fine_tune_on_fillers
+from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy, choice_accuracy
+from cc_hf.studies.wino_x.filler_training import fine_tune_on_fillers
+from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf.studies.wino_x.splits import WinoXSplits, schema_of
+from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
-from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
-from cc_hf.training.translation_pairs import PairCollator, encode_pairs
-from cc_hf.training.wino_x_splits import WinoXSplits, schema_of
 
 __all__ = ["CurvePoint", "fine_tune_on_translations", "learning_curve"]
 

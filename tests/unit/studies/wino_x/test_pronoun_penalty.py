@@ -16,14 +16,19 @@ from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.training.pronoun_forms import find_pronouns
-from cc_hf.training.pronoun_penalty import (
+from cc_hf.studies.wino_x.pronoun_forms import find_pronouns
+from cc_hf.studies.wino_x.pronoun_penalty import (
     PronounPenaltyTrainer,
     form_logprobs,
     pronoun_penalty,
     smoothed_cross_entropy,
 )
-from cc_hf.training.translation_pairs import EncodedPair, FormPaths, PairCollator, encode_pairs
+from cc_hf.studies.wino_x.translation_pairs import (
+    EncodedPair,
+    FormPaths,
+    PairCollator,
+    encode_pairs,
+)
 from tests.helpers.wino_x_schemas import lay_out, mt_rows, save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position

@@ -13,14 +13,18 @@ import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.training.choice_accuracy import choice_accuracy
-from cc_hf.training.debias import debias
-from cc_hf.training.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
-from cc_hf.training.filler_training import FillerCollator, encode_fillers, fine_tune_on_fillers
+from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
+from cc_hf.studies.wino_x.debias import debias
+from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
+from cc_hf.studies.wino_x.filler_training import (
+    FillerCollator,
+    encode_fillers,
+    fine_tune_on_fillers,
+)
+from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
+from cc_hf.studies.wino_x.splits import WinoXSplits, aligned, split_schemas
+from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
-from cc_hf.training.pronoun_penalty import PronounPenaltyTrainer
-from cc_hf.training.translation_pairs import PairCollator, encode_pairs
-from cc_hf.training.wino_x_splits import WinoXSplits, aligned, split_schemas
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian

@@ -1,0 +1,1 @@
+"""How often results agree with human annotators (Vamvas & Sennrich 2021)."""
