@@ -96,7 +96,7 @@ def human_agreement(
     """
     import json
 
-    from cc_hf.reports.agreement import (
+    from cc_hf.reports.studies.human_agreement import (
         AgreementRow,
         agreement_json,
         agreement_notes,

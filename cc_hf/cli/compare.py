@@ -38,7 +38,7 @@ def compare(
     """Compare systems judged by one metric (differences with p-values), and metrics on the same
     translations (agreement).
     """
-    from cc_hf.reports.comparisons import comparison_tables
+    from cc_hf.reports.studies.comparisons import comparison_tables
     from cc_hf.studies.comparison import compare as compare_results
     from cc_hf.studies.comparison import read_results
 

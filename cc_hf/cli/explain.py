@@ -103,7 +103,7 @@ def explain(
     """
     from cc_hf.evaluators.lazy import open_evaluator
     from cc_hf.models.location import default_evaluator
-    from cc_hf.reports.explanations import explanation_table
+    from cc_hf.reports.studies.explanations import explanation_table
     from cc_hf.studies.explanation import explain_example
 
     check_output(output)

@@ -88,8 +88,8 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Show results: systems side by side, by category, and sample by sample."""
+    from cc_hf.reports.inputs import quality_figures, read_examples, read_systems
     from cc_hf.reports.report import build_report
-    from cc_hf.reports.sources import quality_figures, read_examples, read_systems
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
     outputs = [path for path in (html, markdown, latex) if path is not None]
@@ -131,9 +131,9 @@ def report(
 
 
 def _texts(found: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
-    from cc_hf.reports.html import html_page
-    from cc_hf.reports.latex import latex_report
-    from cc_hf.reports.markdown import markdown_report
+    from cc_hf.reports.formats.latex import latex_report
+    from cc_hf.reports.formats.markdown import markdown_report
+    from cc_hf.reports.page.page import html_page
 
     writers = {"html": html_page, "markdown": markdown_report, "latex": latex_report}
     return {path: writers[kind](found) for kind, path in paths.items() if path is not None}
@@ -142,7 +142,7 @@ def _texts(found: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | 
 def _pictures(found: Report, folder: Path | None, file_format: str) -> dict[Path, bytes]:
     if folder is None:
         return {}
-    from cc_hf.reports.plots import plots
+    from cc_hf.reports.formats.plots import plots
 
     pictures = plots(found, file_format=file_format)
     folder.mkdir(exist_ok=True)

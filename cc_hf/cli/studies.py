@@ -67,7 +67,7 @@ def referent_bias(
     2023, Table 4.8)?
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.reports.studies import referent_bias_tables
+    from cc_hf.reports.studies.tables import referent_bias_tables
     from cc_hf.studies.comparison import read_results
     from cc_hf.studies.wino_x.referent_bias import choices_of_result, read_choices
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
@@ -135,8 +135,8 @@ def trigger_importance(
     import cc_hf
     from cc_hf.data.loading import load_examples, signature_fields
     from cc_hf.models.location import default_evaluator
-    from cc_hf.reports.salience_maps import salience_html, salience_png
-    from cc_hf.reports.studies import trigger_importance_tables
+    from cc_hf.reports.studies.salience_maps import salience_html, salience_png
+    from cc_hf.reports.studies.tables import trigger_importance_tables
     from cc_hf.signature import build
     from cc_hf.studies.wino_x.salience import salience_rows
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
@@ -215,7 +215,7 @@ def regression(
     output: _Output = None,
 ) -> None:
     """Least squares of a figure of systems on others, with standard errors."""
-    from cc_hf.reports.studies import published_regression_tables, regression_tables
+    from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
     from cc_hf.studies.distillation.case_study import (
         case_study_regressions,
         read_systems,
@@ -273,7 +273,7 @@ def evaluator_agreement(
     """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021,
     section 3.5).
     """
-    from cc_hf.reports.studies import evaluator_agreement_tables
+    from cc_hf.reports.studies.tables import evaluator_agreement_tables
     from cc_hf.studies.comparison import read_results
     from cc_hf.studies.evaluator_agreement import evaluator_agreement as agreement_of
 

@@ -134,7 +134,7 @@ def wino_x(
     """
     import json
 
-    from cc_hf.reports.studies import bias_tables
+    from cc_hf.reports.studies.tables import bias_tables
     from cc_hf.studies.wino_x.debias import debias
 
     resolved(output, "--output")

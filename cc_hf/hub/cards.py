@@ -14,7 +14,7 @@ import yaml
 from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
-from cc_hf.reports.markdown import markdown_code, markdown_text
+from cc_hf.reports.formats.markdown import markdown_code, markdown_text
 from cc_hf.schema import FORMS
 
 __all__ = ["custom_card", "sizes_table", "with_block", "yaml_text"]

@@ -38,7 +38,7 @@ from cc_hf.leaderboard.table import (
     to_json,
 )
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
-from cc_hf.reports.explanations import explanation_html
+from cc_hf.reports.studies.explanations import explanation_html
 
 __all__ = ["build", "serve", "wait_for_end"]
 

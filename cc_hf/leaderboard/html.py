@@ -7,8 +7,8 @@ from html import escape
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import Row
-from cc_hf.reports.charts import quality_chart
 from cc_hf.reports.figures import QualityPoint
+from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.tables import (
     category_key,
     interval_notes,

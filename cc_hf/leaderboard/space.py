@@ -13,7 +13,7 @@ from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
 from cc_hf.leaderboard.store import Store, read_folder, read_quality
-from cc_hf.reports.markdown import markdown_text
+from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_space"]
 

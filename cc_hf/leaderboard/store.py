@@ -17,7 +17,7 @@ from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import is_folder, parse_json
-from cc_hf.reports.sources import from_points
+from cc_hf.reports.inputs import from_points
 from cc_hf.results import EvaluationResult
 
 __all__ = ["Entry", "Quality", "Store", "read_folder", "read_quality"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cc_hf.reports.comparisons import p_text
 from cc_hf.reports.report import Report
+from cc_hf.reports.studies.comparisons import p_text
 from cc_hf.reports.tables import (
     category_key,
     category_label,

@@ -17,9 +17,9 @@ from cc_hf.leaderboard.html import result_html
 from cc_hf.metrics import gender_accuracy
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.reports.figures import histograms
-from cc_hf.reports.html import html_page
-from cc_hf.reports.latex import latex_report
-from cc_hf.reports.markdown import markdown_report
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import System, build_report
 from cc_hf.reports.tables import resampling_text, result_table
 from cc_hf.results import EvaluationResult, Interval, NoInterval

@@ -20,7 +20,7 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, resolved
 from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
 from cc_hf.leaderboard.store import read_quality
-from cc_hf.reports.sources import quality_figures
+from cc_hf.reports.inputs import quality_figures
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.human_agreement.annotations import read_annotations
 from cc_hf.studies.wino_x.referent_bias import read_choices

@@ -12,7 +12,7 @@ import cc_hf
 from cc_hf.data.custom import custom_declaration
 from cc_hf.errors import InputError
 from cc_hf.hub.parquet import build
-from cc_hf.reports.markdown import markdown_text
+from cc_hf.reports.formats.markdown import markdown_text
 from tests.helpers.samples import lay_out_samples
 
 

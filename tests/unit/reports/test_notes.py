@@ -16,12 +16,12 @@ from cc_hf.cli.main import app
 from cc_hf.leaderboard.html import result_html
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import HEADERS, display_cells, table_rows, to_csv, to_json
-from cc_hf.reports.comparisons import comparison_tables
-from cc_hf.reports.explanations import explanation_html, explanation_table
-from cc_hf.reports.html import html_page
-from cc_hf.reports.latex import latex_report
-from cc_hf.reports.markdown import markdown_report
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import System, build_report
+from cc_hf.reports.studies.comparisons import comparison_tables
+from cc_hf.reports.studies.explanations import explanation_html, explanation_table
 from cc_hf.reports.tables import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.studies.comparison import compare

@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from cc_hf.errors import InputError
-from cc_hf.reports.html import html_page, html_table
-from cc_hf.reports.latex import latex_report, latex_text
-from cc_hf.reports.markdown import markdown_report
-from cc_hf.reports.plots import plots
+from cc_hf.reports.formats.latex import latex_report, latex_text
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.formats.plots import plots
+from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
 from cc_hf.reports.tables import percent, result_table

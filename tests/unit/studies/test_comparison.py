@@ -14,7 +14,7 @@ from rich.console import Console
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import evaluate
-from cc_hf.reports.comparisons import comparison_tables
+from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.studies.comparison import Comparison, compare, read_results

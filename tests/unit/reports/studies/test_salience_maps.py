@@ -8,7 +8,7 @@ import pytest
 from matplotlib.image import imread
 
 from cc_hf.errors import InputError
-from cc_hf.reports.salience_maps import salience_html, salience_png
+from cc_hf.reports.studies.salience_maps import salience_html, salience_png
 from cc_hf.studies.wino_x.salience import Salience, WordSalience
 
 

@@ -16,9 +16,9 @@ from string import Template
 
 from cc_hf import __version__
 from cc_hf.citations import CITATIONS
-from cc_hf.reports.charts import N_COLOURS, bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.figures import category_bars, histograms, quality_points
-from cc_hf.reports.island import explorer_data, island_json
+from cc_hf.reports.page.charts import N_COLOURS, bar_chart, histogram_chart, quality_chart
+from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     Cell,

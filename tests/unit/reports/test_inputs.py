@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf.errors import DataError, InputError, UnknownNameError
-from cc_hf.reports.sources import quality_figures, read_examples, read_systems
+from cc_hf.reports.inputs import quality_figures, read_examples, read_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cc_hf.reports.html import html_page
+from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, System, build_report
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.reports.island import explorer_data, island_json
+from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import System, build_report
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample
 from tests.helpers import reported

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from cc_hf.reports.explanations import explanation_html, explanation_table, verdict_line
+from cc_hf.reports.studies.explanations import explanation_html, explanation_table, verdict_line
 from cc_hf.studies.explanation import Explanation, explain
 from tests.unit.studies.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
 

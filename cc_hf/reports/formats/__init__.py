@@ -1,0 +1,1 @@
+"""The report in Markdown, LaTeX and as plots."""
