@@ -57,7 +57,7 @@ benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: f
 # The MALLOC settings keep glibc from giving memory back after every tensor: 1.7 times as fast.
 evaluator: $(STAMP)
 	MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456 \
-	$(BIN)/python -m cc_hf.training.evaluator_recipe --tatoeba $(SHARED)/upstream/tatoeba/deu-eng.zip --data-dir $(SHARED)/upstream --output $(OUTPUT)
+	$(BIN)/python -m tools.evaluator_recipe --tatoeba $(SHARED)/upstream/tatoeba/deu-eng.zip --data-dir $(SHARED)/upstream --output $(OUTPUT)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

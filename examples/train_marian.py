@@ -33,8 +33,8 @@ from transformers import (
 
 from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback, make_compute_metrics
-from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker
-from cc_hf.training.evaluator_recipe.train import Recipe, build_model, train_pieces
+from tools.evaluator_recipe.sentences import Pair, SentenceMaker
+from tools.evaluator_recipe.train import Recipe, build_model, train_pieces
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from cc_hf.training.evaluator_recipe.grammar import CASES, Case, Gender, Noun, read_occupations
-from cc_hf.training.evaluator_recipe.sentences import CUE_WORD, Pair, SentenceMaker, capital
+from tools.evaluator_recipe.grammar import CASES, Case, Gender, Noun, read_occupations
+from tools.evaluator_recipe.sentences import CUE_WORD, Pair, SentenceMaker, capital
 
 _WORDS = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 # The word before a masculine noun, and what it becomes before a feminine one in the same case.

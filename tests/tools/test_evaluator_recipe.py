@@ -8,26 +8,26 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.training.evaluator_recipe.corpus import (
+from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
     split_development,
     with_person,
 )
-from cc_hf.training.evaluator_recipe.grammar import (
+from tools.evaluator_recipe.grammar import (
     CASES,
     Case,
     noun_phrase,
     parse_noun,
     read_occupations,
 )
-from cc_hf.training.evaluator_recipe.sentences import (
+from tools.evaluator_recipe.sentences import (
     Pair,
     SentenceMaker,
     english_plural,
     read_phrases,
 )
-from cc_hf.training.evaluator_recipe.train import Recipe, train
+from tools.evaluator_recipe.train import Recipe, train
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_cue_decides_the_german_gender() -> None:
 def test_no_sentence_of_a_test_set_is_made(shared: Path) -> None:
     winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
     simplegen = {e.source for e in cc_hf.load_examples("simplegen")}
-    from cc_hf.training.evaluator_recipe.train import one_pass, read_material
+    from tools.evaluator_recipe.train import one_pass, read_material
 
     excluded = winomt | simplegen
     material = read_material(shared / "upstream/tatoeba/deu-eng.zip", seed=1, excluded=excluded)

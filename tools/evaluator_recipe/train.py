@@ -20,13 +20,13 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
-from cc_hf.training.evaluator_recipe.corpus import (
+from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
     split_development,
     with_person,
 )
-from cc_hf.training.evaluator_recipe.sentences import Pair, SentenceMaker
+from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""python -m cc_hf.training.evaluator_recipe --tatoeba deu-eng.zip --output DIR"""
+"""python -m tools.evaluator_recipe --tatoeba deu-eng.zip --output DIR"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from cc_hf.data.loading import load_examples
-from cc_hf.training.evaluator_recipe.train import Recipe, train
+from tools.evaluator_recipe.train import Recipe, train
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from cc_hf.training.evaluator_recipe.grammar import (
+from tools.evaluator_recipe.grammar import (
     Case,
     Gender,
     Noun,
