@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from cc_hf.data.loading import load_dataset as load_dataset
     from cc_hf.data.loading import load_examples as load_examples
     from cc_hf.errors import CCError as CCError
+    from cc_hf.evaluate_modules import load_metric as load_metric
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
-    from cc_hf.evaluation.evaluate import load_metric as load_metric
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
     from cc_hf.results import EvaluationResult as EvaluationResult
@@ -41,7 +41,7 @@ _LAZY = {
     "load_dataset": "cc_hf.data.loading",
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
-    "load_metric": "cc_hf.evaluation.evaluate",
+    "load_metric": "cc_hf.evaluate_modules",
     "translate": "cc_hf.systems.translate",
 }
 

@@ -283,3 +283,20 @@ def _delete(folder: str, name: str) -> None:
     for empty in (compiled, folder):
         with contextlib.suppress(OSError):  # it is not empty, or not there
             os.rmdir(empty)
+
+
+def load_metric(name: str, **options: Any) -> Any:
+    """The `evaluate` module of a metric, loaded from the installed package: no download, no
+    checkout needed.
+
+    Options go to `evaluate.load`.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered.
+
+    >>> load_metric("contrastive_conditioning").name
+    'contrastive_conditioning'
+    """
+    import evaluate as host
+
+    return host.load(module_path(name), **options)

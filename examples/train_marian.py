@@ -2,8 +2,8 @@
 words that it must understand it gets right in the category that it knows worst (minimum accuracy).
 The first rises while the second lags behind.
 
-    python examples/train_marian.py --output out/marian
-    torchrun --nproc_per_node 2 examples/train_marian.py --output out/marian
+    python -m examples.train_marian --output out/marian
+    torchrun --nproc_per_node 2 -m examples.train_marian --output out/marian
 
 Without --pairs it learns from sentences that the package makes (English to German): people with
 occupations, mostly of the gender of the stereotype, as in texts that are found. With --pairs FILE

@@ -189,9 +189,8 @@ def _of_dataset(
     translations: Path | None,
     data_dir: Path | None,
 ) -> tuple[ContrastiveSourceExample, str, list[str]]:
-    from cc_hf.data.loading import declaration, load_examples
+    from cc_hf.data.loading import check_target_language, declaration, load_examples
     from cc_hf.data.translations import read_translations
-    from cc_hf.evaluation.evaluate import check_target_language
 
     target = check_target_language(dataset, declaration(dataset).config(config).name, tgt_lang)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)

@@ -52,8 +52,7 @@ def translate(
     """Translate the sources of a dataset with a system."""
     import json
 
-    from cc_hf.data.loading import declaration, load_examples
-    from cc_hf.evaluation.evaluate import check_target_language
+    from cc_hf.data.loading import check_target_language, declaration, load_examples
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)

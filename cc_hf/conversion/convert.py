@@ -16,7 +16,6 @@ from cc_hf.conversion.architectures import build_model
 from cc_hf.conversion.check import Check, read_check
 from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.loading import reported_loading
 from cc_hf.models.fairseq.tokenizer import (
     SETTINGS_FILE,
     SPECIAL,
@@ -26,6 +25,7 @@ from cc_hf.models.fairseq.tokenizer import (
     read_codes,
     read_dictionary,
 )
+from cc_hf.models.weights import reported_loading
 
 __all__ = ["Conversion", "convert"]
 

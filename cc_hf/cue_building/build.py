@@ -29,13 +29,12 @@ from cc_hf.cues.mlm_insertions import (
 from cc_hf.cues.placement import insert_before
 from cc_hf.cues.selection import N_CUES, best_cues
 from cc_hf.data.custom import is_custom, read_words
-from cc_hf.data.loading import declaration, load_examples, signature_fields
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import DataError, InputError, ResultWarning
-from cc_hf.evaluation.evaluate import check_target_language
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.suitability import evaluator_notes
-from cc_hf.metrics.contrastive_conditioning import pair_scores
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,

@@ -17,18 +17,18 @@ import numpy.typing as npt
 from cc_hf.cues.placement import insert_before
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.teacher_forcing import pad_ids, positions
+from cc_hf.files import is_folder
 
 # first: it says which extra brings torch
-from cc_hf.evaluators.loading import model_identity, pick_device, reported_loading
-from cc_hf.evaluators.teacher_forcing import pad_ids
-from cc_hf.files import is_folder
-from cc_hf.models.weights import check_tokenizer, load_weights
+from cc_hf.models.pretrained import model_identity, pick_device
+from cc_hf.models.weights import check_tokenizer, load_weights, reported_loading
 
 # isort: split
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-__all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "positions", "whole_words"]
+__all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "whole_words"]
 
 _BATCH_LOGITS = 2**26  # 256 MB in float32
 _UNUSED = re.compile(r"\[unused\d+\]")  # free places of BERT's vocabularies
@@ -258,23 +258,3 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
         if word and word.isprintable() and not re.search(r"[\s\ufffd]", word):
             found.setdefault(word, number)
     return tuple(found), np.array(list(found.values()), dtype=np.int64)
-
-
-def positions(model: Any) -> int:
-    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer
-    tokens than they have positions.
-    """
-    n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
-    table = next(
-        (
-            m
-            for name, m in model.named_modules()
-            if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)
-        ),
-        None,
-    )
-    return (
-        n_positions
-        if table is None or table.padding_idx is None
-        else n_positions - table.padding_idx - 1
-    )

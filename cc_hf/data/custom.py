@@ -166,8 +166,8 @@ def focus_places(text: str, source: str) -> list[int]:
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
-    """Ambiguous words with references, for which `cc_hf.cue_building.build.build_cues` finds cues; one
-    per row.
+    """Ambiguous words with references, for which `cc_hf.cue_building.build.build_cues` finds cues;
+    one per row.
 
     Columns, or keys, as of `read_custom` without cues: `source`, `focus` or `position` or both,
     `gold` (the sense), `reference` (a right translation), `tgt_lang`; optional `ambiguous_word`

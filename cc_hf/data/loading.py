@@ -332,3 +332,28 @@ def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     for path in [script_path(found.name), package / "schema.py", *code, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:
+    """The target language of a configuration: the one asked for, or its only one.
+
+    Raises:
+        InputError: when the configuration does not have it, or has several and none was asked for.
+
+    >>> check_target_language("simplegen", "en-de", None)
+    'de'
+    """
+    languages: tuple[str, ...] = declaration(dataset).config(config).tgt_langs
+    if tgt_lang is None and len(languages) == 1:
+        return languages[0]
+    if tgt_lang is None:
+        raise InputError(
+            f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang):"
+            f" {', '.join(languages)}"
+        )
+    if tgt_lang not in languages:
+        raise InputError(
+            f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of"
+            f" {', '.join(languages)}"
+        )
+    return tgt_lang

@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cc_hf import registry
-from cc_hf.data.loading import declaration, load_examples, signature_fields
+from cc_hf.data.loading import (
+    check_target_language,
+    declaration,
+    load_examples,
+    signature_fields,
+)
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.evaluate_modules import module_path
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.metrics.checks import listed
 from cc_hf.metrics.declaration import MetricDeclaration
@@ -29,11 +33,9 @@ if TYPE_CHECKING:
     _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
 __all__ = [
-    "check_target_language",
     "evaluate",
     "evaluate_all",
     "judge",
-    "load_metric",
     "named_metrics",
 ]
 
@@ -534,7 +536,7 @@ def _by_system(
     device: str | None,
     progress: bool,
 ) -> _Texts:
-    from cc_hf.evaluators.loading import load_model
+    from cc_hf.models.pretrained import load_model
     from cc_hf.systems.translate import DEFAULT_BEAMS, translate
 
     texts = translate(
@@ -566,45 +568,3 @@ def _given(examples: Sequence[Example], translations: str | Path | Sequence[str]
             f"expected one translation per example, {len(examples)} in all, got {len(texts)}"
         )
     return texts, {}, {}
-
-
-def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:
-    """The target language of a configuration: the one asked for, or its only one.
-
-    Raises:
-        InputError: when the configuration does not have it, or has several and none was asked for.
-
-    >>> check_target_language("simplegen", "en-de", None)
-    'de'
-    """
-    languages: tuple[str, ...] = declaration(dataset).config(config).tgt_langs
-    if tgt_lang is None and len(languages) == 1:
-        return languages[0]
-    if tgt_lang is None:
-        raise InputError(
-            f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang):"
-            f" {', '.join(languages)}"
-        )
-    if tgt_lang not in languages:
-        raise InputError(
-            f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of"
-            f" {', '.join(languages)}"
-        )
-    return tgt_lang
-
-
-def load_metric(name: str, **options: Any) -> Any:
-    """The `evaluate` module of a metric, loaded from the installed package: no download, no
-    checkout needed.
-
-    Options go to `evaluate.load`.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered.
-
-    >>> load_metric("contrastive_conditioning").name
-    'contrastive_conditioning'
-    """
-    import evaluate as host
-
-    return host.load(module_path(name), **options)

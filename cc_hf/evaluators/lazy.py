@@ -28,9 +28,10 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator, TokenScores, library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
+from cc_hf.evaluators.options import check_options
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_folder
-from cc_hf.models.location import check_options, locate, model_files, stamp
+from cc_hf.models.location import locate, model_files, stamp
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "RememberedEvaluator", "open_evaluator"]

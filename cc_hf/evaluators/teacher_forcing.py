@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["embeddings_without", "input_device", "label_logprobs", "pad_ids", "projection_input"]
+__all__ = ["embeddings_without", "label_logprobs", "pad_ids", "positions", "projection_input"]
 
 _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
@@ -23,24 +23,6 @@ def pad_ids(
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
     lengths = torch.tensor([len(row) for row in rows], device=device)
     return ids, (torch.arange(width, device=device) < lengths[:, None]).long()
-
-
-def input_device(model: Any) -> torch.device:
-    """Where the batches of a model go: of one that is spread over several devices, the first GPU
-    that has a part of it.
-    """
-    parts = [
-        part
-        for part in getattr(model, "hf_device_map", {}).values()
-        if str(part) not in ("cpu", "disk")
-    ]
-    if parts:
-        return (
-            torch.device("cuda", parts[0]) if isinstance(parts[0], int) else torch.device(parts[0])
-        )
-    return (
-        torch.device("cpu") if getattr(model, "hf_device_map", {}) else torch.device(model.device)
-    )
 
 
 @contextlib.contextmanager
@@ -108,3 +90,23 @@ def label_logprobs(
         chosen = logits.gather(-1, wanted[chunk, None].to(logits.device)).squeeze(-1)
         logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
     return logprobs
+
+
+def positions(model: Any) -> int:
+    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer
+    tokens than they have positions.
+    """
+    n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
+    table = next(
+        (
+            m
+            for name, m in model.named_modules()
+            if name.endswith("position_embeddings") and isinstance(m, torch.nn.Embedding)
+        ),
+        None,
+    )
+    return (
+        n_positions
+        if table is None or table.padding_idx is None
+        else n_positions - table.padding_idx - 1
+    )

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import CCError, EvaluatorError, InputError, ResultWarning
-from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
-from cc_hf.evaluators.contests import Contest, decision_scores
+from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import Contest, function_name, pair_scores
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
 from cc_hf.metrics.declaration import MetricDeclaration
@@ -45,9 +45,7 @@ __all__ = [
     "compute",
     "contests",
     "evaluate",
-    "function_name",
     "judge",
-    "pair_scores",
     "requests",
     "split_options",
 ]
@@ -116,91 +114,6 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
         )
         at += n_correct + n_incorrect
     return found
-
-
-def pair_scores(
-    wanted: Sequence[ScoringRequest],
-    evaluator: Evaluator | ScoreFunction,
-    contests: Sequence[Contest] = (),
-    *,
-    src_lang: str,
-    tgt_lang: str,
-    score: str = "geometric",
-    progress: bool = False,
-) -> npt.NDArray[np.float64]:
-    """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a
-    callable gives them.
-
-    Args:
-        contests: see `cc_hf.evaluators.contests.decision_scores`; without any all scores are
-            exact.
-
-    Raises:
-        InputError: for a score that is not defined.
-        EvaluatorError: when a callable fails, or returns too few or too many scores, or one that is
-            NaN, infinite or negative; of an evaluator as `Evaluator.score`.
-    """
-    if isinstance(evaluator, Evaluator):
-        check_score_name(score, SCORES)
-        return decision_scores(
-            evaluator,
-            wanted,
-            contests,
-            src_lang=src_lang,
-            tgt_lang=tgt_lang,
-            score=score,
-            progress=progress,
-        )
-    return _function_scores(wanted, evaluator)
-
-
-def _function_scores(
-    wanted: Sequence[ScoringRequest], function: ScoreFunction
-) -> npt.NDArray[np.float64]:
-    what, name = "the evaluator function", f"(function {function_name(function)!r})"
-    rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
-    try:
-        given = function([r.source for r in wanted], [r.translation for r in wanted])
-    except CCError:
-        raise
-    except Exception as error:
-        # whatever the user's code raises; it stays the cause, with its own traceback
-        raise EvaluatorError(
-            f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}"
-        ) from error
-    try:
-        if (kind := np.asarray(given).dtype.kind) not in "biufO":
-            raise TypeError(f"got values of numpy's kind {kind!r}")
-        found = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        # RuntimeError: a tensor that needs gradients
-        raise EvaluatorError(
-            f"{what} failed: expected one number per pair, as a list or an array (of a tensor:"
-            f" scores.detach().cpu().tolist()); {error} {name}"
-        ) from error
-    if found.shape != (len(wanted),):
-        raise EvaluatorError(
-            f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one"
-            f" number per pair {name}"
-        )
-    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
-    if len(bad):
-        request = wanted[int(bad[0])]
-        raise EvaluatorError(
-            f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected"
-            f" finite numbers of 0 or more. Source: {request.source!r}, translation:"
-            f" {request.translation!r} {name}"
-        )
-    return found
-
-
-def function_name(function: ScoreFunction) -> str:
-    """What a signature and messages call a function.
-
-    >>> function_name(len)
-    'len'
-    """
-    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def judge(

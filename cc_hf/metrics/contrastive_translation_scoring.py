@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cc_hf import __version__, signature
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction, check_score_name
-from cc_hf.evaluators.contests import Contest, decision_scores
+from cc_hf.evaluators.contests import Contest, decision_scores, function_name, pair_scores
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
@@ -27,7 +27,6 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
-from cc_hf.metrics.contrastive_conditioning import function_name, pair_scores
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.metrics.summary import pair_figures, summarize

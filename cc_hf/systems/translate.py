@@ -16,7 +16,8 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
-from cc_hf.evaluators.teacher_forcing import input_device, pad_ids
+from cc_hf.evaluators.teacher_forcing import pad_ids
+from cc_hf.models.pretrained import input_device
 
 # isort: split
 import torch

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cc_hf.data.custom import is_custom
-from cc_hf.data.loading import declaration, load_examples, signature_fields
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
-from cc_hf.evaluation.evaluate import check_target_language, judge, named_metrics
+from cc_hf.evaluation.evaluate import judge, named_metrics
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.distributed import Team, is_launched, join
 
 # first: it says which extra brings torch
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
-from cc_hf.evaluators.teacher_forcing import input_device
 from cc_hf.models.location import default_evaluator
+from cc_hf.models.pretrained import input_device
 from cc_hf.results import EvaluationResult
 from cc_hf.systems.translate import translate_with
 from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable

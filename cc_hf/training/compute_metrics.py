@@ -83,7 +83,7 @@ def make_compute_metrics(
             function itself raises it for predictions that are not token ids, and for rows that are
             not those of `labels`.
 
-    >>> from cc_hf.evaluators.loading import load_model
+    >>> from cc_hf.models.pretrained import load_model
     >>> tokenizer = load_model("cc-tiny-en-de").tokenizer
     >>> labels = tokenizer(text_target=["Der Arzt ist hier.", "Ja."])["input_ids"]
     >>> compute_metrics = make_compute_metrics(tokenizer, labels=labels, metrics=["chrf"])

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.loading import model_identity
+from cc_hf.models.pretrained import model_identity
 
 try:
     import torch

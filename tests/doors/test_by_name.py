@@ -255,7 +255,7 @@ def test_the_command_says_what_is_not_possible(
 def test_combine(home: Path) -> None:
     import evaluate
 
-    from cc_hf.evaluation.evaluate import load_metric
+    from cc_hf.evaluate_modules import load_metric
     from tests.helpers.fake_evaluator import hash_scores
 
     pair = [

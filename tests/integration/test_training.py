@@ -136,7 +136,8 @@ def test_in_two_processes(tmp_path: Path, root: Path) -> None:
         "--standalone",
         "--nproc_per_node",
         "2",
-        str(root / "examples/train_marian.py"),
+        "-m",
+        "examples.train_marian",
         *arguments(tmp_path, _GO_ON),
     ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(root)}

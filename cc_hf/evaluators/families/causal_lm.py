@@ -13,7 +13,8 @@ from cc_hf.errors import EvaluatorError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.prompt import PromptTemplate
-from cc_hf.evaluators.teacher_forcing import input_device, pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
+from cc_hf.models.pretrained import input_device
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["DEFAULT_PROMPT", "CausalLMEvaluator"]

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cc_hf.cue_building.fill_mask import positions
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.prompt import PromptTemplate
-from cc_hf.evaluators.teacher_forcing import input_device, pad_ids, projection_input
+from cc_hf.evaluators.teacher_forcing import pad_ids, positions, projection_input
+from cc_hf.models.pretrained import input_device
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["MaskedLMEvaluator"]

@@ -23,7 +23,6 @@ from cc_hf.evaluators.fast.int8_products import is_int8_available
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
     embeddings_without,
-    input_device,
     label_logprobs,
     pad_ids,
     projection_input,
@@ -31,6 +30,7 @@ from cc_hf.evaluators.teacher_forcing import (
 from cc_hf.languages import LANGUAGES, two_letter_code
 from cc_hf.models.file_memory import FileMemory, give_back_freed
 from cc_hf.models.finite_weights import check_finite_weights
+from cc_hf.models.pretrained import input_device
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
 

@@ -17,9 +17,9 @@ __all__ = ["T5Evaluator"]
 class T5Evaluator(Seq2SeqEvaluator):
     """Any model of T5's kind.
 
-    `prompt` is a template, see `cc_hf.evaluators.families.prompt`. None is «<2de> {source}», in the language
-    wanted, where the vocabulary has such tokens (MADLAD), else T5's own «translate {src_name} to
-    {tgt_name}: {source}».
+    `prompt` is a template, see `cc_hf.evaluators.families.prompt`. None is «<2de> {source}», in the
+    language wanted, where the vocabulary has such tokens (MADLAD), else T5's own «translate
+    {src_name} to {tgt_name}: {source}».
     """
 
     takes_prompt: ClassVar[bool] = True

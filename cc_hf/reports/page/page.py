@@ -282,4 +282,5 @@ def _hash(text: str) -> str:
 
 def _resource(name: str) -> str:
     """A file of the template, with line feeds as browsers hash them."""
-    return files("cc_hf.reports").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = files("cc_hf.reports.page").joinpath(name).read_text(encoding="utf-8")
+    return text.replace("\r\n", "\n")

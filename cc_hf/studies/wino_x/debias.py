@@ -75,8 +75,8 @@ def debias(
 
     Returns:
         Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of
-        each (`cc_hf.studies.wino_x.referent_bias`: the thesis asks by how much |RBC| falls), and all that
-        the figures depend on.
+        each (`cc_hf.studies.wino_x.referent_bias`: the thesis asks by how much |RBC| falls), and
+        all that the figures depend on.
 
     Raises:
         InputError: for a model, an objective, sizes or settings that do not fit.

@@ -11,9 +11,9 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.evaluators import loading
-from cc_hf.evaluators.loading import KEPT_EVALUATORS, KEPT_MODELS, load_model
+from cc_hf.models import pretrained
 from cc_hf.models.location import TINY_EN_DE, default_evaluator, hash_files, model_files
+from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, load_model
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 
@@ -114,14 +114,14 @@ def test_a_file_that_changes_while_it_is_loaded_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_tiny_marian(tmp_path)
-    hashed = loading.model_identity
+    hashed = pretrained.model_identity
 
     def slow(model: object, place: str) -> str:
         found = hashed(model, place)
         (tmp_path / "bpe.codes").write_text("a b", encoding="utf-8")
         return found
 
-    monkeypatch.setattr(loading, "model_identity", slow)
+    monkeypatch.setattr(pretrained, "model_identity", slow)
     with pytest.raises(EvaluatorError, match="changed while it was loaded"):
         load_model(tmp_path)
 

@@ -26,10 +26,11 @@ from cc_hf.evaluators.contests import decision_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import open_evaluator
-from cc_hf.evaluators.loading import evaluator_of, load_evaluator, load_model
+from cc_hf.evaluators.loading import evaluator_of, load_evaluator
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.models.finite_weights import check_finite_weights
+from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.explanation import explain
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy

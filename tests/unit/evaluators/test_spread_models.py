@@ -17,7 +17,7 @@ import torch
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.evaluators.teacher_forcing import input_device
+from cc_hf.models.pretrained import input_device
 from tests.helpers.families import BUILDERS
 
 _SOURCES = ["The doctor asked the nurse.", "a", "The doctor asked the nurse."]

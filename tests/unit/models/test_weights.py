@@ -21,8 +21,9 @@ from cc_hf import registry
 from cc_hf.cli.main import app
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CCError, EvaluatorError, InputError
-from cc_hf.evaluators.loading import evaluator_of, load_model
+from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models.location import TINY_EN_DE
+from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm

@@ -239,9 +239,9 @@ def test_what_is_refused() -> None:
     ):
         explain_example(
             evaluator,
-            ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"),
+            ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"),  # type: ignore[arg-type]
             "Ja.",
-        )  # type: ignore[arg-type]
+        )
 
 
 def test_ensembles() -> None:

@@ -1,1 +1,0 @@
-"""The studies of the papers, over results that metrics made."""
