@@ -23,7 +23,7 @@ def test_dataset_is_complete(root: Path, name: str) -> None:
     assert declaration.name == name
     assert (root / f"datasets_scripts/{name}/{name}.py").is_file()
     assert (root / f"cards/datasets/{name}.md").is_file()
-    assert (root / f"cc_hf/data/{name}.py").is_file()
+    assert (root / f"cc_hf/data/readers/{name}.py").is_file()
     assert declaration.config(None).name == declaration.default_config
     assert len({c.name for c in declaration.configs}) == len(declaration.configs)
     assert all(
