@@ -91,9 +91,7 @@ def human_agreement(
         Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
     ] = None,
 ) -> None:
-    """How often results agree with human labels, beside the published figures (Vamvas & Sennrich
-    2021, Table 2).
-    """
+    """Compare results with human labels, beside the figures of Vamvas & Sennrich 2021, Table 2."""
     import json
 
     from cc_hf.reports.studies.human_agreement import (

@@ -35,9 +35,7 @@ def compare(
         Path | None, typer.Option("--output", "-o", help="Write the comparison to this JSON file.")
     ] = None,
 ) -> None:
-    """Compare systems judged by one metric (differences with p-values), and metrics on the same
-    translations (agreement).
-    """
+    """Compare systems judged by one metric, and metrics that judged the same translations."""
     from cc_hf.reports.studies.comparisons import comparison_tables
     from cc_hf.studies.comparison import compare as compare_results
     from cc_hf.studies.comparison import read_results

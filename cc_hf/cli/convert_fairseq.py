@@ -68,9 +68,7 @@ def convert_fairseq(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Convert checkpoints of fairseq to evaluators, tokenisation included; nothing in a checkpoint
-    is run.
-    """
+    """Convert checkpoints of fairseq, with their tokenisation; nothing in a checkpoint is run."""
     from cc_hf.conversion.check import TOLERANCE
     from cc_hf.conversion.convert import convert
 

@@ -95,9 +95,7 @@ def evaluate(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge the translations of one system on a dataset, or an evaluator by the translations that
-    it prefers (contrastive_translation_scoring).
-    """
+    """Judge the translations of a system, or an evaluator by the translations that it prefers."""
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding

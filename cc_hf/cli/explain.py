@@ -98,9 +98,7 @@ def explain(
         Path | None, typer.Option("--output", "-o", help="Write that JSON to this file.")
     ] = None,
 ) -> None:
-    """Explain a judgement: the log-probability of each word under the best correct and incorrect
-    source, and the words that decide.
-    """
+    """Explain a judgement: the probability of each word under both sources, and what decides."""
     from cc_hf.evaluators.lazy import open_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.reports.studies.explanations import explanation_table

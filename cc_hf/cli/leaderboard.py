@@ -48,9 +48,7 @@ def leaderboard(
     ] = "de",
     data_dir: DataDir = None,
 ) -> None:
-    """Serve a page with the table of systems, where people can judge sentences and files of their
-    own. It needs no network.
-    """
+    """Serve a page with the table of systems, where people judge texts of their own."""
     from cc_hf.leaderboard.app import serve, wait_for_end
 
     page = serve(

@@ -63,9 +63,7 @@ def referent_bias(
     data_dir: DataDir = None,
     output: _Output = None,
 ) -> None:
-    """Do choices on Wino-X follow the gender of pronouns, or the order of the referents (Emelin
-    2023, Table 4.8)?
-    """
+    """Test Wino-X choices for bias by gender and by order of referents (Emelin 2023, Table 4.8)."""
     from cc_hf.data.loading import load_examples
     from cc_hf.reports.studies.tables import referent_bias_tables
     from cc_hf.studies.comparison import read_results
@@ -129,9 +127,7 @@ def trigger_importance(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Do the words that decide what «it» means matter most to its translation (Emelin 2023, Table
-    4.10)?
-    """
+    """Ask whether the words that decide what "it" means matter most (Emelin 2023, Table 4.10)."""
     import cc_hf
     from cc_hf.data.loading import load_examples, signature_fields
     from cc_hf.models.location import default_evaluator
@@ -270,9 +266,7 @@ def evaluator_agreement(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     output: _Output = None,
 ) -> None:
-    """Do evaluators order systems alike? Rank correlations over systems (Vamvas & Sennrich 2021,
-    section 3.5).
-    """
+    """Correlate how evaluators rank systems (Vamvas & Sennrich 2021, section 3.5)."""
     from cc_hf.reports.studies.tables import evaluator_agreement_tables
     from cc_hf.studies.comparison import read_results
     from cc_hf.studies.evaluator_agreement import evaluator_agreement as agreement_of

@@ -129,9 +129,7 @@ def wino_x(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Few-shot fine-tuning on Wino-X and accuracies before and after (Emelin 2023, sections 4.3.4
-    and 4.4.3).
-    """
+    """Fine-tune on few Wino-X examples, with accuracy before and after (Emelin 2023, chapter 4)."""
     import json
 
     from cc_hf.reports.studies.tables import bias_tables
