@@ -71,11 +71,13 @@ _N_SHOWN = 80
 _TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
+_SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
+_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
 _ADD = """INSERT OR IGNORE INTO scores
-    SELECT ?1, i.id, COALESCE(s.sum_logprob, ?4), COALESCE(s.n_tokens, ?5),
-        COALESCE(s.mean_probability, ?6)
-    FROM identities i LEFT JOIN token_ids t ON t.key = ?2 LEFT JOIN scores s ON s.key = t.score
-    WHERE i.identity = ?3"""
+    SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
+        COALESCE(s.mean_probability, :mean_probability)
+    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key LEFT JOIN scores s ON s.key = t.score
+    WHERE i.identity = :identity"""
 # older files of this version lack it
 _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
@@ -169,7 +171,12 @@ class CacheSession:
         keys = [self._key(pair) for pair in pairs]
         given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
         kept = [
-            (key, ids_key, self._identity, *row)
+            {
+                "key": key,
+                "ids_key": ids_key,
+                "identity": self._identity,
+                **dict(zip(_SCORE_COLUMNS, row, strict=True)),
+            }
             for key, ids_key, row in given
             if _is_score(row, self._rounding)
         ]
@@ -183,9 +190,7 @@ class CacheSession:
                 self._connection.execute(
                     "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
                 )
-                self._connection.executemany(
-                    "INSERT OR IGNORE INTO token_ids VALUES (?2, ?1)", [row[:2] for row in kept]
-                )
+                self._connection.executemany(_ADD_IDS, kept)
                 self._connection.executemany(_ADD, kept)
         except sqlite3.Error as error:
             self._connection = None
