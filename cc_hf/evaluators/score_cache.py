@@ -76,7 +76,8 @@ _ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
 _ADD = """INSERT OR IGNORE INTO scores
     SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
         COALESCE(s.mean_probability, :mean_probability)
-    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key LEFT JOIN scores s ON s.key = t.score
+    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key
+        LEFT JOIN scores s ON s.key = t.score
     WHERE i.identity = :identity"""
 # older files of this version lack it
 _EVALUATORS = (
