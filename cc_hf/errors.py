@@ -34,7 +34,10 @@ __all__ = [
     "ResultWarning",
     "TooLongError",
     "UnknownNameError",
+    "shown",
 ]
+
+_LONGEST = 200  # characters of a value in a message
 
 
 class CCError(Exception):
@@ -114,3 +117,17 @@ class MissingDependencyError(CCError, ImportError):
         super().__init__(
             f"this needs the package {package!r}, which is not installed. Install it with: {line}"
         )
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: its repr, cut after 200 characters.
+
+    >>> shown("a"), shown(10**5000)
+    ("'a'", 'an int that is too large to show')
+    """
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
+        name = type(value).__name__
+        return f"a{'n' if name[0] in 'aeiou' else ''} {name} that is too large to show"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

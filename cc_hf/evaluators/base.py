@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.score_cache import CacheSession, ScoreCache, ScoreRow, TokenIds
@@ -178,7 +178,9 @@ class Evaluator(ABC):
     ) -> None:
         check_batch_tokens(batch_tokens)
         if on_too_long not in ("error", "truncate"):
-            raise InputError(f"on_too_long: expected 'error' or 'truncate', got {on_too_long!r}")
+            raise InputError(
+                f"on_too_long: expected 'error' or 'truncate', got {shown(on_too_long)}"
+            )
         self.name = name
         self.identity = identity
         self.dtype = dtype
@@ -267,7 +269,7 @@ class Evaluator(ABC):
             InputError: for an unknown mode, or one that the evaluator does not have.
         """
         if mode not in MODES:
-            raise InputError(f"mode: expected one of {', '.join(MODES)}, got {mode!r}")
+            raise InputError(f"mode: expected one of {', '.join(MODES)}, got {shown(mode)}")
         if mode in ("bf16", "int8") and mode not in self.fast_modes():
             raise InputError(
                 f"mode: {self.name} ({self.dtype}, on {self.device}) is scored without {mode}; it"
@@ -720,7 +722,9 @@ def check_batch_tokens(batch_tokens: object) -> None:
         or not isinstance(batch_tokens, (int, np.integer))
         or batch_tokens < 1
     ):
-        raise InputError(f"batch_tokens: expected an integer of at least 1, got {batch_tokens!r}")
+        raise InputError(
+            f"batch_tokens: expected an integer of at least 1, got {shown(batch_tokens)}"
+        )
 
 
 def check_score_name(score: object, known: Collection[str]) -> None:
@@ -730,7 +734,7 @@ def check_score_name(score: object, known: Collection[str]) -> None:
         InputError: with those that are known.
     """
     if not isinstance(score, str) or score not in known:
-        raise InputError(f"score: expected one of {', '.join(known)}, got {score!r}")
+        raise InputError(f"score: expected one of {', '.join(known)}, got {shown(score)}")
 
 
 def _requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:

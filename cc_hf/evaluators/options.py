@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import check_batch_tokens
 
 __all__ = ["check_options"]
@@ -47,18 +47,18 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
         _check_path("evaluator", name)
     for option in _TEXTS:
         if not isinstance(options.get(option), (str, type(None))):
-            raise InputError(f"{option}: expected a string, got {options[option]!r}")
+            raise InputError(f"{option}: expected a string, got {shown(options[option])}")
     if options.get("batch_tokens") is not None:
         check_batch_tokens(options["batch_tokens"])
     if not isinstance(options.get("cache", False), (bool, str, Path)):
-        raise InputError(f"cache: expected True, False or a path, got {options['cache']!r}")
+        raise InputError(f"cache: expected True, False or a path, got {shown(options['cache'])}")
     _check_path("cache", options.get("cache", False))
     revision = options.get("revision")
     revisions = revision if isinstance(revision, (list, tuple)) else [revision]
     if any(not isinstance(one, (str, type(None))) for one in revisions):
         raise InputError(
             "revision: expected a string, or a list with one for each member of an ensemble, got"
-            f" {revision!r}"
+            f" {shown(revision)}"
         )
 
 

@@ -13,13 +13,14 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.languages import LANGUAGES
 
 __all__ = [
     "Fields",
     "any_text",
     "check_ids",
+    "check_languages",
     "check_references",
     "check_rows",
     "check_spaced_language",
@@ -103,8 +104,8 @@ def check_rows(
     for row, translation in enumerate(translations):
         if not isinstance(translation, str) or not (is_blank_allowed or translation.strip()):
             raise InputError(
-                f"row {row}: expected a translation, got {translation!r}; fix the system's output"
-                " or leave the row out of predictions and references"
+                f"row {row}: expected a translation, got {shown(translation)}; fix the system's"
+                " output or leave the row out of predictions and references"
             )
         checked.append(check_text(translation, f"row {row}: the translation"))
     return checked, _checked_references(rows, fields)
@@ -150,7 +151,7 @@ def text(value: Any, where: str) -> str:
         InputError: for anything else, beginning with `where`; so do all readers.
     """
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: expected a text that is not blank, got {value!r}")
+        raise InputError(f"{where}: expected a text that is not blank, got {shown(value)}")
     return check_text(value, where)
 
 
@@ -161,7 +162,7 @@ def any_text(value: Any, where: str) -> str:
         InputError: as `text`.
     """
     if not isinstance(value, str):
-        raise InputError(f"{where}: expected a string, got {value!r}")
+        raise InputError(f"{where}: expected a string, got {shown(value)}")
     return check_text(value, where)
 
 
@@ -172,7 +173,7 @@ def optional_text(value: Any, where: str) -> str:
         InputError: as `text`.
     """
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{where}: expected a string or nothing, got {value!r}")
+        raise InputError(f"{where}: expected a string or nothing, got {shown(value)}")
     return check_text(value or "", where)
 
 
@@ -204,7 +205,7 @@ def index(value: Any, where: str) -> int:
         InputError: as `text`.
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise InputError(f"{where}: expected an integer, got {value!r}")
+        raise InputError(f"{where}: expected an integer, got {shown(value)}")
     return int(value)
 
 
@@ -220,7 +221,7 @@ def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
 
     def read(value: Any, where: str) -> str:
         if not isinstance(value, str) or value not in known:
-            raise InputError(f"{where}: expected one of {names}, got {value!r}")
+            raise InputError(f"{where}: expected one of {names}, got {shown(value)}")
         return str.__str__(value)
 
     return read
@@ -284,6 +285,20 @@ def own_data(references: Sequence[Mapping[str, Any]]) -> str:
     """
     written = json.dumps(references, ensure_ascii=False, sort_keys=True)
     return f"own@{hashlib.sha256(written.encode('utf-8')).hexdigest()[:12]}"
+
+
+def check_languages(src_lang: object, tgt_lang: object) -> None:
+    """Check that languages are named by texts; "" stands for one that is not named.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> check_languages("en", "")
+    """
+    for name, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)):
+        if not isinstance(value, str):
+            raise InputError(f"{name}: expected the code of a language, got {shown(value)}")
+        check_text(value, name)
 
 
 def check_spaced_language(lang: str, metric: str) -> None:

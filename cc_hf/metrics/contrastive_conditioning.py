@@ -19,7 +19,15 @@ from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, function_name, pair_scores
 from cc_hf.evaluators.suitability import evaluator_notes
-from cc_hf.metrics.checks import Fields, check_ids, check_rows, own_data, text, texts
+from cc_hf.metrics.checks import (
+    Fields,
+    check_ids,
+    check_languages,
+    check_rows,
+    own_data,
+    text,
+    texts,
+)
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.results import EvaluationResult
@@ -204,6 +212,7 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     origin = {"data": own_data(references), **(origin or {})}
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, signature
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction, check_score_name
 from cc_hf.evaluators.contests import Contest, decision_scores, function_name, pair_scores
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    check_languages,
     check_references,
     check_twins,
     optional_text,
@@ -292,6 +293,7 @@ def evaluate(
     references = check_input(references)
     names = check_ids(ids, len(references))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     origin = {"data": own_data(references), **(origin or {})}
     _check_context(references, context)
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
@@ -364,7 +366,7 @@ def evaluate(
 
 def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> None:
     if context not in CONTEXTS:
-        raise InputError(f"context: expected one of {', '.join(CONTEXTS)}, got {context!r}")
+        raise InputError(f"context: expected one of {', '.join(CONTEXTS)}, got {shown(context)}")
     if context == "prepended" and not any(reference.get("context") for reference in references):
         raise InputError(
             "context: expected sources with sentences before them (contextual_* of mt_geneval), got"

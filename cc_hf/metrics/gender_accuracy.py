@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from cc_hf import __version__, signature
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    check_languages,
     check_rows,
     check_spaced_language,
     optional_text,
@@ -195,9 +196,12 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     check_spaced_language(tgt_lang, "gender_accuracy")
     if undecided not in _UNDECIDED:
-        raise InputError(f"undecided: expected one of {', '.join(_UNDECIDED)}, got {undecided!r}")
+        raise InputError(
+            f"undecided: expected one of {', '.join(_UNDECIDED)}, got {shown(undecided)}"
+        )
     judgements = judge(predictions, references, ids=names, undecided=undecided)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
     pairs = [reference.get("pair") or "" for reference in references]

@@ -15,6 +15,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    check_languages,
     check_rows,
     check_spaced_language,
     one_of,
@@ -127,6 +128,7 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     check_spaced_language(tgt_lang, "gender_quality_gap")
     sides = [_side(predictions, references, gender) for gender in _GENDERS]
     scores: dict[str, float] = {}

@@ -12,8 +12,17 @@ from typing import Any
 
 from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import InputError
-from cc_hf.metrics.checks import Fields, check_ids, check_rows, listed, one_of, own_data, texts
+from cc_hf.errors import InputError, shown
+from cc_hf.metrics.checks import (
+    Fields,
+    check_ids,
+    check_languages,
+    check_rows,
+    listed,
+    one_of,
+    own_data,
+    texts,
+)
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
@@ -190,6 +199,7 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     exact = _flag("parity", parity)
     chosen = _chosen(lemmatizer)
     lemmas = _lemmas(lemmatized, len(predictions))
@@ -258,7 +268,7 @@ def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
 def _flag(name: str, value: bool | str) -> bool:
     found = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
     if found is None:
-        raise InputError(f"{name}: expected true or false, got {value!r}")
+        raise InputError(f"{name}: expected true or false, got {shown(value)}")
     return found
 
 

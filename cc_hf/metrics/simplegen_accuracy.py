@@ -26,6 +26,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    check_languages,
     check_rows,
     check_spaced_language,
     one_of,
@@ -252,6 +253,7 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     check_spaced_language(tgt_lang, "simplegen_accuracy")
     words = load_dictionary(dictionary, tgt_lang)
     judgements = judge(predictions, references, words, ids=names)

@@ -14,10 +14,11 @@ from typing import Any
 
 from cc_hf import __version__, signature
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    check_languages,
     check_rows,
     check_twins,
     one_of,
@@ -230,15 +231,16 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     labels = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     if src_lang not in ("", "en"):
         raise InputError(
             "src_lang: wino_x_pattern_matching reads the English «it»; expected en, got"
-            f" {src_lang!r}"
+            f" {shown(src_lang)}"
         )
     if tgt_lang not in _LANGUAGES:
         raise InputError(
             f"tgt_lang: wino_x_pattern_matching knows the pronouns of {', '.join(_LANGUAGES)};"
-            f" expected one of these, got {tgt_lang!r}"
+            f" expected one of these, got {shown(tgt_lang)}"
         )
     judgements = judge(predictions, references, tgt_lang=tgt_lang, ids=labels)
     summary = summarize(judgements, seed=seed, n_resamples=n_resamples)

@@ -14,8 +14,17 @@ from typing import Any
 
 from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.metrics.checks import Fields, any_text, check_ids, check_rows, index, one_of, own_data
+from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.metrics.checks import (
+    Fields,
+    any_text,
+    check_ids,
+    check_languages,
+    check_rows,
+    index,
+    one_of,
+    own_data,
+)
 from cc_hf.metrics.declaration import MetricDeclaration
 from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
@@ -217,10 +226,11 @@ def evaluate(
     predictions, references = check_input(predictions, references)
     names = check_ids(ids, len(predictions))
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    check_languages(src_lang, tgt_lang)
     if src_lang not in ("", "en"):
-        raise InputError(f"src_lang: expected en, whose articles are known, got {src_lang!r}")
+        raise InputError(f"src_lang: expected en, whose articles are known, got {shown(src_lang)}")
     if figures not in _FIGURES:
-        raise InputError(f"figures: expected one of {', '.join(_FIGURES)}, got {figures!r}")
+        raise InputError(f"figures: expected one of {', '.join(_FIGURES)}, got {shown(figures)}")
     if tgt_lang not in GENDER_LANGUAGES:
         raise UnknownNameError("target language", tgt_lang, GENDER_LANGUAGES)
     predictor = gender_predictor(tgt_lang, spacy_model=spacy_model)

@@ -15,12 +15,13 @@ from pathlib import Path
 
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.files import is_folder
+from cc_hf.files import is_file, is_folder
 
 __all__ = [
     "TINY_EN_DE",
     "Agreement",
     "EmbeddedModel",
+    "check_generation_config",
     "check_shards",
     "default_evaluator",
     "hash_files",
@@ -236,3 +237,24 @@ def check_shards(name: str, place: str) -> None:
                 f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])};"
                 " save or download the model again"
             )
+
+
+def check_generation_config(name: str, place: str) -> None:
+    """Check that a folder's settings of generation can be read; transformers would ignore them.
+
+    Args:
+        name: of the model, for messages.
+        place: its folder; anything else passes.
+
+    Raises:
+        EvaluatorError: for a file that is no JSON object.
+    """
+    path = Path(place, "generation_config.json")
+    if not is_file(path):
+        return
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise EvaluatorError(f"{name}: {path.name} is damaged: expected JSON ({error})") from error
+    if not isinstance(settings, dict):
+        raise EvaluatorError(f"{name}: {path.name} is damaged: expected a JSON object")

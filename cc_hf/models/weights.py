@@ -21,7 +21,7 @@ from transformers.utils import logging
 from cc_hf import registry
 from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.models.finite_weights import check_finite_weights
-from cc_hf.models.location import check_shards
+from cc_hf.models.location import check_generation_config, check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 
@@ -108,6 +108,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
     """
     with reported_loading(name, place=place):
         check_shards(name, place)
+        check_generation_config(name, place)
         model, report = model_class.from_pretrained(
             place,
             trust_remote_code=False,

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
@@ -51,9 +51,9 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
             outside (0, 1).
     """
     if not _is_integer(seed) or seed < 0:
-        raise InputError(f"seed: expected an integer of 0 or more, got {seed!r}")
+        raise InputError(f"seed: expected an integer of 0 or more, got {shown(seed)}")
     if not _is_integer(n_resamples):
-        raise InputError(f"n_resamples: expected an integer of 1 or more, got {n_resamples!r}")
+        raise InputError(f"n_resamples: expected an integer of 1 or more, got {shown(n_resamples)}")
     if n_resamples < 1 or not 0 < level < 1:
         raise InputError(
             f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}"

@@ -86,7 +86,7 @@ _JSONL = (
     ' ["flying"], "category": "sport", "tgt_lang": "de"}\n'
 )
 _RESULT = (
-    '{"dataset": "", "config": "", "tgt_lang": "de", "metric": "own", "signature": "own|n:1",'
+    '{"dataset": "", "config": "", "tgt_lang": "de", "metric": "own", "signature": "own|data:own@0123456789ab|n:1",'
     ' "n": 1, "scores": {"accuracy": 1.0, "min_accuracy": 1.0}, "intervals": {"accuracy":'
     ' {"low": 1.0, "high": 1.0, "level": 0.95}}, "categories": [{"category": "a", "n": 1,'
     ' "n_correct": 1, "accuracy": 1.0}], "judgements": [{"example_id": "0", "category": "a",'

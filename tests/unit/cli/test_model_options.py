@@ -103,14 +103,17 @@ def test_a_language_model_is_told_its_prompt(bats: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "translate", "cues build"])
-def test_what_cannot_be_is_refused(bats: Path, tiny_marian: Path, verb: str) -> None:
+def test_what_cannot_be_is_refused(
+    bats: Path, tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory, verb: str
+) -> None:
     found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "marina", error=UnknownNameError)
     assert "unknown evaluator family 'marina'; did you mean 'marian'" in str(found.exception)
     found = invoke(*verbs(bats, tiny_marian)[verb], "--prompt", "{source}", error=InputError)
     assert "is of the family marian, which takes none" in str(found.exception)
-    found = invoke(
-        *verbs(bats, tiny_marian)[verb], "--kind", "t5", "--prompt", "{sauce}", error=InputError
-    )
+    found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "t5", error=InputError)
+    assert "which 't5' does not fit; expected 'marian'" in str(found.exception)
+    t5 = BUILDERS["t5"](tmp_path_factory.mktemp("t5"))
+    found = invoke(*verbs(bats, t5)[verb], "--prompt", "{sauce}", error=InputError)
     assert "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'" in str(
         found.exception
     )

@@ -146,7 +146,7 @@ def test_bad_input(tiny_marian: Path) -> None:
         evaluator.mean_logprobs(["a", "b"], ["c"])
     with pytest.raises(InputError, match="at least one request"):
         evaluator.mean_logprobs([], [])
-    with pytest.raises(InputError, match="batch_tokens: expected at least 1"):
+    with pytest.raises(InputError, match="batch_tokens: expected an integer of at least 1"):
         cc_hf.load_evaluator(tiny_marian, batch_tokens=0)
     with pytest.raises(InputError, match="on_too_long"):
         cc_hf.load_evaluator(tiny_marian, on_too_long="drop")
