@@ -4,16 +4,18 @@ files.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 
-__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "resolved"]
+__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "resolved", "table_rows"]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SLUG_LENGTH = 50  # characters, of at most 4 bytes each: file systems take names of 255 bytes
@@ -53,6 +55,44 @@ def parse_json(text: str) -> Any:
     except ValueError:  # of Python's limit on the digits of an integer
         raise InputError("a number has more digits than can be read") from None
     return found
+
+
+def table_rows(
+    lines: Iterable[str], where: object, *, delimiter: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the line on which each row ends, and its cells; blank lines are skipped.
+
+    Args:
+        lines: of the table, the first with the names of the columns.
+        where: the file, for messages.
+        delimiter: between cells.
+
+    Raises:
+        InputError: for a cell that cannot be read, a name that occurs twice, or a row with more or
+            fewer cells than there are names.
+
+    >>> list(table_rows(["a,b", "1,2"], "t.csv", delimiter=","))
+    [(1, ['a', 'b']), (2, ['1', '2'])]
+    """
+    reader = csv.reader(lines, delimiter=delimiter)
+    names: list[str] = []
+    try:
+        for cells in reader:
+            if not any(cells):
+                continue
+            if names and len(cells) != len(names):
+                raise InputError(
+                    f"{where}: line {reader.line_num}: expected {len(names)} cells, one for each"
+                    f" name, got {len(cells)}"
+                )
+            if not names and len(set(cells)) < len(cells):
+                raise InputError(f"{where}: line 1: expected different names, got {shown(cells)}")
+            names = names or cells
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise InputError(
+            f"{where}: line {reader.line_num}: expected cells that can be read ({error})"
+        ) from error
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

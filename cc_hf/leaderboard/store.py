@@ -5,7 +5,6 @@ What cannot be read is kept with the reason, and the others are shown.
 
 from __future__ import annotations
 
-import csv
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from cc_hf import signature
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import is_folder, parse_json
+from cc_hf.files import is_folder, parse_json, table_rows
 from cc_hf.reports.inputs import from_points
 from cc_hf.results import EvaluationResult
 
@@ -158,21 +157,15 @@ def read_quality(path: str | Path) -> Quality:
 
 
 def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    header = [name.strip().lower() for name in lines[0].split("\t")] if lines else []
+    rows = table_rows(lines, path, delimiter="\t")
+    header = [name.strip().lower() for name in next(rows, (0, []))[1]]
     if not {"system", "bleu"} <= set(header):
         raise InputError(
-            f"{path}: line 1: expected a header with «system» and «bleu», separated by tabs, got"
+            f"{path}: line 1: expected a header with 'system' and 'bleu', separated by tabs, got"
             f" {header}"
         )
-    for number, cells in enumerate(csv.reader(lines[1:], dialect="excel-tab"), 2):
-        if not any(cells):
-            continue
-        if len(cells) != len(header):
-            raise InputError(
-                f"{path}: line {number}: expected {len(header)} columns as in the header, got"
-                f" {len(cells)}"
-            )
-        yield f"line {number}", dict(zip(header, cells, strict=True))
+    for line, cells in rows:
+        yield f"line {line}", dict(zip(header, cells, strict=True))
 
 
 def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:

@@ -6,6 +6,7 @@ is printed as JSON, and belongs into corpus.jsonl when its defect is fixed.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import tempfile
@@ -68,9 +69,14 @@ _tagged = st.sampled_from(
         {"!": "function", "of": "x"},
         {"!": "raising", "of": 0},
     ]
-)
+).map(copy.deepcopy)
 _junk = (
-    st.none() | _texts | _numbers | _tagged | st.lists(_texts | _numbers, max_size=3) | st.just({})
+    st.none()
+    | _texts
+    | _numbers
+    | _tagged
+    | st.lists(_texts | _numbers, max_size=3)
+    | st.builds(dict)
 )
 
 

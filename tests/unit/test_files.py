@@ -22,6 +22,7 @@ from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
 from cc_hf.leaderboard.store import read_quality
 from cc_hf.reports.inputs import quality_figures
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.distillation.case_study import read_systems
 from cc_hf.studies.human_agreement.annotations import read_annotations
 from cc_hf.studies.wino_x.referent_bias import read_choices
 
@@ -101,3 +102,23 @@ def test_paths_that_the_system_does_not_take_are_refused(tmp_path: Path, name: s
 def test_a_link_to_a_file_that_is_not_there_yet_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("new.json")
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        ("system\tbleu", read_quality),
+        ("x\ty", read_systems),
+        ("id\tpreferred", lambda path: read_choices(path, [])),
+    ],
+)
+def test_a_cell_that_no_reader_takes_is_an_error_of_ours(
+    names: str, read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(f"{names}\na\t{'9' * 200_000}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="cells that can be read"):
+        read(path)
+    path.write_text(f"{names}\na\tb\tc\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: expected 2 cells, one for each name, got 3"):
+        read(path)

@@ -7,7 +7,6 @@ as printed; `seqkd` is 1 for students of sequence-level knowledge distillation.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
+from cc_hf.files import table_rows
 from cc_hf.statistics.regression import Regression, least_squares
 
 __all__ = [
@@ -78,20 +78,11 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     >>> read_systems(CASE_STUDY)[0]["model"]
     'SOTA Teacher'
     """
-    reader = csv.reader(read_lines(path), delimiter="," if path.suffix == ".csv" else "\t")
-    names, *rows = [(reader.line_num, row) for row in reader if row] or [(0, [])]
-    if len(set(names[1])) < len(names[1]) or not rows:
-        raise InputError(
-            f"{path}: expected a line of different names and at least one row, got"
-            f" {', '.join(names[1]) or 'nothing'} and {len(rows)} rows"
-        )
-    for line, row in rows:
-        if len(row) != len(names[1]):
-            raise InputError(
-                f"{path}: line {line}: expected {len(names[1])} cells, one for each name, got"
-                f" {len(row)}"
-            )
-    return [dict(zip(names[1], row, strict=True)) for _, row in rows]
+    delimiter = "," if path.suffix == ".csv" else "\t"
+    rows = [cells for _, cells in table_rows(read_lines(path), path, delimiter=delimiter)]
+    if len(rows) < 2:
+        raise InputError(f"{path}: expected a line of names and at least one row, got {len(rows)}")
+    return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
 
 
 def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:

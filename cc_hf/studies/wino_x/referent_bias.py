@@ -7,7 +7,6 @@ as it is wrong. Ties are left out of the bias.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from cc_hf.data.json_rows import Row, json_lines
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import InputError
+from cc_hf.files import table_rows
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
@@ -381,12 +381,11 @@ def _rows(path: Path) -> Iterable[tuple[str, Row]]:
         read_lines(path)  # says what is wrong with a file that is not there
         yield from json_lines(path)
         return
-    reader = csv.DictReader(read_lines(path), delimiter="," if path.suffix == ".csv" else "\t")
-    for row in reader:
-        yield (
-            f"{path}: line {reader.line_num}",
-            {key: value for key, value in row.items() if key is not None and value is not None},
-        )
+    delimiter = "," if path.suffix == ".csv" else "\t"
+    rows = table_rows(read_lines(path), path, delimiter=delimiter)
+    _, names = next(rows, (0, []))
+    for line, cells in rows:
+        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))
 
 
 def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
