@@ -59,8 +59,8 @@ def report(
         list[str] | None,
         typer.Option(
             help=(
-                "NAME=POINTS, or a file of names and points (.json: an object; .tsv: two columns);"
-                " may be repeated."
+                "NAME=POINTS, or a file with BLEU by system, 0 to 100 (.tsv: columns system, bleu,"
+                " if wanted dataset, tgt_lang; .json: an object); may be repeated."
             )
         ),
     ] = None,
@@ -88,7 +88,8 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Show results: systems side by side, by category, and sample by sample."""
-    from cc_hf.reports.inputs import quality_figures, read_examples, read_systems
+    from cc_hf.data.quality_scores import read_quality_scores
+    from cc_hf.reports.inputs import read_examples, read_systems
     from cc_hf.reports.report import build_report
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
@@ -101,7 +102,7 @@ def report(
     for path in outputs:
         check_output(path)
     _check_folder(plots)
-    systems, notes = read_systems(results, name, bleu=quality_figures(bleu or []))
+    systems, notes = read_systems(results, name, quality=read_quality_scores(bleu or []))
     examples, missing = read_examples(
         next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.leaderboard.html import lead, message, notes_html, plot_html, result_html
@@ -23,7 +24,7 @@ from cc_hf.leaderboard.live import (
     fitting_metrics,
     read_occurrence,
 )
-from cc_hf.leaderboard.store import Quality, read_folder, read_quality
+from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import (
     HEADERS,
     PERCENT_HEADERS,
@@ -113,17 +114,17 @@ def build(
 
     Args:
         results: a folder, which is read now (`read_folder`).
-        quality: a file with BLEU by system (`read_quality`).
+        quality: a file with BLEU by system (`read_quality_scores`).
         data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: of the live judgements; None for the one that ships for `src_lang` and
             `tgt_lang`.
 
     Raises:
-        InputError: as `read_folder`, `read_quality` and `SentenceJudge`.
+        InputError: as `read_folder`, `read_quality_scores` and `SentenceJudge`.
         MissingDependencyError: when gradio is not installed.
     """
     store = read_folder(results)
-    rows = table_rows(store, read_quality(quality) if quality is not None else Quality())
+    rows = table_rows(store, read_quality_scores([Path(quality)] if quality is not None else []))
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     gr = _gradio()
     files = VisitorFiles()

@@ -8,11 +8,12 @@ import shutil
 from pathlib import Path
 
 from cc_hf import __version__
+from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
-from cc_hf.leaderboard.store import Store, read_folder, read_quality
+from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_space"]
@@ -59,7 +60,7 @@ def build_space(
         results: a folder with results, as `cc_hf.leaderboard.store.read_folder` takes it.
         output: a folder that is not there yet, or is empty.
         title: of the Space.
-        quality: a file with BLEU by system, as `read_quality` takes it.
+        quality: a file with BLEU by system, as `read_quality_scores` takes it.
         requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on
             PyPI or newer.
 
@@ -81,7 +82,7 @@ def build_space(
         )
         raise InputError(f"results: expected at least one result in {results}, got none{broken}")
     if quality is not None:
-        read_quality(quality)
+        read_quality_scores([Path(quality)])
     systems = sorted({entry.system for entry in store.entries})
     # never a name from outside: it becomes Python
     bleu = (

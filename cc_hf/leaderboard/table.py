@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from cc_hf import signature
+from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.store import Entry, Quality, Store
+from cc_hf.leaderboard.store import Entry, Store
 from cc_hf.reports.tables import percent
 
 __all__ = [
@@ -102,12 +103,12 @@ _SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
-def table_rows(store: Store, quality: Quality | None = None) -> list[Row]:
+def table_rows(store: Store, quality: QualityScores | None = None) -> list[Row]:
     """One row per result, in the order of the store."""
-    return [_row(entry, quality or Quality()) for entry in store.entries]
+    return [_row(entry, quality or QualityScores()) for entry in store.entries]
 
 
-def _row(entry: Entry, quality: Quality) -> Row:
+def _row(entry: Entry, quality: QualityScores) -> Row:
     result = entry.result
     categories = {f"{w}accuracy_{c.category}" for w in ("", "weighted_") for c in result.categories}
     figures: dict[str, float | None] = {}

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.custom import read_custom
+from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, resolved
 from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
-from cc_hf.leaderboard.store import read_quality
-from cc_hf.reports.inputs import quality_figures
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.distillation.case_study import read_systems
 from cc_hf.studies.human_agreement.annotations import read_annotations
@@ -39,8 +38,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a.jsonl": read_annotations,
     "p.jsonl": lambda path: read_choices(path, []),
     "r.json": read_result_file,
-    "b.json": lambda path: quality_figures([str(path)]),
-    "q.json": read_quality,
+    "q.json": lambda path: read_quality_scores([path]),
     "w.json": lambda path: parse_candidates(path.read_text(encoding="utf-8")),
 }
 
@@ -107,7 +105,7 @@ def test_a_link_to_a_file_that_is_not_there_yet_is_followed(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("names", "read"),
     [
-        ("system\tbleu", read_quality),
+        ("system\tbleu", lambda path: read_quality_scores([path])),
         ("x\ty", read_systems),
         ("id\tpreferred", lambda path: read_choices(path, [])),
     ],

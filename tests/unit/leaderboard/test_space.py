@@ -9,9 +9,10 @@ import pytest
 from huggingface_hub import SpaceCard
 
 from cc_hf import __version__
+from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.space import build_space
-from cc_hf.leaderboard.store import read_folder, read_quality
+from cc_hf.leaderboard.store import read_folder
 from tests.helpers.results import small_result, write_result
 
 
@@ -76,7 +77,7 @@ def test_the_program_serves_its_results_to_all(
     ((folder, options),) = calls
     assert [entry.system for entry in read_folder(folder).entries] == ["aws", "google"]
     assert options == {"quality": tmp_path / "space/bleu.json", "host": "0.0.0.0", "port": 7860}
-    assert read_quality(options["quality"]).of("aws", "winomt", "de") == 0.3
+    assert read_quality_scores([Path(options["quality"])]).of("aws", "winomt", "de") == 0.3
 
 
 def test_without_quality(results: Path, tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(
     assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(
         encoding="utf-8"
     )
-    assert read_quality(tmp_path / "space" / bleu).of("aws", "", "") == 0.3
+    assert read_quality_scores([Path(tmp_path / "space" / bleu)]).of("aws", "", "") == 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.store import read_folder, read_quality
+from cc_hf.leaderboard.store import read_folder
 from cc_hf.results import ResultSet
 from tests.helpers.results import small_result, write_result
 
@@ -86,62 +85,3 @@ def test_a_broken_file_is_named_and_the_others_are_read(
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b"{\xff\xfe}")
     assert "expected UTF-8" in read_folder(tmp_path).broken["x.json"]
-
-
-def test_quality(tmp_path: Path) -> None:
-    table = tmp_path / "q.tsv"
-    table.write_text(
-        "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8"
-    )
-    quality = read_quality(table)
-    assert quality.of("aws", "mucow", "de") == 0.315
-    assert quality.of("google", "winomt", "de") == 0.4
-    assert quality.of("google", "mucow", "de") is None
-    (tmp_path / "q.json").write_text('{"aws": 31.5, "google": 0}', encoding="utf-8")
-    assert read_quality(tmp_path / "q.json").of("google", "x", "y") == 0
-    (tmp_path / "l.json").write_text(
-        json.dumps(
-            [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
-        ),
-        encoding="utf-8",
-    )
-    assert read_quality(tmp_path / "l.json").of("aws", "x", "de") == 0.2
-    assert read_quality(tmp_path / "l.json").of("aws", "x", "fr") == 0.1
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("q.tsv", "", "line 1: expected a header"),
-        ("q.tsv", "name\tbleu\na\t1\n", "line 1: expected a header"),
-        ("q.tsv", "system\tbleu\n", "at least one line"),
-        ("q.tsv", "system\tbleu\na\t1\tx\n", "line 2: expected 2 columns"),
-        (
-            "q.tsv",
-            "system\tbleu\na\t101\n",
-            "line 2: bleu: expected points, 1 to 100, such as 42.5, got '101'",
-        ),
-        (
-            "q.tsv",
-            "system\tbleu\na\t0.42\n",
-            "line 2: bleu: expected points, 1 to 100, such as 42.5, got '0.42'",
-        ),
-        ("q.json", "[" * 100_000, "expected JSON"),
-        ("q.tsv", "system\tbleu\na\tnan\n", "got 'nan'"),
-        ("q.tsv", "system\tbleu\na\t1\na\t2\n", "line 3: a occurs twice"),
-        ("q.tsv", "system\tbleu\n\t1\n", "line 2: expected a system"),
-        (
-            "q.tsv",
-            "system\tbleu\tlang\na\t1\tde\n",
-            "expected system, bleu, dataset, tgt_lang, got 'lang'",
-        ),
-        ("q.json", "x", "expected JSON"),
-        ("q.json", "[1]", "expected an object, system to BLEU"),
-        ("q.json", '{"a": true}', "entry 1: bleu"),
-        ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
-    ],
-)
-def test_quality_that_is_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        read_quality(tmp_path / name)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.html import message, notes_html, plot_html, result_html
-from cc_hf.leaderboard.store import Quality, Store, read_folder
+from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.leaderboard.table import (
     HEADERS,
     SORT_KEYS,
@@ -45,7 +46,7 @@ def rows(tmp_path: Path) -> list[Row]:
         ),
     )
     return table_rows(
-        read_folder(tmp_path), Quality({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
+        read_folder(tmp_path), QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
     )
 
 

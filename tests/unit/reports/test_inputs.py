@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import DataError, InputError, UnknownNameError
-from cc_hf.reports.inputs import quality_figures, read_examples, read_systems
+from cc_hf.reports.inputs import read_examples, read_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 
@@ -24,7 +24,7 @@ def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
         ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8"
     )
     a, more, b = tmp_path / "a.json", tmp_path / "more.json", tmp_path / "b.json"
-    found, notes = read_systems([a, b], bleu={"b": 0.3})
+    found, notes = read_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
     assert [(s.name, list(s.results), s.bleu) for s in found] == [
         ("a", ["words"], None),
         ("b", list(other), 0.3),
@@ -47,7 +47,7 @@ def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected one for each file of results, 2 in all, got 1"):
         read_systems([a, b], ["x"])
     with pytest.raises(UnknownNameError, match="'c'"):
-        read_systems([a, b], bleu={"c": 0.3})
+        read_systems([a, b], quality=QualityScores({("c", "", ""): 0.3}))
     (tmp_path / "no.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"no\.json: expected the JSON of an evaluation result"):
         read_systems([tmp_path / "no.json"])
@@ -102,38 +102,3 @@ def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
         result.judgements[0].example_id,
         [],
     )
-
-
-def test_quality_figures(tmp_path: Path) -> None:
-    (tmp_path / "q.json").write_text(json.dumps({"a=b": 42.5, "c": 30}), encoding="utf-8")
-    (tmp_path / "q.tsv").write_text("System\tBLEU\nd\t12.25\n\ne f\t7\n", encoding="utf-8")
-    found = quality_figures([str(tmp_path / "q.json"), str(tmp_path / "q.tsv"), "g=h=31", "i=0"])
-    assert found == pytest.approx(
-        {"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "g=h": 0.31, "i": 0}
-    )
-
-
-@pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a="])
-def test_bleu_is_in_points(text: str) -> None:
-    with pytest.raises(InputError, match=r"--bleu: BLEU of 'a': expected points, 1 to 100"):
-        quality_figures([text])
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("q.json", '{"a": true}', "expected points, 1 to 100, such as 42.5, got True"),
-        ("q.json", '{"a": 4, "a": 5}', "the key 'a' occurs twice"),
-        ("q.json", "[1]", "expected an object of systems and their BLEU, got list"),
-        ("q.json", "a", "expected JSON, such as"),
-        ("q.json", '{"a": ' + "9" * 400 + "}", "expected points, 1 to 100"),
-        ("q.json", '{"a": ' + "9" * 5000 + "}", "more digits than can be read"),
-        ("q.tsv", "a\t4\nb 5", "line 2: expected 2 columns"),
-        ("q.tsv", "a\t4\na\t5", "line 2: expected one figure for each system, got several for 'a'"),
-        ("q.txt", "a\t4", "or a file that ends in .json or .tsv"),
-    ],
-)
-def test_broken_files_of_quality(tmp_path: Path, name: str, content: str, message: str) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        quality_figures([str(tmp_path / name)])

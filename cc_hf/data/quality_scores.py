@@ -1,0 +1,166 @@
+"""BLEU of systems, from the command line or files: one grammar for reports and leaderboards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.translations import read_lines
+from cc_hf.errors import InputError, shown
+from cc_hf.files import is_file, parse_json, table_rows
+
+__all__ = ["QualityScores", "from_points", "read_quality_scores"]
+
+_KEYS = ("system", "bleu", "dataset", "tgt_lang")
+_SUFFIXES = (".json", ".tsv")
+
+
+@dataclass(frozen=True)
+class QualityScores:
+    """BLEU of systems, in [0, 1], by (system, dataset, target language), the last two "" where it
+    holds for all.
+    """
+
+    bleu: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems whose BLEU is known, each once."""
+        return list(dict.fromkeys(system for system, _, _ in self.bleu))
+
+    def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
+        """Return the closest figure: of this dataset and language, of one of both, or of the
+        system alone; None where there is none.
+
+        >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
+        >>> scores.of("aws", "winomt", "de"), scores.of("aws", "mucow", "de")
+        (0.4, 0.3)
+        """
+        keys = [
+            (system, dataset, tgt_lang),
+            (system, dataset, ""),
+            (system, "", tgt_lang),
+            (system, "", ""),
+        ]
+        return next((self.bleu[key] for key in keys if key in self.bleu), None)
+
+
+def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
+    """Read BLEU, given in points from 0 to 100, by system.
+
+    Args:
+        values: each NAME=POINTS, or a file; as a string its name must end in .tsv or .json. A table
+            has a header with the columns `system`, `bleu`, and if wanted `dataset` and `tgt_lang`,
+            for figures that hold for these only, separated by tabs; without a header it has two
+            columns, system and BLEU. A .json file is an object, system -> BLEU, or a list of
+            objects with these keys.
+
+    Raises:
+        InputError: for text that is neither, a file that is not there or not as described, with
+            the line or entry, a system that occurs twice for the same data, or a BLEU that is not a
+            number of points, 0 or from 1 to 100.
+
+    >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
+    0.425
+    """
+    found: dict[tuple[str, str, str], float] = {}
+    for text in values:
+        for where, row in _rows(text):
+            if unknown := [key for key in row if key not in _KEYS]:
+                raise InputError(f"{where}: expected {', '.join(_KEYS)}, got {unknown[0]!r}")
+            key = (
+                _text(where, row, "system"),
+                _text(where, row, "dataset"),
+                _text(where, row, "tgt_lang"),
+            )
+            if not key[0]:
+                raise InputError(f"{where}: expected a system, got none")
+            if key in found:
+                raise InputError(
+                    f"{where}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each"
+                )
+            found[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"))
+    return QualityScores(found)
+
+
+def from_points(where: str, value: Any) -> float:
+    """Return BLEU in [0, 1] from a figure in points; `where` begins the message.
+
+    Raises:
+        InputError: for what is no number of points, 0 or from 1 to 100: what is below 1 was divided
+            by 100.
+
+    >>> from_points("bleu", "42.5")
+    0.425
+    """
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (number == 0 or 1 <= number <= 100):
+        raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {shown(value)}")
+    return number / 100
+
+
+def _rows(text: str | Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    name, equals, value = str(text).rpartition("=")
+    if equals and name and not isinstance(text, Path) and not is_file(text):
+        return [("bleu", {"system": name, "bleu": value})]
+    path = Path(text)
+    if path.suffix.lower() not in _SUFFIXES and not isinstance(text, Path):
+        raise InputError(
+            f"bleu: expected NAME=POINTS, or a file that ends in {' or '.join(_SUFFIXES)}, got"
+            f" {str(text)!r}"
+        )
+    lines = read_lines(path)
+    rows = list(
+        _json_rows(path, "\n".join(lines))
+        if path.suffix.lower() == ".json"
+        else _table_rows(path, lines)
+    )
+    if not rows:
+        raise InputError(f"{path}: expected at least one system and its BLEU, got none")
+    return rows
+
+
+def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    names: list[str] = []
+    for line, cells in table_rows(lines, path, delimiter="\t"):
+        if not names:
+            names = [name.strip().lower() for name in cells]
+            if {"system", "bleu"} <= set(names):
+                continue
+            if len(cells) != 2 or names[1] == "bleu":
+                raise InputError(
+                    f"{path}: line {line}: expected a header with 'system' and 'bleu', or two"
+                    f" columns, system and BLEU, separated by tabs, got {cells}"
+                )
+            names = ["system", "bleu"]
+        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))
+
+
+def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    try:
+        found = parse_json(text)
+    except InputError as error:
+        raise InputError(
+            f'{path}: expected JSON, such as {{"aws": 42.5}} with double quotes: {error}'
+        ) from error
+    if isinstance(found, dict):
+        found = [{"system": system, "bleu": bleu} for system, bleu in found.items()]
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise InputError(
+            f"{path}: expected an object, system to BLEU, or a list of objects with"
+            f" {', '.join(_KEYS)}"
+        )
+    return [(f"{path}: entry {number}", row) for number, row in enumerate(found, 1)]
+
+
+def _text(where: str, row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key) or ""
+    if not isinstance(value, str):
+        raise InputError(f"{where}: {key}: expected a text, got {shown(value)}")
+    return value.strip()
