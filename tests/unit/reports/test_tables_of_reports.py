@@ -176,7 +176,8 @@ def test_plots() -> None:
 def test_the_wheel_has_the_template(root: Path) -> None:
     """Hatch leaves out what git ignores."""
     names = [
-        f"cc_hf/reports/{name}" for name in ("page.html", "explorer.html", "page.css", "page.js")
+        f"cc_hf/reports/page/{name}"
+        for name in ("page.html", "explorer.html", "page.css", "page.js")
     ]
     assert all((root / name).is_file() for name in names)
     ignored = subprocess.run(
