@@ -222,7 +222,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _check(case: dict[str, Any], model: Path) -> None:
-    note(json.dumps(case))
     with tempfile.TemporaryDirectory() as folder:
         run_case(json.loads(json.dumps(case)), Path(folder), model)
 
@@ -248,9 +247,10 @@ def test_rows_are_valid_before_they_are_changed(metric: str, model: Path) -> Non
         assert run_case(case, Path(folder), model) == "result"
 
 
-@pytest.mark.parametrize(
-    "line", _CORPUS.read_text(encoding="utf-8").splitlines() if _CORPUS.exists() else []
-)
+_LINES = _CORPUS.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", _LINES, ids=map(str, range(len(_LINES))))
 def test_cases_that_failed_once_do_not_fail_again(line: str, model: Path) -> None:
     _check(json.loads(line), model)
 
@@ -258,22 +258,26 @@ def test_cases_that_failed_once_do_not_fail_again(line: str, model: Path) -> Non
 @_SETTINGS
 @given(case=_metric_cases())
 def test_metrics_answer_or_refuse(case: dict[str, Any], model: Path) -> None:
+    note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_file_cases())
 def test_commands_answer_or_refuse_files(case: dict[str, Any], model: Path) -> None:
+    note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_cache_cases())
 def test_damaged_caches_change_no_score(case: dict[str, Any], model: Path) -> None:
+    note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_model_cases())
 def test_damaged_models_are_refused(case: dict[str, Any], model: Path) -> None:
+    note(json.dumps(case))
     _check(case, model)
