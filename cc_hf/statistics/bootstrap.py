@@ -37,6 +37,7 @@ MOST_UNDEFINED = 0.05
 
 # samples: bounds the memory; the stream of random numbers does not depend on it
 _DRAWN_AT_ONCE = 1 << 20
+_MOST_RESAMPLES = 10_000_000  # all of which are in memory
 _ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
 
 _Floats = npt.NDArray[np.float64]
@@ -52,8 +53,11 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
     """
     if not _is_integer(seed) or seed < 0:
         raise InputError(f"seed: expected an integer of 0 or more, got {shown(seed)}")
-    if not _is_integer(n_resamples):
-        raise InputError(f"n_resamples: expected an integer of 1 or more, got {shown(n_resamples)}")
+    if not _is_integer(n_resamples) or n_resamples > _MOST_RESAMPLES:
+        raise InputError(
+            f"n_resamples: expected an integer from 1 to {_MOST_RESAMPLES:,}, got"
+            f" {shown(n_resamples)}"
+        )
     if n_resamples < 1 or not 0 < level < 1:
         raise InputError(
             f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}"
