@@ -66,8 +66,8 @@ def test_the_wheel_has_the_table(root: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a line of different names and at least one row"),
-        ("a,b\n", "and 0 rows"),
+        ("", "a line of names and at least one row, got"),
+        ("a,b\n", "a line of names and at least one row, got 1"),
         ("a,a\n1,2\n", "different names"),
         ("a,b\n1\n", "line 2: expected 2 cells, one for each name, got 1"),
     ],
