@@ -41,7 +41,7 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
     ):
         if not isinstance(name, (str, Path)):
             raise InputError(
-                f"evaluator: expected names or paths, got {str(name)[:80]} ({type(name).__name__})"
+                f"evaluator: expected names or paths, got {shown(name)} ({type(name).__name__})"
                 f" as member {i} of the list"
             )
         _check_path("evaluator", name)

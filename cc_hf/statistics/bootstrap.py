@@ -37,6 +37,7 @@ MOST_UNDEFINED = 0.05
 
 # samples: bounds the memory; the stream of random numbers does not depend on it
 _DRAWN_AT_ONCE = 1 << 20
+_SEED_BITS = 64  # a seed of thousands of digits could not be written into a signature
 _MOST_RESAMPLES = 10_000_000  # all of which are in memory
 _ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
 
@@ -51,8 +52,10 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         InputError: for a seed or number of resamples that is no integer or out of range, or a level
             outside (0, 1).
     """
-    if not _is_integer(seed) or seed < 0:
-        raise InputError(f"seed: expected an integer of 0 or more, got {shown(seed)}")
+    if not _is_integer(seed) or not 0 <= seed < 1 << _SEED_BITS:
+        raise InputError(
+            f"seed: expected an integer of 0 or more, below 2**{_SEED_BITS}, got {shown(seed)}"
+        )
     if not _is_integer(n_resamples) or n_resamples > _MOST_RESAMPLES:
         raise InputError(
             f"n_resamples: expected an integer from 1 to {_MOST_RESAMPLES:,}, got"
