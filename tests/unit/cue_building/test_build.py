@@ -19,6 +19,7 @@ from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
 from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
@@ -385,7 +386,7 @@ def test_references_too_long_for_the_evaluator_name_their_row() -> None:
     rows[2] = replace(rows[2], extra={**rows[2].extra, "reference": "Satz " * 300})
     with pytest.raises(TooLongError, match="row 2: the translation has"):
         build_cues(rows, candidates=_CANDIDATES)
-    cut = build_cues(rows, candidates=_CANDIDATES, on_too_long="truncate")
+    cut = build_cues(rows, candidates=_CANDIDATES, loading=LoadingOptions(on_too_long="truncate"))
     assert signature.parse(cut.signature)[1]["toolong"] == "truncate"
 
 

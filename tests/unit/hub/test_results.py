@@ -18,7 +18,7 @@ from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.hub.eval_results import dataset_repos, entries, eval_result_files, published, today
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.tasks import FRAMEWORK, eval_yaml, tasks
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_hub import FakeHub
 from tests.unit.hub.conftest import TOKEN
@@ -97,7 +97,7 @@ def test_every_task_has_an_id_of_its_own_which_both_sides_use(name: str) -> None
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_only_scores_of_which_more_is_better_are_tasks(name: str) -> None:
-    declared: MetricDeclaration = registry.resolve("metric", name)
+    declared: type[Metric] = registry.resolve("metric", name)
     assert declared.leaderboard
     for score in declared.leaderboard:
         assert not score.startswith("delta")

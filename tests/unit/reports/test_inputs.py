@@ -10,6 +10,7 @@ from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
+from tests.helpers.metrics import evaluate_dataset
 
 PLAIN = EvaluationResult(
     "simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1, {}, {}, (), ()
@@ -78,7 +79,6 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
-    from cc_hf.evaluation.evaluate import evaluate
 
     path = tmp_path / "bats.csv"
     path.write_text(
@@ -86,7 +86,7 @@ def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
         " old.,bat,baseball,flying,a\n",
         encoding="utf-8",
     )
-    result = evaluate(
+    result = evaluate_dataset(
         str(path),
         translations=["Der Schläger war alt."],
         evaluator=lambda sources, texts: [1.0] * len(sources),
