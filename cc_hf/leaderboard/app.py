@@ -13,7 +13,15 @@ from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.request_limits import launch_options
-from cc_hf.leaderboard.html import lead, message, notes_html, plot_html, result_html
+from cc_hf.leaderboard.html import (
+    header,
+    lead,
+    message,
+    notes_html,
+    plot_html,
+    result_html,
+    side_by_side,
+)
 from cc_hf.leaderboard.live import (
     MAX_LINES,
     MAX_MEAN_CHARACTERS,
@@ -130,12 +138,7 @@ def build(
     files = VisitorFiles()
     os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it here and at each launch
     with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True) as page:
-        gr.HTML(
-            '<header class="cc-header"><h1>Which sense, which gender, which'
-            " referent?</h1><p>Machine translation systems, judged where a word must be"
-            " disambiguated. The lowest accuracy of any category shows what an average"
-            " hides.</p></header>"
-        )
+        gr.HTML(header())
         with gr.Tabs():
             with gr.Tab("Table", id="table"):
                 _table_tab(gr, rows, notes_html(store), files)
@@ -367,7 +370,7 @@ def _sentence_tab(gr: Any, judge: SentenceJudge) -> None:
             found = [judge.judge(source or "", text, word or "", **options) for text in texts]
         except CCError as error:
             return message(str(error))
-        return f'<div class="cc-side-by-side">{"".join(map(explanation_html, found))}</div>'
+        return side_by_side(map(explanation_html, found))
 
     gr.HTML(
         lead(
