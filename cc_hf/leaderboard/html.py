@@ -8,17 +8,10 @@ from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import Row
+from cc_hf.reports.figure_text import data_name, figure_rows, limits, percent
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.page.charts import quality_chart
-from cc_hf.reports.tables import (
-    data_name,
-    figure_rows,
-    interval_notes,
-    limits,
-    percent,
-    resampling_text,
-    tie_text,
-)
+from cc_hf.reports.tables import interval_notes, resampling_text, tie_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
 

@@ -13,7 +13,7 @@ from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
-from cc_hf.reports.report import System
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 

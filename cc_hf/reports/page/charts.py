@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
-from cc_hf.reports.tables import percent, with_interval
 from cc_hf.reports.templates import render_piece
 
 __all__ = ["N_COLOURS", "bar_chart", "histogram_chart", "quality_chart"]

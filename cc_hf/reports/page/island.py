@@ -10,8 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from cc_hf.reports.report import Report, Sample
+from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
+from cc_hf.reports.samples import Sample
 from cc_hf.schema import (
     VERDICTS,
     ContrastiveSourceExample,

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from cc_hf import __version__
 from cc_hf.citations import CITATIONS
+from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.page.charts import N_COLOURS, bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
@@ -29,7 +30,6 @@ from cc_hf.reports.report_tables import (
     metric_name,
     summary_table,
 )
-from cc_hf.reports.tables import data_name
 from cc_hf.reports.templates import render_page, render_piece
 
 __all__ = ["html_page", "html_table"]
@@ -41,7 +41,8 @@ def html_page(report: Report) -> str:
     Everything that comes from outside (names, sources, translations, notes) is escaped, or put into
     the page as text by its script.
 
-    >>> from cc_hf.reports.report import System, build_report
+    >>> from cc_hf.reports.samples import System
+    >>> from cc_hf.reports.report import build_report
     >>> from cc_hf.results import EvaluationResult
     >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
     >>> page = html_page(build_report([System("<script>", {"own": result})]))

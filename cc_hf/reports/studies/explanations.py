@@ -13,7 +13,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import heading, note_lines, percent, plain_table
+from cc_hf.reports.figure_text import percent
+from cc_hf.reports.tables import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_piece
 from cc_hf.studies.explanation import ExplainedWord, Explanation
 

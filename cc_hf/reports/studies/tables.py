@@ -11,7 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import grouped_notes, heading, limits, percent, plain_table
+from cc_hf.reports.figure_text import limits, p_text, percent
+from cc_hf.reports.tables import grouped_notes, heading, plain_table
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
@@ -23,7 +24,6 @@ from cc_hf.studies.wino_x.salience import Importance, TriggerImportance
 __all__ = [
     "bias_tables",
     "evaluator_agreement_tables",
-    "p_text",
     "published_regression_tables",
     "referent_bias_tables",
     "regression_tables",
@@ -32,15 +32,6 @@ __all__ = [
 
 _SIGNIFICANT = 0.05
 _LONGEST_NAME = 20  # of evaluators above columns; longer ones stand below the table
-
-
-def p_text(value: float) -> str:
-    """A p-value as people read it.
-
-    >>> p_text(0.00004), p_text(0.0471)
-    ('< 0.001', '0.047')
-    """
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:

@@ -11,13 +11,14 @@ import pytest
 from rich.console import Console
 
 from cc_hf.errors import InputError
+from cc_hf.reports.figure_text import percent
 from cc_hf.reports.formats.latex import latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import plots
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
-from cc_hf.reports.tables import percent, result_table
+from cc_hf.reports.tables import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
