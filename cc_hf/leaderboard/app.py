@@ -134,7 +134,7 @@ def serve(
         )
     except OSError as error:
         raise InputError(
-            f"port: {host}:{port} cannot be served on ({error}); choose another with --port"
+            f"port: {host}:{port} cannot be served on ({error}); choose another"
         ) from error
     page.cc_files.sweep_regularly()
     # behind launch, which it would slow down

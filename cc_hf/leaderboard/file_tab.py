@@ -81,8 +81,8 @@ def file_tab(
     if not data:
         gr.HTML(
             message(
-                "No dataset is here to be judged on. Start with --data-dir, or fetch one with"
-                " `cc-hf evaluate`."
+                "No dataset is here to be judged on. Start the page with a folder of data, or fetch"
+                " a dataset with `cc-hf evaluate`."
             )
         )
         return
