@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from cc_hf.evaluate_modules import load_metric as load_metric
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
+    from cc_hf.evaluation.material import load_material as load_material
     from cc_hf.evaluators.base import Evaluator as Evaluator
     from cc_hf.evaluators.loading import load_evaluator as load_evaluator
+    from cc_hf.evaluators.options import LoadingOptions as LoadingOptions
     from cc_hf.results import EvaluationResult as EvaluationResult
     from cc_hf.schema import ContrastiveSourceExample as ContrastiveSourceExample
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
@@ -36,11 +38,13 @@ _LAZY = {
     "EvaluationResult": "cc_hf.results",
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
+    "LoadingOptions": "cc_hf.evaluators.options",
     "evaluate": "cc_hf.evaluation.evaluate",
     "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
     "load_evaluator": "cc_hf.evaluators.loading",
     "load_examples": "cc_hf.data.loading",
+    "load_material": "cc_hf.evaluation.material",
     "load_metric": "cc_hf.evaluate_modules",
     "translate": "cc_hf.systems.translate",
 }
@@ -52,12 +56,14 @@ __all__ = [
     "EvaluationResult",
     "Evaluator",
     "Judgement",
+    "LoadingOptions",
     "__version__",
     "evaluate",
     "evaluate_all",
     "load_dataset",
     "load_evaluator",
     "load_examples",
+    "load_material",
     "load_metric",
     "translate",
 ]

@@ -1,8 +1,5 @@
-"""Names to «module:object», as strings, so that nothing heavy is imported and no import edge
-arises.
-
-`resolve` imports the object; `run`, `cli`, `data.loading`, `evaluators.loading`,
-`evaluators.location` and `evaluators.pretrained` call it, nobody else.
+"""Names to "module:object", as strings, so that nothing heavy is imported and no import edge
+arises; `resolve` imports the object.
 """
 
 from __future__ import annotations
@@ -24,16 +21,18 @@ DATASETS: dict[str, str] = {
     "winomt": "cc_hf.data.readers.winomt:DECLARATION",
 }
 
-#: metric -> its declaration, a cc_hf.metrics.declaration.MetricDeclaration
+#: metric -> its class, a cc_hf.metrics.base.Metric
 METRICS: dict[str, str] = {
-    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:DECLARATION",
-    "contrastive_translation_scoring": "cc_hf.metrics.contrastive_translation_scoring:DECLARATION",
-    "gender_accuracy": "cc_hf.metrics.gender_accuracy:DECLARATION",
-    "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:DECLARATION",
-    "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:DECLARATION",
-    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:DECLARATION",
-    "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:DECLARATION",
-    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:DECLARATION",
+    "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:ContrastiveConditioning",
+    "contrastive_translation_scoring": (
+        "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
+    ),
+    "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
+    "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
+    "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
+    "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
+    "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
+    "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",
 }
 
 #: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator

@@ -137,6 +137,7 @@ def build(
     from cc_hf.cues.cue_set import compare_cues
     from cc_hf.cues.mlm_insertions import candidates_json
     from cc_hf.data.translations import read_lines
+    from cc_hf.evaluators.options import LoadingOptions
 
     check_output(output)
     check_output(candidates_output)
@@ -152,8 +153,15 @@ def build(
         masked_lm=masked_lm,
         candidates=candidates,
         evaluator=evaluator,
-        kind=kind,
-        prompt=prompt,
+        loading=LoadingOptions(
+            kind=kind,
+            prompt=prompt,
+            revision=revision,
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            cache=chosen_cache(cache, no_cache=no_cache),
+        ),
         tgt_lang=tgt_lang,
         words=word or None,
         n_kept=n_kept,
@@ -162,11 +170,6 @@ def build(
         average=average,
         score=score,
         data_dir=data_dir,
-        batch_tokens=batch_tokens,
-        on_too_long=on_too_long,
-        cache=chosen_cache(cache, no_cache=no_cache),
-        device=device,
-        revision=revision,
         progress=not quiet,
     )
     if output is not None:

@@ -98,40 +98,41 @@ def evaluate(
     """Judge the translations of a system, or an evaluator by the translations that it prefers."""
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
+    from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators import distributed as sharding
-    from cc_hf.metrics.declaration import registered_declaration
+    from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.metrics.base import registered_metric
     from cc_hf.reports.tables import result_table, results_table, tie_text
     from cc_hf.results import ResultSet
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
-    options: dict[str, Any] = {
+    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    given: dict[str, Any] = {
         "translations": translations,
         "system": system,
-        "tgt_lang": tgt_lang,
-        "split": split,
+        "options": metric_options(option, score=score),
         "evaluator": one_or_all(evaluator),
-        "kind": kind,
-        "prompt": prompt,
-        "score": score,
-        "options": metric_options(option),
-        "data_dir": data_dir,
-        "batch_tokens": batch_tokens,
-        "on_too_long": on_too_long,
-        "mode": mode,
-        "cache": chosen_cache(cache, no_cache=no_cache),
-        "distributed": sharding.is_launched(),
-        "device": device,
-        "revision": one_or_all(revision),
+        "loading": LoadingOptions(
+            kind=kind,
+            prompt=prompt,
+            revision=one_or_all(revision),
+            device=device,
+            batch_tokens=batch_tokens,
+            on_too_long=on_too_long,
+            mode=mode,
+            cache=chosen_cache(cache, no_cache=no_cache),
+            distributed=sharding.is_launched(),
+        ),
         "seed": seed,
         "progress": is_main and not quiet,
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
         found = (
-            evaluate_all(dataset, config, **options)
+            evaluate_all(material, **given)
             if metric == _ALL
-            else run_evaluate(dataset, config, metric=metric, **options)
+            else run_evaluate(material, metric=metric, **given)
         )
     results = found.results if isinstance(found, ResultSet) else (found,)
     sharding.leave()
@@ -160,7 +161,7 @@ def evaluate(
             )
         for result in results:
             if ties := tie_text(result):
-                declared = registered_declaration(result.metric)
+                declared = registered_metric(result.metric)
                 asked = _TIES.get(declared.ties) if declared is not None and declared.ties else None
                 notes.print("note: " + "; ".join(filter(None, (ties, asked))), highlight=False)
         if output is not None:

@@ -99,8 +99,8 @@ def explain(
     ] = None,
 ) -> None:
     """Explain a judgement: the probability of each word under both sources, and what decides."""
-    from cc_hf.evaluators.lazy import open_evaluator
-    from cc_hf.models.location import default_evaluator
+    from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.evaluators.resolve import resolve_evaluator
     from cc_hf.reports.studies.explanations import explanation_table
     from cc_hf.studies.explanation import explain_example
 
@@ -145,15 +145,12 @@ def explain(
             "expected at least one --translation"
             + (", or --translations FILE" if dataset is not None else "")
         )
-    name = one_or_all(evaluator) or default_evaluator(example.src_lang, target)
-    options: dict[str, Any] = {
-        "kind": kind,
-        "prompt": prompt,
-        "revision": one_or_all(revision),
-        "device": device,
-        "mode": "exact",
-    }
-    loaded = open_evaluator(name, languages=(example.src_lang, target), **options)
+    loading = LoadingOptions(
+        kind=kind, prompt=prompt, revision=one_or_all(revision), device=device, mode="exact"
+    )
+    loaded = resolve_evaluator(
+        one_or_all(evaluator), loading, src_lang=example.src_lang, tgt_lang=target
+    )
     explained = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]

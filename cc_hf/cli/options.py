@@ -173,8 +173,8 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
     )
 
 
-def metric_options(values: list[str] | None) -> dict[str, str]:
-    """The pairs that --option names.
+def metric_options(values: list[str] | None, *, score: str | None = None) -> dict[str, str]:
+    """Return the pairs that --option names, and --score.
 
     Raises:
         InputError: for one without a name or «=», or a name that occurs twice.
@@ -190,6 +190,12 @@ def metric_options(values: list[str] | None) -> dict[str, str]:
         if name in found:
             raise InputError(f"--option: expected {name} once, got {found[name]!r} and {value!r}")
         found[name] = value
+    if score is not None:
+        if "score" in found:
+            raise InputError(
+                f"--score: expected one value, got {score!r} and, by --option, {found['score']!r}"
+            )
+        found["score"] = score
     return found
 
 

@@ -151,14 +151,14 @@ def trigger_importance(
     chosen = (
         evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
     )
-    options: dict[str, Any] = {
-        "kind": kind,
-        "revision": one_or_all(revision),
-        "batch_tokens": batch_tokens,
-        "device": device,
-        "mode": "exact",
-    }
-    model = cc_hf.load_evaluator(chosen, **options)
+    model = cc_hf.load_evaluator(
+        chosen,
+        kind=kind,
+        revision=one_or_all(revision),
+        batch_tokens=batch_tokens,
+        device=device,
+        mode="exact",
+    )
     saliences, skipped = prediction_differences(model, examples, progress=not quiet)
     found = importance_of(saliences, skipped=skipped)
     fields: dict[str, str | int] = {

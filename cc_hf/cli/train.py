@@ -132,6 +132,7 @@ def wino_x(
     """Fine-tune on few Wino-X examples, with accuracy before and after (Emelin 2023, chapter 4)."""
     import json
 
+    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.studies.tables import bias_tables
     from cc_hf.studies.wino_x.debias import debias
 
@@ -165,9 +166,7 @@ def wino_x(
         settings={name: value for name, value in settings.items() if value is not None},
         data_dir=data_dir,
         output=None if no_models else output,
-        device=device,
-        revision=revision,
-        batch_tokens=batch_tokens,
+        loading=LoadingOptions(device=device, revision=revision, batch_tokens=batch_tokens),
         note=(
             None
             if quiet

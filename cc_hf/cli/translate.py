@@ -52,22 +52,20 @@ def translate(
     """Translate the sources of a dataset with a system."""
     import json
 
-    from cc_hf.data.loading import check_target_language, declaration, load_examples
+    from cc_hf.evaluation.material import load_material
+    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)
-    config = declaration(dataset).config(config).name
-    target = check_target_language(dataset, config, tgt_lang)
-    examples = load_examples(dataset, config, split=split, data_dir=data_dir)
+    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    examples = material.examples
     translations = run_translate(
         [e.source for e in examples],
         system,
-        src_lang=examples[0].src_lang,
-        tgt_lang=target,
-        kind=kind,
-        prompt=prompt,
-        device=device,
+        src_lang=material.src_lang,
+        tgt_lang=material.tgt_lang,
         num_beams=num_beams,
+        loading=LoadingOptions(kind=kind, prompt=prompt, device=device),
         progress=not quiet,
     )
     lines = list(translations)

@@ -34,6 +34,8 @@ from cc_hf.data.translations import read_lines
 from cc_hf.errors import DataError, InputError, ResultWarning
 from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import pair_scores
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.schema import (
     ContrastiveSourceExample,
@@ -57,9 +59,8 @@ def build_cues(
     *,
     masked_lm: str | Path | MaskedLM | None = None,
     candidates: str | Path | Candidates | None = None,
-    evaluator: str | Path | Evaluator | ScoreFunction | None = None,
-    kind: str | None = None,
-    prompt: str | None = None,
+    evaluator: AnyEvaluator | None = None,
+    loading: LoadingOptions | None = None,
     tgt_lang: str | None = None,
     words: Sequence[str] | None = None,
     n_kept: int = N_KEPT,
@@ -68,11 +69,6 @@ def build_cues(
     average: str = "geometric",
     score: str = "geometric",
     data_dir: str | Path | None = None,
-    batch_tokens: int | None = None,
-    on_too_long: str = "error",
-    cache: bool | str | Path = False,
-    device: str | None = None,
-    revision: str | None = None,
     progress: bool = False,
 ) -> CueSet:
     """Find disambiguation cues for every sense of a dataset whose rows say which word is ambiguous,
@@ -104,8 +100,7 @@ def build_cues(
             `cc_hf.cues.mlm_insertions.AVERAGES`.
         score: arithmetic, geometric or reference; of no effect with a function.
         data_dir: a local copy of the upstream repositories, instead of a download.
-        kind, prompt, batch_tokens, on_too_long, cache, device, revision: of the evaluator, see
-            `cc_hf.load_evaluator`; the masked language model is put on the same device.
+        loading: how the evaluator is loaded; the masked language model is put on the same device.
         progress: bars on anything that takes longer than a second.
 
     Raises:
@@ -151,22 +146,10 @@ def build_cues(
     examples, origin, n_unlocated = _examples(dataset, config, data_dir)
     target = _target_language(dataset, config, tgt_lang, examples)
     groups, origin = _groups(examples, words, origin)
-    if evaluator is None or isinstance(evaluator, (str, Path)):
-        from cc_hf.evaluators.lazy import open_evaluator
-        from cc_hf.models.location import default_evaluator
-
-        name = default_evaluator(examples[0].src_lang, target) if evaluator is None else evaluator
-        evaluator = open_evaluator(
-            name,
-            languages=(examples[0].src_lang, target),
-            kind=kind,
-            prompt=prompt,
-            revision=revision,
-            device=device,
-            batch_tokens=batch_tokens,
-            on_too_long=on_too_long,
-            cache=cache,
-        )
+    loading = loading or LoadingOptions()
+    evaluator = resolve_evaluator(
+        evaluator, loading, src_lang=examples[0].src_lang, tgt_lang=target
+    )
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(examples[0].src_lang, target)  # before an hour of predictions
     # without gender brackets
@@ -183,7 +166,7 @@ def build_cues(
             masked_lm,
             n_kept=n_kept,
             average=average,
-            device=device,
+            device=loading.device,
             progress=progress,
         )
     else:

@@ -38,12 +38,12 @@ __all__ = [
 SAMPLE_SIZES = "cc_hf_sizes.json"
 
 
-def declaration(name: str) -> DatasetDeclaration:
-    """What a dataset declares of itself.
+def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
+    """Return what a dataset declares of itself.
 
     Args:
         name: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.custom.read_custom`).
+            (`cc_hf.data.custom.read_custom`). A declaration is returned as it is.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
@@ -52,6 +52,8 @@ def declaration(name: str) -> DatasetDeclaration:
     >>> declaration("simplegen").default_config
     'en-de'
     """
+    if isinstance(name, DatasetDeclaration):
+        return name
     if isinstance(name, (str, Path)) and is_custom(name):
         return custom_declaration(name)
     if isinstance(name, (str, Path)) and is_file(name):
@@ -64,13 +66,17 @@ def declaration(name: str) -> DatasetDeclaration:
 
 
 def load_examples(
-    name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None
+    name: str | DatasetDeclaration,
+    config: str | None = None,
+    *,
+    split: str = "test",
+    data_dir: str | Path | None = None,
 ) -> list[Any]:
     """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source
     files.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file as `declaration` takes it.
+        name: a name of `cc-hf list datasets`, or a file or declaration as `declaration` takes it.
         config: a configuration of it; None for its default.
         split: a split of it.
         data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of
@@ -102,7 +108,11 @@ def rows(
 
 
 def signature_fields(
-    name: str, config: str, *, split: str = "test", data_dir: str | Path | None = None
+    name: str | DatasetDeclaration,
+    config: str,
+    *,
+    split: str = "test",
+    data_dir: str | Path | None = None,
 ) -> dict[str, str]:
     """What the signature says of the data: name, configuration, split where it is not `test`,
     revision, cues.
@@ -191,7 +201,7 @@ def _counted(
         raise DataError(
             f"{files}: expected {expected} examples of {name}, got {n}; files were cut, added to or"
             " are of another version. Restore them from where the dataset comes from, or leave"
-            " data_dir (--data-dir, CC_HF_DATA_DIR) out and let them be downloaded; a sample on"
+            " data_dir (or CC_HF_DATA_DIR) out and let them be downloaded; a sample on"
             f" purpose declares its size in {SAMPLE_SIZES}, see cc_hf.data.loading.load_examples"
         )
 
@@ -334,8 +344,10 @@ def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> str:
-    """The target language of a configuration: the one asked for, or its only one.
+def check_target_language(
+    dataset: str | DatasetDeclaration, config: str | None, tgt_lang: str | None
+) -> str:
+    """Return the target language of a configuration: the one asked for, or its only one.
 
     Raises:
         InputError: when the configuration does not have it, or has several and none was asked for.
@@ -343,17 +355,19 @@ def check_target_language(dataset: str, config: str, tgt_lang: str | None) -> st
     >>> check_target_language("simplegen", "en-de", None)
     'de'
     """
-    languages: tuple[str, ...] = declaration(dataset).config(config).tgt_langs
+    declared = declaration(dataset)
+    chosen = declared.config(config)
+    languages = chosen.tgt_langs
     if tgt_lang is None and len(languages) == 1:
         return languages[0]
     if tgt_lang is None:
         raise InputError(
-            f"{dataset} {config} has several target languages; name one with tgt_lang (--tgt-lang):"
+            f"tgt_lang: {declared.name} {chosen.name} has several target languages; name one of"
             f" {', '.join(languages)}"
         )
     if tgt_lang not in languages:
         raise InputError(
-            f"{dataset} {config} does not support the target language {tgt_lang!r}; expected one of"
-            f" {', '.join(languages)}"
+            f"tgt_lang: {declared.name} {chosen.name} does not support the target language"
+            f" {tgt_lang!r}; expected one of {', '.join(languages)}"
         )
     return tgt_lang

@@ -32,6 +32,7 @@ __all__ = [
     "LOG_SCORES",
     "MODES",
     "SCORES",
+    "SCORING_VERSION",
     "Evaluator",
     "ScoreFunction",
     "TokenScores",
@@ -51,7 +52,7 @@ MODES = ("auto", "exact", "bf16", "int8")
 
 #: Raised whenever `score` can give other numbers for the same model: scores that were stored before
 #: are then not taken.
-_SCORING_VERSION = 3
+SCORING_VERSION = 3
 
 # How far above 0 the mean log-probability of a translation may come by rounding: products in bf16
 # and int8 round the logits themselves
@@ -249,7 +250,7 @@ class Evaluator(ABC):
             "device": self.device,
             "max_tokens": str(self.max_tokens),
             "on_too_long": self.on_too_long,
-            "scoring": str(_SCORING_VERSION),
+            "scoring": str(SCORING_VERSION),
             **library_versions(),
         }
 

@@ -204,7 +204,6 @@ def pair_scores(
             NaN, infinite or negative; of an evaluator as `Evaluator.score`.
     """
     if isinstance(evaluator, Evaluator):
-        check_score_name(score, SCORES)
         return decision_scores(
             evaluator,
             wanted,

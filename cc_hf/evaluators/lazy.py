@@ -1,22 +1,17 @@
-"""Evaluators known from before: where all scores are in the cache, no model is loaded.
+"""Evaluators that load no model while the cache knows all scores. No torch here.
 
-No torch here.
-
-The cache keeps, by the complete request that loaded an evaluator, what the evaluator said of
-itself. The same request then gives a `RememberedEvaluator`, which looks scores up as that evaluator
-would, and loads it as soon as anything else is asked of it.
+The cache keeps what an evaluator said of itself, by the request that loaded it: the files or the
+commit of the model, all options, the versions of the libraries. The same request later gives a
+`LazyEvaluator`, which looks scores up as that evaluator would, and loads it when a score is missing
+or anything else is asked of it.
 """
 
 from __future__ import annotations
 
 import functools
-import glob
-import itertools
-import os
-import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,25 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__
-from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores, library_versions
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, TokenScores, library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.options import check_options
+from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["EvaluatorRecord", "RememberedEvaluator", "open_evaluator"]
+__all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
 
 _MEMBERS = {"members": "each by itself"}  # of an ensemble that has no scores of its own
 _COMMIT = re.compile("[0-9a-f]{40}")
-_PACKAGE = Path(__file__).parent.parent
-# what decides which device an evaluator takes, and what it finds its machine good at
-_ACCELERATORS = ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd", "C:/Windows/System32/nvcuda.dll")
-_SETTINGS = ("ATEN_", "CUDA_", "DNNL_", "HIP_", "NVIDIA_", "ONEDNN_", "ROCR_", "TORCH_")
-_PROCESSOR = ("model name", "flags", "Features", "CPU implementer", "CPU part")
 
 
 @dataclass(frozen=True)
@@ -50,11 +40,11 @@ class EvaluatorRecord:
     """What an evaluator said of itself when it was loaded.
 
     Attributes:
-        options: of `Evaluator`, by name.
-        n_source_end, mode, signature, identity: as `Evaluator` has or answers them
+        options: the arguments of `Evaluator`, by name.
+        n_source_end, mode, signature, identity: as `Evaluator` has or returns them
             (`signature_fields`, `cache_identity`).
-        languages: pairs that it did not refuse.
-        fast: of its faster, approximate copy, where it has one.
+        languages: the pairs that it accepted.
+        fast: the record of its faster, approximate copy, where it has one.
     """
 
     options: Mapping[str, Any]
@@ -67,7 +57,7 @@ class EvaluatorRecord:
 
     @classmethod
     def of(cls, evaluator: Evaluator, languages: Sequence[tuple[str, str]]) -> EvaluatorRecord:
-        """What there is to know of a loaded one."""
+        """Record a loaded evaluator."""
         names = (
             "name",
             "identity",
@@ -90,30 +80,26 @@ class EvaluatorRecord:
             None if fast is None else cls.of(fast, languages),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON holds it."""
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> EvaluatorRecord:
-        """What `to_json` made of one."""
-        fast = found["fast"]
+    def from_json(cls, record: Mapping[str, Any]) -> EvaluatorRecord:
+        """Read what `dataclasses.asdict` made of a record."""
+        fast = record["fast"]
         return cls(
             **{
-                **found,
-                "languages": tuple((source, target) for source, target in found["languages"]),
+                **record,
+                "languages": tuple((source, target) for source, target in record["languages"]),
                 "fast": None if fast is None else cls.from_json(fast),
             }
         )
 
 
-class RememberedEvaluator(Evaluator):
-    """Stands for an evaluator that is not loaded yet.
+class LazyEvaluator(Evaluator):
+    """An evaluator that is not loaded before a score is missing.
 
     Args:
         record: what it said of itself.
-        cache: with its scores.
-        load: gives the evaluator itself.
+        cache: holds its scores.
+        load: loads the evaluator itself.
     """
 
     def __init__(
@@ -121,14 +107,10 @@ class RememberedEvaluator(Evaluator):
     ) -> None:
         super().__init__(**record.options, cache=cache)
         self.n_source_end = record.n_source_end
-        self._record = record
-        self._load = load
         self.mode = record.mode
-        self._fast: Evaluator | None = (
-            None
-            if record.fast is None
-            else RememberedEvaluator(record.fast, cache=cache, load=self._load_fast)
-        )
+        self._record = record
+        self._store = cache
+        self._load = load
 
     @functools.cached_property
     def real(self) -> Evaluator:
@@ -140,40 +122,33 @@ class RememberedEvaluator(Evaluator):
         """Whether the model is in memory."""
         return "real" in vars(self)
 
-    @property
+    @functools.cached_property
     def fast(self) -> Evaluator | None:
-        """Its faster, approximate copy, remembered likewise."""
-        return self._fast
+        """The faster, approximate copy, as lazy as this one.
 
-    def with_mode(self, mode: str) -> Evaluator:
-        """By the evaluator itself."""
-        return self.real.with_mode(mode)
-
-    def fast_modes(self) -> tuple[str, ...]:
-        """Of the evaluator itself."""
-        return self.real.fast_modes()
-
-    def _load_fast(self) -> Evaluator:
-        found = self.real.fast
-        if found is None:
-            raise EvaluatorError(
-                f"{self.name}: expected the faster pass that it had when it was remembered, got"
-                " none; clear the cache: cc-hf cache clear"
+        A cache may come from a machine that is good at bf16 to one that is not: there the evaluator
+        itself computes what is missing.
+        """
+        return (
+            None
+            if self._record.fast is None
+            else LazyEvaluator(
+                self._record.fast, cache=self._store, load=lambda: self.real.fast or self.real
             )
-        return found
+        )
 
     def __getattr__(self, name: str) -> Any:
-        """What only the evaluator itself has, such as its tokenizer."""
+        """Return what only the evaluator itself has, such as its tokenizer."""
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.real, name)
 
     def signature_fields(self) -> dict[str, str]:
-        """As it answered when it was loaded."""
+        """Return the fields of the evaluator itself."""
         return dict(self.real.signature_fields() if self.is_loaded else self._record.signature)
 
     def cache_identity(self) -> dict[str, str]:
-        """As it answered when it was loaded."""
+        """Return the identity of the evaluator itself."""
         return dict(self.real.cache_identity() if self.is_loaded else self._record.identity)
 
     def score(
@@ -184,150 +159,109 @@ class RememberedEvaluator(Evaluator):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """From the cache where all is known, checked as `Evaluator.score` does, else by the
-        evaluator itself.
+        """Look the scores up, checked as `Evaluator.score` does; load the evaluator if one is
+        missing.
         """
-        found = (
+        known = (
             None
             if self.is_loaded
             else self._known(requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang)
         )
-        return found or self.real.score(
+        return known or self.real.score(
             requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress
         )
 
     def _known(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> TokenScores | None:
-        """None unless every score is known."""
+        """Return the scores, or None unless every one is known."""
         if not requests or (src_lang, tgt_lang) not in self._record.languages:
             return None
-        place = {request: i for i, request in enumerate(dict.fromkeys(requests))}
+        index = {request: i for i, request in enumerate(dict.fromkeys(requests))}
         with self._session(src_lang, tgt_lang) as session:
-            found = session.find([(request.source, request.translation) for request in place])
-        if len(found) < len(place):
+            rows = session.find([(request.source, request.translation) for request in index])
+        if len(rows) < len(index):
             return None
-        scores = TokenScores.of_rows([found[place[request]] for request in requests])
+        scores = TokenScores.of_rows([rows[index[request]] for request in requests])
         self.check_scores(scores, requests)
         return scores
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Pairs that it took before pass."""
+        """Accept the recorded pairs; ask the evaluator itself about others."""
         if (src_lang, tgt_lang) not in self._record.languages:
             self.real.check_languages(src_lang, tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the evaluator itself."""
+        """Ask the evaluator itself, as do all methods below."""
         return self.real.encode_sources(texts, src_lang, tgt_lang)
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the evaluator itself."""
+        """Return the target ids."""
         return self.real.encode_targets(texts, src_lang, tgt_lang)
+
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """Return the texts."""
+        return self.real.decode_targets(rows)
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """By the evaluator itself."""
+        """Return the log-probabilities of the tokens."""
         return self.real.logprobs_batch(sources, targets)
-
-    def score_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> TokenScores:
-        """By the evaluator itself."""
-        return self.real.score_batch(sources, targets)
-
-    def token_logprobs(
-        self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
-    ) -> list[npt.NDArray[np.float64]]:
-        """By the evaluator itself."""
-        return self.real.token_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
-
-    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """By the evaluator itself."""
-        return self.real.decode_targets(rows)
-
-    def named_logprobs(
-        self,
-        sources: Sequence[str],
-        translations: Sequence[str],
-        *,
-        src_lang: str = "",
-        tgt_lang: str = "",
-    ) -> list[list[tuple[str, float]]]:
-        """By the evaluator itself."""
-        return self.real.named_logprobs(sources, translations, src_lang=src_lang, tgt_lang=tgt_lang)
-
-    def id_logprobs(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        """By the evaluator itself."""
-        return self.real.id_logprobs(sources, targets)
-
-    def check_not_cut_alike(
-        self,
-        pairs: Sequence[tuple[ScoringRequest, ScoringRequest]],
-        *,
-        src_lang: str,
-        tgt_lang: str,
-    ) -> None:
-        """By the evaluator itself."""
-        self.real.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """By the evaluator itself."""
+        """Return both sides, cut where that is allowed."""
         return self.real.fit(source, target, request)
+
+    def fast_modes(self) -> tuple[str, ...]:
+        """Return the faster modes."""
+        return self.real.fast_modes()
+
+    def with_mode(self, mode: str) -> Evaluator:
+        """Return the evaluator itself in another mode."""
+        return self.real.with_mode(mode)
 
 
 def open_evaluator(
     name_or_path: str | Path | Sequence[str | Path],
+    options: LoadingOptions,
     *,
     languages: tuple[str, str] = ("", ""),
-    cache: bool | str | Path = False,
-    distributed: bool = False,
-    **options: Any,
 ) -> Evaluator:
-    """As `cc_hf.load_evaluator`, but an evaluator that the cache remembers is not loaded before it
-    has something to score.
+    """Load an evaluator, or return a lazy one where the cache has its record.
 
-    Remembered are embedded models, folders, and models of the Hub at a full commit, each with all
-    options, for this machine and these versions; never among several processes.
+    Records exist of embedded models, of folders, and of models of the Hub at a full commit; among
+    several processes every evaluator is loaded.
 
     Args:
-        name_or_path, cache, distributed, options: as `cc_hf.load_evaluator`.
+        name_or_path: as `cc_hf.load_evaluator` takes it.
+        options: how to load it.
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
     Raises:
         As `cc_hf.load_evaluator`, here or when something is scored.
     """
-    options = {name: value for name, value in options.items() if value is not None}
-    check_options(name_or_path, {**options, "cache": cache})
+    check_names(name_or_path)
 
     def load() -> Evaluator:
-        from cc_hf.evaluators.loading import load_evaluator
+        from cc_hf.evaluators.loading import load_with
 
-        return load_evaluator(name_or_path, cache=cache, distributed=distributed, **options)
+        return load_with(name_or_path, options)
 
     def members() -> list[Evaluator]:
-        return [
-            open_evaluator(name, languages=languages, cache=cache, **own)
-            for name, own in _models(name_or_path, options)
-        ]
+        return [open_evaluator(*member, languages=languages) for member in each]
 
+    each = _members(name_or_path, options)
     request = (
         None
-        if cache is False or (distributed and is_launched())
-        else _request(name_or_path, options)
+        if options.cache is False or (options.distributed and is_launched())
+        else _request(each)
     )
     if request is None:
         return load()
-    store = ScoreCache(None if isinstance(cache, bool) else cache)
+    store = ScoreCache(None if isinstance(options.cache, bool) else options.cache)
     known = store.recall(request)
     if known == _MEMBERS:
         return SentenceEnsembleEvaluator(members())
@@ -337,25 +271,21 @@ def open_evaluator(
         and _resolved(languages, record.options["src_lang"], record.options["tgt_lang"])
         in record.languages
     ):
-        return RememberedEvaluator(record, cache=store, load=load)
+        return LazyEvaluator(record, cache=store, load=load)
     evaluator = load()
-    if request != _request(name_or_path, options):
-        return evaluator  # its files changed meanwhile
     if isinstance(evaluator, SentenceEnsembleEvaluator):
-        members()  # which are loaded, so that they are only remembered
+        members()  # so that each is recorded
         store.remember(request, _MEMBERS)
-    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _takes(
+    elif (pair := _resolved(languages, evaluator.src_lang, evaluator.tgt_lang)) and _accepts(
         evaluator, pair
     ):
-        store.remember(
-            request,
-            EvaluatorRecord.of(evaluator, [*(record.languages if record else ()), pair]).to_json(),
-        )
+        accepted = [*(record.languages if record else ()), pair]
+        store.remember(request, asdict(EvaluatorRecord.of(evaluator, accepted)))
     return evaluator
 
 
-def _takes(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
-    """Whether it does not refuse them; if it does, scoring will say so."""
+def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
+    """Whether it translates between them; if it does not, scoring will say so."""
     try:
         evaluator.check_languages(*languages)
     except InputError:
@@ -364,91 +294,47 @@ def _takes(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
 
 
 def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple[str, str]:
-    """As `Evaluator.score` fills them in."""
+    """Fill languages in as `Evaluator.score` does."""
     return languages[0] or src_lang, languages[1] or tgt_lang
 
 
-def _models(
-    name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]
-) -> list[tuple[str, dict[str, Any]]]:
-    """Names and options of the members of an ensemble, or of the one model; none where names and
-    revisions do not match.
+def _members(
+    name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
+) -> list[tuple[str, LoadingOptions]]:
+    """Return names and options of the members of an ensemble, or of the one model; none where names
+    and revisions do not match.
     """
     names = [name_or_path] if isinstance(name_or_path, (str, Path)) else list(name_or_path)
-    revisions = options.get("revision")
-    if not isinstance(revisions, (list, tuple)):
+    revisions = options.revision
+    if revisions is None or isinstance(revisions, str):
         revisions = [revisions] * (len(names) if revisions is None else 1)
     if len(names) != len(revisions):
         return []
     return [
-        (str(name), {**options, "revision": revision})
+        (str(name), replace(options, revision=revision))
         for name, revision in zip(names, revisions, strict=True)
     ]
 
 
-def _request(
-    name_or_path: str | Path | Sequence[str | Path], options: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """All that decides what is loaded; None for a model that can change without notice."""
+def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:
+    """Return all that decides what is loaded; None for a model that can change unnoticed."""
     models = []
-    for name, own in _models(name_or_path, options):
-        place, revision = Path(locate(name)[0]), own["revision"]
+    for name, options in members:
+        place, revision = Path(locate(name)[0]), options.revision
         if not is_folder(place) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
             return None
-        models.append(
-            [
-                name,
-                str(place.resolve()) if is_folder(place) else "",
-                revision,
-                stamp(model_files(place)),
-            ]
-        )
-    given = {name: str(value) for name, value in options.items() if name != "revision"}
+        files = stamp(model_files(place))
+        models.append([name, str(place.resolve()) if is_folder(place) else "", revision, files])
     return (
         {
             "models": models,
-            "options": given,
-            "versions": {"cc_hf": __version__, **library_versions()},
-            "code": _code(),
-            "machine": _machine(),
+            "options": {
+                name: str(value)
+                for name, value in vars(members[0][1]).items()
+                if name not in ("revision", "cache", "distributed")
+            },
+            "versions": {"cc_hf": __version__, "scoring": SCORING_VERSION, **library_versions()},
         }
         if models
         else None
     )
-
-
-@functools.cache
-def _code() -> list[tuple[str, int, int, int]]:
-    """Of this package: an evaluator that is changed in place may say other things of itself."""
-    return list(
-        stamp(
-            [
-                (path.relative_to(_PACKAGE).as_posix(), path)
-                for path in sorted(_PACKAGE.rglob("*.py"))
-            ]
-        )
-    )
-
-
-@functools.cache
-def _machine() -> list[str]:
-    """What is in it, as far as evaluators ask, found without torch."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            first = itertools.takewhile(str.strip, file)
-            processor = "".join(
-                line for line in first if line.partition(":")[0].strip() in _PROCESSOR
-            )
-    except OSError:
-        processor = f"{platform.node()} {platform.processor()}"
-    accelerators = [path for pattern in _ACCELERATORS for path in sorted(glob.glob(pattern))]
-    return [
-        platform.machine(),
-        processor,
-        *accelerators,
-        *(
-            f"{name}={value}"
-            for name, value in sorted(os.environ.items())
-            if name.startswith(_SETTINGS)
-        ),
-    ]

@@ -6,6 +6,7 @@ Loaded once per process and options.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.distributed import ALONE, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.options import check_options
+from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import open_cache
 from cc_hf.models.pretrained import (
     SPREAD,
@@ -32,63 +33,25 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
-__all__ = ["evaluator_of", "load_evaluator"]
+__all__ = ["evaluator_of", "load_evaluator", "load_with"]
 
 _BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
 _UNLIMITED = 10**9  # T5 has no table of positions
 
 
-def load_evaluator(
-    name_or_path: str | Path | Sequence[str | Path],
-    *,
-    src_lang: str | None = None,
-    tgt_lang: str | None = None,
-    kind: str | None = None,
-    prompt: str | None = None,
-    revision: str | Sequence[str | None] | None = None,
-    device: str | None = None,
-    dtype: str = "float32",
-    batch_tokens: int | None = None,
-    on_too_long: str = "error",
-    mode: str = "auto",
-    cache: bool | str | Path = False,
-    distributed: bool = False,
-) -> Evaluator:
+def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: Any) -> Evaluator:
     """Load an evaluator, or return the one that this process loaded before with the same options.
 
     The process keeps the `KEPT_MODELS` models that were used last.
 
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
-            of the Hub; of several an ensemble is made (see `cc_hf.evaluators.ensemble`).
-        src_lang, tgt_lang: for calls that name none; ISO 639-1, or codes of the model's own.
-        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
-            tokenizer.
-        prompt: of families that put the source into words (T5 and its kin, language models), a
-            template such as «translate {src_name} to {tgt_name}: {source}»; None for the family's
-            own. The signature tells it.
-        revision: commit, tag or branch of the Hub; of an ensemble one for each member.
-        device: «cpu», «cuda», «cuda:1»; None takes CUDA where there is one. «auto» spreads the
-            model over all GPUs of the machine, and over its memory where they are too small
-            (`device_map="auto"` of transformers); not among several processes, which take a GPU
-            each.
-        dtype: float32, bfloat16 or float16.
-        batch_tokens: padded source plus target tokens of a batch; None for a value that suits the
-            device.
-        on_too_long: «error», or «truncate» (the signature says so).
-        mode: «exact», all in the precision of `dtype`; «bf16» or «int8», products in these; «auto»,
-            exact scores, and decisions that are taken in bf16 where the machine is good at it and
-            again exactly where they are close (`cc_hf.evaluators.contests`). The signature tells
-            it.
-        cache: of scores on disk. False, the default: nothing is read or written. True:
-            HF_HOME/cc_hf/scores.sqlite. Or a file. The command line takes True unless told
-            otherwise.
-        distributed: score together with the other processes that torchrun or `accelerate launch`
-            started; all must then load and score alike.
+            of the Hub; several make an ensemble (see `cc_hf.evaluators.ensemble`).
+        options: those of `cc_hf.evaluators.options.LoadingOptions`, by name.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
-            «organisation/model», or a kind that is not registered.
+            "organisation/model", a kind that is not registered, or an option that does not exist.
         EvaluatorError: when the model cannot be loaded, weights are missing, left over or of
             another shape, or no evaluator family fits it.
         InputError: for options out of range, a kind that does not fit the model, or a language that
@@ -96,57 +59,55 @@ def load_evaluator(
         CacheError: when the cache is damaged, of another version, or cannot be written where it was
             asked for.
 
-    >>> evaluator = load_evaluator("cc-tiny-en-de")
+    >>> evaluator = load_evaluator("cc-tiny-en-de", mode="exact")
     >>> right, wrong = evaluator.mean_logprobs(
     ...     ["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2
     ... )
     >>> bool(right > wrong)
     True
     """
-    shared: dict[str, Any] = {
-        "src_lang": src_lang,
-        "tgt_lang": tgt_lang,
-        "kind": kind,
-        "prompt": prompt,
-        "device": device,
-        "dtype": dtype,
-    }
-    shared |= {
-        "batch_tokens": batch_tokens,
-        "on_too_long": on_too_long,
-        "mode": mode,
-        "cache": cache,
-        "distributed": distributed,
-    }
-    check_options(name_or_path, {**shared, "revision": revision})
+    return load_with(name_or_path, LoadingOptions.of(options))
+
+
+def load_with(
+    name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
+) -> Evaluator:
+    """Load an evaluator as `load_evaluator` does, with options that are at hand as one object.
+
+    Raises:
+        As `load_evaluator`.
+    """
+    check_names(name_or_path)
     if not isinstance(name_or_path, (str, Path)):
-        each = zip(name_or_path, _revisions(revision, len(name_or_path)), strict=True)
-        return ensemble([load_evaluator(name, revision=own, **shared) for name, own in each])
-    if revision is not None and not isinstance(revision, str):
-        raise InputError(f"revision: expected one for one model, got {len(revision)}")
-    if distributed and device == SPREAD and is_launched():
+        revisions = _revisions(options.revision, len(name_or_path))
+        return ensemble(
+            [
+                load_with(name, replace(options, revision=revision))
+                for name, revision in zip(name_or_path, revisions, strict=True)
+            ]
+        )
+    if options.revision is not None and not isinstance(options.revision, str):
+        raise InputError(f"revision: expected one for one model, got {len(options.revision)}")
+    if options.distributed and options.device == SPREAD and is_launched():
         raise InputError(
             "device: 'auto' spreads one model over all GPUs, and each of several processes takes"
-            " one; start one process, or leave out device='auto' (--device auto)"
+            " one; start one process, or leave out device='auto'"
         )
-    team = join(pick_device(device).type) if distributed else ALONE
-    store = open_cache(cache) if team.is_main else None
-    loaded = load_model(name_or_path, kind=kind, revision=revision, device=device, dtype=dtype)
-    tokens = (
-        batch_tokens if batch_tokens is not None else _BATCH_TOKENS[input_device(loaded.model).type]
+    team = join(pick_device(options.device).type) if options.distributed else ALONE
+    store = open_cache(options.cache) if team.is_main else None
+    loaded = load_model(
+        name_or_path,
+        kind=options.kind,
+        revision=options.revision,
+        device=options.device,
+        dtype=options.dtype,
     )
-    key = (tokens, on_too_long, src_lang, tgt_lang, prompt, mode, store and store.path, team.size)
-    options: dict[str, Any] = {
-        "src_lang": src_lang or "",
-        "tgt_lang": tgt_lang or "",
-        "dtype": dtype,
-        "on_too_long": on_too_long,
-        "cache": store,
-        "team": team,
-    }
+    if options.batch_tokens is None:
+        options = replace(options, batch_tokens=_BATCH_TOKENS[input_device(loaded.model).type])
+    # an evaluator holds its cache and its team, whatever options they were found by
+    key = (replace(options, cache=False, distributed=False), store and store.path, team.size)
     evaluator: Evaluator = loaded.evaluators.get(
-        key,
-        lambda: _evaluator(loaded, prompt=prompt, batch_tokens=tokens, **options).with_mode(mode),
+        key, lambda: _evaluator(loaded, options, cache=store, team=team).with_mode(options.mode)
     )
     return evaluator
 
@@ -189,21 +150,27 @@ def evaluator_of(
     loaded = LoadedModel(
         name, "in memory", family, model, tokenizer, *own_languages(family, tokenizer)
     )
-    made = _evaluator(
-        loaded,
+    options = LoadingOptions(
         prompt=prompt,
         batch_tokens=_BATCH_TOKENS["cpu"],
         dtype=str(model.dtype).rpartition(".")[2],
-        on_too_long="error",
     )
+    made = _evaluator(loaded, options)
     if isinstance(made, Seq2SeqEvaluator):
         made.weights_change = True
     return made
 
 
-def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Evaluator:
+def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> Evaluator:
+    """Make the evaluator of a model's family.
+
+    Args:
+        loaded: the model with its tokenizer.
+        options: with a number of `batch_tokens`.
+        shared: cache and team, as `Evaluator` takes them.
+    """
     family = registry.resolve("evaluator family", loaded.family)
-    if prompt is not None and not family.takes_prompt:
+    if options.prompt is not None and not family.takes_prompt:
         raise InputError(
             f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks"
             " languages by tokens, or has one direction"
@@ -220,8 +187,13 @@ def _evaluator(loaded: LoadedModel, *, prompt: str | None, **options: Any) -> Ev
                 loaded.tokenizer.model_max_length,
             ),
             device=input_device(loaded.model).type,
-            **({} if prompt is None else {"prompt": prompt}),
-            **options,
+            src_lang=options.src_lang or "",
+            tgt_lang=options.tgt_lang or "",
+            dtype=options.dtype,
+            batch_tokens=options.batch_tokens,
+            on_too_long=options.on_too_long or "error",
+            **({} if options.prompt is None else {"prompt": options.prompt}),
+            **shared,
         )
     return made
 

@@ -1,32 +1,124 @@
-"""Options of `cc_hf.load_evaluator`, checked before anything is looked up. No torch here."""
+"""How an evaluator is loaded: one frozen object, made once and passed on. No torch here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError, UnknownNameError, shown
 from cc_hf.evaluators.base import check_batch_tokens
 
-__all__ = ["check_options"]
+__all__ = ["LoadingOptions", "check_names"]
 
-_TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "dtype", "on_too_long", "mode")
+_TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
 _LONGEST = 4096  # of a path, on Linux
 
 
-def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
-    """Refuse names and options of `cc_hf.load_evaluator` that are of another type than it says,
-    before anything is looked up.
+@dataclass(frozen=True)
+class LoadingOptions:
+    """How an evaluator is loaded, all of it optional.
+
+    Attributes:
+        src_lang, tgt_lang: languages for calls that name none; ISO 639-1, or codes of the model's
+            own.
+        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
+            tokenizer.
+        prompt: for families that put the source into words (T5 and its kin, language models), a
+            template such as "translate {src_name} to {tgt_name}: {source}"; None takes the
+            family's own. The signature names it.
+        revision: commit, tag or branch of the Hub; for an ensemble one for each member.
+        device: "cpu", "cuda" or "cuda:1"; None takes CUDA where there is one. "auto" spreads the
+            model over all GPUs of the machine, and over its memory where they are too small
+            (`device_map="auto"` of transformers); not among several processes, which take a GPU
+            each.
+        dtype: "float32", "bfloat16" or "float16".
+        batch_tokens: padded source plus target tokens of a batch; None for a value that suits the
+            device.
+        on_too_long: "error", or "truncate" (the signature says so); None for "error", in training
+            for "truncate".
+        mode: "exact", all in the precision of `dtype`; "bf16" or "int8", products in these;
+            "auto", exact scores, and decisions that are taken in bf16 where the machine is good at
+            it and again exactly where they are close (`cc_hf.evaluators.contests`). The signature
+            names it.
+        cache: of scores on disk. False: nothing is read or written. True:
+            HF_HOME/cc_hf/scores.sqlite. Or a file. The command line takes True unless told
+            otherwise.
+        distributed: score together with the other processes that torchrun or `accelerate launch`
+            started; all must then load and score alike.
+
+    Raises:
+        InputError: for an option of another type.
+
+    >>> LoadingOptions(mode=3)
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: mode: expected a string, got 3
+    """
+
+    src_lang: str | None = None
+    tgt_lang: str | None = None
+    kind: str | None = None
+    prompt: str | None = None
+    revision: str | Sequence[str | None] | None = None
+    device: str | None = None
+    dtype: str = "float32"
+    batch_tokens: int | None = None
+    on_too_long: str | None = None
+    mode: str = "auto"
+    cache: bool | str | Path = False
+    distributed: bool = False
+
+    def __post_init__(self) -> None:
+        for option in _TEXTS:
+            if not isinstance(value := getattr(self, option), (str, type(None))):
+                raise InputError(f"{option}: expected a string, got {shown(value)}")
+        if self.batch_tokens is not None:
+            check_batch_tokens(self.batch_tokens)
+        if not isinstance(self.cache, (bool, str, Path)):
+            raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
+        _check_path("cache", self.cache)
+        given: Any = self.revision
+        for revision in given if isinstance(given, (list, tuple)) else [given]:
+            if not isinstance(revision, (str, type(None))):
+                raise InputError(
+                    "revision: expected a string, or a list with one for each member of an"
+                    f" ensemble, got {shown(given)}"
+                )
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of all options."""
+        return tuple(option.name for option in fields(cls))
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> LoadingOptions:
+        """Make them from keywords.
+
+        Raises:
+            UnknownNameError: for a keyword that is no option.
+            InputError: for an option of another type.
+
+        >>> LoadingOptions.of({"mode": "exact"}).mode
+        'exact'
+        """
+        for name in options:
+            if name not in cls.names():
+                raise UnknownNameError("option of an evaluator", name, cls.names())
+        return cls(**options)
+
+
+def check_names(name_or_path: object) -> None:
+    """Check that evaluators are named by names or paths, before anything is looked up.
 
     Args:
         name_or_path: one name or path, or a list of several.
-        options: by name; None passes where an option may be left out.
 
     Raises:
-        InputError: for the first that does not fit.
+        InputError: for the first that is neither.
 
-    >>> check_options(["cc-tiny-en-de", 3], {})
+    >>> check_names(["cc-tiny-en-de", 3])
     Traceback (most recent call last):
         ...
     cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
@@ -45,21 +137,6 @@ def check_options(name_or_path: object, options: Mapping[str, Any]) -> None:
                 f" as member {i} of the list"
             )
         _check_path("evaluator", name)
-    for option in _TEXTS:
-        if not isinstance(options.get(option), (str, type(None))):
-            raise InputError(f"{option}: expected a string, got {shown(options[option])}")
-    if options.get("batch_tokens") is not None:
-        check_batch_tokens(options["batch_tokens"])
-    if not isinstance(options.get("cache", False), (bool, str, Path)):
-        raise InputError(f"cache: expected True, False or a path, got {shown(options['cache'])}")
-    _check_path("cache", options.get("cache", False))
-    revision = options.get("revision")
-    revisions = revision if isinstance(revision, (list, tuple)) else [revision]
-    if any(not isinstance(one, (str, type(None))) for one in revisions):
-        raise InputError(
-            "revision: expected a string, or a list with one for each member of an ensemble, got"
-            f" {shown(revision)}"
-        )
 
 
 def _check_path(option: str, name: object) -> None:

@@ -56,7 +56,7 @@ class Published:
 
 def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> list[Published]:
     """What of the results goes to leaderboards: of each metric the scores that it declares
-    (`MetricDeclaration.leaderboard`).
+    (`Metric.leaderboard`).
 
     Args:
         results: on registered datasets, at most one for each configuration, language, split and

@@ -8,17 +8,17 @@ lines and characters are limited, and texts are shown as texts.
 
 from __future__ import annotations
 
-import importlib
 import json
 from dataclasses import dataclass
 from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.evaluation.judging import module_figures
 from cc_hf.files import parse_json
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 
 __all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "launch", "metric_page"]
 
@@ -69,7 +69,7 @@ def judge_lines(
     >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", rows, tgt_lang="de").rows
     [['1', 'Die Ärztin ist gut.', 'correct']]
     """
-    declared: MetricDeclaration = registry.resolve("metric", name)
+    declared: type[Metric] = registry.resolve("metric", name)
     for what, text in (
         ("translations", translations),
         ("references", references),
@@ -92,7 +92,7 @@ def judge_lines(
         if value.strip()
     }
     given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
-    if given and "alignments" not in declared.options:
+    if given and "alignments" not in declared.option_names():
         raise InputError(f"alignments: {name} takes none; leave them blank")
     objects = _objects(references)
     if len(objects) > MAX_LINES:
@@ -100,11 +100,9 @@ def judge_lines(
             f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with"
             " cc_hf on your own machine"
         )
-    compute = importlib.import_module(f"cc_hf.metrics.{name}").compute
-    if declared.takes_translations:
-        found = compute(lines, objects, **languages, **given)
-    else:
-        found = compute(objects, **languages)
+    predictions = lines if declared.takes_translations else None
+    found = module_figures(declared, predictions, objects, {**languages, **given})
+    if not declared.takes_translations:
         lines = [one["correct_translation"] for one in objects]
     verdicts = (
         found.pop("verdicts", None)
@@ -154,7 +152,7 @@ def metric_page(name: str, *, card: str) -> Any:
         import gradio as gr
     except ImportError as error:
         raise MissingDependencyError("gradio", "leaderboard") from error
-    declared: MetricDeclaration = registry.resolve("metric", name)
+    declared: type[Metric] = registry.resolve("metric", name)
 
     def judge(*texts: str) -> list[Any]:
         try:
@@ -184,7 +182,7 @@ def metric_page(name: str, *, card: str) -> Any:
     return page
 
 
-def _inputs(gr: Any, declared: MetricDeclaration, example: dict[str, Any]) -> list[Any]:
+def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
     """Make the fields that are judged, filled with the example, in the order of `judge_lines`."""
     translations = gr.Textbox(
         "\n".join(example.get("predictions", [])),
@@ -208,12 +206,12 @@ def _inputs(gr: Any, declared: MetricDeclaration, example: dict[str, Any]) -> li
     alignments = gr.Textbox(
         "\n".join(example.get("alignments", [])),
         label="Alignments, one line of «0-0 1-1» per translation (optional)",
-        visible="alignments" in declared.options,
+        visible="alignments" in declared.option_names(),
     )
     return [translations, references, src_lang, tgt_lang, alignments]
 
 
-def _outputs(gr: Any, declared: MetricDeclaration) -> list[Any]:
+def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
     """Make the fields for an error, and for what an `Answer` holds, in its order."""
     verdict = (
         "probability that it is correct"

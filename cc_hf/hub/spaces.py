@@ -17,7 +17,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import module_path
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 
 __all__ = ["GRADIO_VERSION", "build_space", "card_example", "requirement_line", "space_card"]
 
@@ -77,7 +77,7 @@ def build_space(
         UnknownNameError: for a metric that is not registered.
         InputError: for a name that cannot be a module's, or an output that is not free.
     """
-    declared: MetricDeclaration = registry.resolve("metric", name)
+    declared: type[Metric] = registry.resolve("metric", name)
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
         raise InputError(

@@ -15,7 +15,7 @@ from huggingface_hub import DatasetCard
 
 from cc_hf import registry
 from cc_hf.data.loading import card_path, declaration
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 
 __all__ = ["FRAMEWORK", "Task", "eval_yaml", "pretty_name", "task_id", "tasks"]
 
@@ -85,7 +85,7 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
     chosen = (
         [declared.config(name) for name in configs] if configs is not None else declared.configs
     )
-    metrics: list[MetricDeclaration] = [
+    metrics: list[type[Metric]] = [
         registry.resolve("metric", name) for name in registry.names("metric")
     ]
     return [

@@ -16,12 +16,14 @@ from cc_hf import registry
 from cc_hf.data.custom import custom_example, focus_places
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.loading import declaration, load_examples
+from cc_hf.data.loading import declaration
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.lazy import open_evaluator
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.explanation import Explanation, explain_example
@@ -105,7 +107,7 @@ class SentenceJudge:
             lambda: (
                 evaluator
                 if isinstance(evaluator, Evaluator)
-                else open_evaluator(self.name, languages=(src_lang, tgt_lang), mode="exact")
+                else _opened(self.name, (src_lang, tgt_lang), mode="exact")
             )
         )
 
@@ -191,6 +193,12 @@ def read_occurrence(text: str) -> int | None:
     if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
         raise InputError(f"which one: expected a number from 1, got {text[:80]!r}")
     return int(text) if text else None
+
+
+def _opened(name: str | Path | None, languages: tuple[str, str], **options: Any) -> Evaluator:
+    return resolve_evaluator(
+        name, LoadingOptions(**options), src_lang=languages[0], tgt_lang=languages[1]
+    )
 
 
 def _position(source: str, focus: str, occurrence: int | None) -> int:
@@ -287,29 +295,19 @@ class FileJudge:
         path = Path(path)
         check_upload(path)
         # never a file of this machine that a visitor names
-        declared = registry.resolve("dataset", dataset).config(config)
+        registry.resolve("dataset", dataset)
+        material = load_material(dataset, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
-                _check_lengths(
-                    path,
-                    read_translations(
-                        path, load_examples(dataset, config, data_dir=self._data_dir)
-                    ).translations,
-                )
-                options: dict[str, Any] = (
-                    {"evaluator": self._model(declared.src_lang, tgt_lang)}
-                    if takes_evaluator
-                    else {}
-                )
+                _check_lengths(path, read_translations(path, material.examples).translations)
                 return evaluate(
-                    dataset,
-                    config,
+                    material,
                     translations=path,
-                    tgt_lang=tgt_lang,
                     metric=metric,
-                    data_dir=self._data_dir,
-                    **options,
+                    evaluator=(
+                        self._model(material.src_lang, tgt_lang) if takes_evaluator else None
+                    ),
                 )
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error
@@ -319,9 +317,7 @@ class FileJudge:
             return self._evaluator
         pair = src_lang, tgt_lang
         if pair not in self._models:
-            self._models[pair] = open_evaluator(
-                self._evaluator or default_evaluator(*pair), languages=pair
-            )
+            self._models[pair] = _opened(self._evaluator, pair)
         return self._models[pair]
 
 

@@ -4,32 +4,20 @@ probable under a correct cue than under a wrong one.
 
 from __future__ import annotations
 
-import inspect
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__, signature
-from cc_hf.errors import InputError, ResultWarning
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import Contest, function_name, pair_scores
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
+from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.suitability import evaluator_notes
-from cc_hf.metrics.checks import (
-    Fields,
-    check_ids,
-    check_languages,
-    check_rows,
-    own_data,
-    text,
-    texts,
-)
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import interval_fields, opened_evaluator
+from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import (
@@ -39,55 +27,13 @@ from cc_hf.statistics.accuracy import (
     share,
     total_accuracy,
 )
-from cc_hf.statistics.bootstrap import (
-    accuracy_intervals,
-    check_bootstrap,
-    known_intervals,
-    missing_intervals,
-)
+from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
 
-__all__ = [
-    "DECLARATION",
-    "METRIC_VERSION",
-    "check_input",
-    "compute",
-    "contests",
-    "evaluate",
-    "judge",
-    "requests",
-    "split_options",
-]
-
-#: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 2
-
-_TIES: Final = "correct"
+__all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
 #: of a reference
 _FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
 _KEYS = tuple(_FIELDS)
-
-
-def check_input(
-    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
-) -> tuple[list[str], list[dict[str, Any]]]:
-    """Refuse what cannot be judged, with the row that is wrong.
-
-    Returns:
-        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
-
-    Raises:
-        InputError: empty lists, different lengths, an empty or blank translation, a missing key, no
-            or blank sources, a category that is not a string or is blank.
-    """
-    translations, rows = check_rows(predictions, references, _FIELDS, is_blank_allowed=False)
-    for row, reference in enumerate(rows):
-        if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
-            raise InputError(
-                f"row {row}: the same source is both correct and incorrect; every such pair would"
-                " be a tie. Expected sources that differ in their cue"
-            )
-    return translations, rows
 
 
 def requests(
@@ -138,7 +84,8 @@ def judge(
     paper's program.
 
     Args:
-        predictions, references: as in `compute`.
+        predictions: translations.
+        references: with the keys that `ContrastiveConditioning` reads.
         scores: in the order of `requests`.
         ids: names of the examples; None for row numbers.
     """
@@ -169,267 +116,123 @@ def judge(
     )
 
 
-def evaluate(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    evaluator: Evaluator | ScoreFunction,
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    score: str = "geometric",
-    ids: Sequence[str] | None = None,
-    dataset: str = "",
-    config: str = "",
-    origin: Mapping[str, str] | None = None,
-    seed: int = 0,
-    n_resamples: int = 1000,
-    progress: bool = False,
-) -> EvaluationResult:
-    """Judge translations and sum up.
+@dataclass(frozen=True)
+class ContrastiveConditioning(ScoringMetric):
+    """Accuracy by contrastive conditioning, plain and weighted.
 
     An evaluator that ships with the package, on data that it was not made for, adds a note to the
     result, and warns (`ResultWarning`).
 
-    Args:
-        predictions: translations.
-        references: per translation a mapping with `correct_sources`, `incorrect_sources` (lists of
-            sources) and `category`.
-        evaluator: an Evaluator, or a function (sources, translations) -> scores, which are taken as
-            they are.
-        src_lang, tgt_lang: ISO 639-1 codes, checked against the evaluator's.
+    References hold `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
+
+    Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
+    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties.
+
+    Attributes:
         score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); of no effect
             with a function.
-        ids, dataset, config: names for the result.
-        origin: signature fields of the data, such as {"data": "winomt/default@b2f1b31"}.
-        seed, n_resamples: of the bootstrap.
-        progress: show a bar on scoring that takes longer than a second.
-
-    Raises:
-        InputError: as `check_input`, or for an unknown score or language.
-        EvaluatorError: as `pair_scores`.
-        TooLongError: as `Evaluator.score`.
     """
-    predictions, references = check_input(predictions, references)
-    names = check_ids(ids, len(predictions))
-    check_bootstrap(seed=seed, n_resamples=n_resamples)
-    check_languages(src_lang, tgt_lang)
-    origin = {"data": own_data(references), **(origin or {})}
-    if not isinstance(evaluator, Evaluator) and not callable(evaluator):
-        raise InputError(
-            f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
+
+    name = "contrastive_conditioning"
+    signature_name = "cc"
+    version = 2
+    reference_fields = _FIELDS
+    is_blank_allowed = False
+    ties = "correct"
+
+    score: str = "geometric"
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Every configuration with contrastive sources."""
+        return (
+            ""
+            if form is ContrastiveSourceExample
+            else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning"
+            " needs"
         )
-    scores = pair_scores(
-        requests(predictions, references),
-        evaluator,
-        contests(references),
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=score,
-        progress=progress,
-    )
-    judgements = judge(predictions, references, scores, ids=names)
-    notes = evaluator_notes(evaluator, references, dataset=dataset)
-    for note in notes:
-        warnings.warn(note, ResultWarning, stacklevel=2)
-    categories = [j.category for j in judgements]
-    probability = np.array([j.probability_correct for j in judgements])
-    correct = np.array([j.is_correct for j in judgements])
-    weights = np.array([j.weight for j in judgements])
-    found = category_accuracies(probability, correct, categories)
-    totals = {
-        "accuracy": total_accuracy(correct),
-        "weighted_accuracy": total_accuracy(correct, weights),
-        "min_accuracy": min_accuracy(found, weighted=False),
-        "weighted_min_accuracy": min_accuracy(found, weighted=True),
-        "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability) / len(probability),
-    }
-    intervals = accuracy_intervals(correct, weights, categories, seed=seed, n_resamples=n_resamples)
-    by_category = {f"accuracy_{c.category}": c.accuracy for c in found} | {
-        f"weighted_accuracy_{c.category}": c.weighted_accuracy
-        for c in found
-        if c.weighted_accuracy is not None
-    }
-    return EvaluationResult(
-        dataset=dataset,
-        config=config,
-        tgt_lang=tgt_lang,
-        metric="contrastive_conditioning",
-        signature=_signature(
-            evaluator,
-            origin,
-            src_lang=src_lang,
-            tgt_lang=tgt_lang,
-            score=score,
-            n=len(judgements),
-            seed=seed,
-            n_resamples=n_resamples,
-        ),
-        n=len(judgements),
-        scores={**totals, **by_category},
-        intervals=known_intervals(intervals),
-        no_interval=missing_intervals(intervals),
-        categories=found,
-        judgements=judgements,
-        counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
-        notes=notes,
-    )
 
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return sources of both sides and category of the examples."""
+        return [
+            {key: getattr(example, key) for key in _KEYS}
+            for example in cast(Sequence[ContrastiveSourceExample], examples)
+        ]
 
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of `compute`, and all others, which are the host's.
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a source that is on both sides."""
+        for row, reference in enumerate(references):
+            if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
+                raise InputError(
+                    f"row {row}: the same source is both correct and incorrect; every such pair"
+                    " would be a tie. Expected sources that differ in their cue"
+                )
 
-    >>> split_options({"score": "geometric", "num_process": 1})
-    ({'score': 'geometric'}, {'num_process': 1})
-    """
-    # the host has a seed of its own
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}
-    return {k: v for k, v in options.items() if k in own}, {
-        k: v for k, v in options.items() if k not in own
-    }
+    def requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return one request per translation and contrastive source."""
+        check_score_name(self.score, SCORES)
+        return requests(rows.translations, rows.references)
 
+    def contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of both sides of every row."""
+        return contests(rows.references)
 
-def _signature(
-    evaluator: Evaluator | ScoreFunction,
-    origin: Mapping[str, str],
-    *,
-    src_lang: str,
-    tgt_lang: str,
-    score: str,
-    n: int,
-    seed: int,
-    n_resamples: int,
-) -> str:
-    if isinstance(evaluator, Evaluator):
-        # as it scored
-        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
-        model = {**evaluator.signature_fields(), "score": score}
-    else:
-        model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
-    fields: dict[str, str | int] = {
-        "data": origin["data"],
-        "cues": "own",
-        **origin,
-        "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
-        **model,
-        "pool": "max",
-        "weight": "rank",
-        "tie": _TIES,
-        "n": n,
-        "boot": n_resamples,
-        "seed": seed,
-        "m": METRIC_VERSION,
-        "v": __version__,
-    }
-    return signature.build("cc", fields)
+    @property
+    def evaluator_score(self) -> str:
+        """The score's name is that of the evaluators."""
+        return self.score
 
+    def notes(
+        self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
+    ) -> tuple[str, ...]:
+        """Say where an embedded evaluator judges what it was not made for."""
+        return evaluator_notes(evaluator, rows.references, dataset=dataset)
 
-def compute(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    score: str = "geometric",
-    seed: int = 0,
-    n_resamples: int = 1000,
-    kind: str | None = None,
-    prompt: str | None = None,
-    device: str | None = None,
-    batch_tokens: int | None = None,
-    revision: str | Sequence[str | None] | None = None,
-    on_too_long: str = "error",
-    mode: str = "auto",
-    cache: bool | str | Path = False,
-    distributed: bool = False,
-) -> dict[str, Any]:
-    """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
+    def data_fields(
+        self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return what the signature says of the data; cues of the caller's own are named so."""
+        return {"data": own_data(references), "cues": "own", **origin}
 
-    `evaluator` is a name, a path, several of these (an ensemble), an Evaluator or a function; None
-    takes the one that ships for the language pair. The options from `kind` on are those of
-    `cc_hf.load_evaluator`, and of no effect on an Evaluator or a function. Others as in `evaluate`.
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every translation by its scores and sum up."""
+        scoring = self.scored(scoring)
+        judgements = judge(rows.translations, rows.references, scoring.scores, ids=rows.ids)
+        categories = [j.category for j in judgements]
+        probability = np.array([j.probability_correct for j in judgements])
+        correct = np.array([j.is_correct for j in judgements])
+        weights = np.array([j.weight for j in judgements])
+        by_category = category_accuracies(probability, correct, categories)
+        return Figures(
+            scores={
+                "accuracy": total_accuracy(correct),
+                "weighted_accuracy": total_accuracy(correct, weights),
+                "min_accuracy": min_accuracy(by_category, weighted=False),
+                "weighted_min_accuracy": min_accuracy(by_category, weighted=True),
+                "mean_confidence": math.fsum(abs(2 * p - 1) for p in probability)
+                / len(probability),
+                **{f"accuracy_{c.category}": c.accuracy for c in by_category},
+                **{
+                    f"weighted_accuracy_{c.category}": c.weighted_accuracy
+                    for c in by_category
+                    if c.weighted_accuracy is not None
+                },
+            },
+            signature={
+                **self.model_fields(rows, scoring.evaluator, self.score),
+                "pool": "max",
+                "weight": "rank",
+                "tie": str(self.ties),
+            },
+            intervals=accuracy_intervals(correct, weights, categories, **bootstrap.options),
+            categories=by_category,
+            judgements=judgements,
+            counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+        )
 
-    Returns:
-        accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
-        accuracy_<category>, weighted_accuracy_<category>, n, n_correct, n_ties, probability_correct
-        (list), intervals (name -> [low, high], 95 %), interval_notes (name -> text), signature; and
-        notes (list of str) if the evaluator is one that ships with the package and was not made for
-        such data, of which a `ResultWarning` warns.
-
-    Raises:
-        As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
-
-    >>> def by_length(sources, translations):
-    ...     return [1 / len(source) for source in sources]
-    >>> reference = {
-    ...     "correct_sources": ["The [male] cook left."],
-    ...     "incorrect_sources": ["The [female] cook left."],
-    ...     "category": "male",
-    ... }
-    >>> result = compute(
-    ...     ["Der Koch ging."], [reference], evaluator=by_length, src_lang="en", tgt_lang="de"
-    ... )
-    >>> result["accuracy"], round(result["probability_correct"][0], 3)
-    (1.0, 0.523)
-    """
-    predictions, references = check_input(predictions, references)
-    loaded = opened_evaluator(
-        evaluator,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        kind=kind,
-        prompt=prompt,
-        revision=revision,
-        device=device,
-        batch_tokens=batch_tokens,
-        on_too_long=on_too_long,
-        mode=mode,
-        cache=cache,
-        distributed=distributed,
-    )
-    result = evaluate(
-        predictions,
-        references,
-        loaded,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=score,
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    return {
-        **result.scores,
-        "n": result.n,
-        **result.counts,
-        "probability_correct": [j.probability_correct for j in result.judgements],
-        **interval_fields(result),
-        "signature": result.signature,
-        **({"notes": list(result.notes)} if result.notes else {}),
-    }
-
-
-def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    return [
-        {key: getattr(example, key) for key in _KEYS}
-        for example in cast(Sequence[ContrastiveSourceExample], examples)
-    ]
-
-
-def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return (
-        ""
-        if form is ContrastiveSourceExample
-        else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning needs"
-    )
-
-
-DECLARATION = MetricDeclaration(
-    name="contrastive_conditioning",
-    evaluate=evaluate,
-    references=_references,
-    fits=_fits,
-    takes_evaluator=True,
-    ties=_TIES,
-    options=("score",),
-    leaderboard=("accuracy", "weighted_accuracy", "min_accuracy"),
-)
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return the probability of being correct of every row."""
+        return {"probability_correct": [j.probability_correct for j in result.judgements]}

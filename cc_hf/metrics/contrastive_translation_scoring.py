@@ -6,54 +6,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__, signature
 from cc_hf.errors import InputError, shown
-from cc_hf.evaluators.base import Evaluator, ScoreFunction, check_score_name
-from cc_hf.evaluators.contests import Contest, decision_scores, function_name, pair_scores
+from cc_hf.evaluators.base import Evaluator, check_score_name
+from cc_hf.evaluators.contests import Contest
+from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
-    check_languages,
-    check_references,
     check_twins,
     optional_text,
     optional_texts,
     own_data,
     text,
 )
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import interval_fields, opened_evaluator
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import share
-from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = [
-    "CONTEXTS",
-    "DECLARATION",
-    "METRIC_VERSION",
-    "check_input",
-    "check_predictions",
-    "compute",
-    "contests",
-    "evaluate",
-    "judge",
-    "requests",
-    "translation_scores",
-]
-
-#: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 2
-
-_TIES: Final = "incorrect"
+__all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "requests"]
 
 #: our names of scores -> those of `cc_hf.evaluators.base`; perplexity is kept as its inverse, so
 #: that higher is better
@@ -67,51 +45,6 @@ _FIELDS: Fields = {
     "contrastive_translations": optional_texts,
     **dict.fromkeys(_OPTIONAL, optional_text),
 }
-
-
-def check_predictions(predictions: object) -> None:
-    """Refuse predictions, which are not judged here.
-
-    Raises:
-        InputError: with the metric that judges them.
-    """
-    if predictions is not None:
-        raise InputError(
-            "predictions: expected none: contrastive_translation_scoring judges the evaluator"
-            " itself, by the translations in the references. To judge those of a system, use"
-            " contrastive_conditioning"
-        )
-
-
-def check_input(
-    references: Sequence[Mapping[str, Any]], *, whole: bool = True
-) -> list[dict[str, Any]]:
-    """Refuse what cannot be judged, with the row that is wrong.
-
-    A batch, which is not the `whole`, may hold one half of a pair.
-
-    Returns:
-        The rows as a plain list, with all keys that the metric knows, "" for what they lack.
-
-    Raises:
-        InputError: no row, a missing key, a blank translation, a correct translation that is also a
-            contrastive one, a category that is no text, more than two rows of a pair.
-
-    >>> check_input(
-    ...     [{"correct_translation": "a", "contrastive_translations": ("b",), "remark": "c"}]
-    ... )
-    [{'correct_translation': 'a', 'contrastive_translations': ['b'], 'source': '', 'category': '', 'pair': '', 'context': ''}]
-    """  # noqa: E501
-    rows = check_references(references, _FIELDS)
-    for row, reference in enumerate(rows):
-        if (correct := reference["correct_translation"]) in reference["contrastive_translations"]:
-            raise InputError(
-                f"row {row}: the correct translation is also a contrastive one, which would be a"
-                f" tie: {correct!r}. Expected translations that differ"
-            )
-    if whole:
-        check_twins([reference["pair"] for reference in rows])
-    return rows
 
 
 def requests(
@@ -162,37 +95,6 @@ def _spans(references: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
-def translation_scores(
-    wanted: Sequence[ScoringRequest],
-    evaluator: Evaluator | ScoreFunction,
-    contests: Sequence[Contest] = (),
-    *,
-    src_lang: str,
-    tgt_lang: str,
-    score: str = "perplexity",
-    progress: bool = False,
-) -> npt.NDArray[np.float64]:
-    """(n,) scores, higher is better: of an evaluator by the named definition (`evaluate`), or as a
-    callable gives them, 0 or more.
-
-    Raises:
-        InputError: for a score that is not defined.
-        EvaluatorError: as `pair_scores`; the message names the row.
-    """
-    check_score_name(score, _SCORES)
-    if not isinstance(evaluator, Evaluator):
-        return pair_scores(wanted, evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
-    return decision_scores(
-        evaluator,
-        wanted,
-        contests,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=_SCORES[score],
-        progress=progress,
-    )
-
-
 def judge(
     references: Sequence[Mapping[str, Any]],
     scores: npt.NDArray[np.float64],
@@ -207,7 +109,7 @@ def judge(
     `probability_correct`.
 
     Args:
-        references: as in `compute`.
+        references: with the keys that `ContrastiveTranslationScoring` reads.
         scores: in the order of `requests`, higher is better; each judgement keeps all of its row.
         ids: names of the examples; None for row numbers.
         is_log: scores are logarithms of probabilities.
@@ -250,120 +152,6 @@ def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
     return share(correct, incorrect)
 
 
-def evaluate(
-    references: Sequence[Mapping[str, Any]],
-    evaluator: Evaluator | ScoreFunction,
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    score: str | None = None,
-    context: str = "ignored",
-    ids: Sequence[str] | None = None,
-    dataset: str = "",
-    config: str = "",
-    origin: Mapping[str, str] | None = None,
-    seed: int = 0,
-    n_resamples: int = 1000,
-    progress: bool = False,
-) -> EvaluationResult:
-    """Judge a model by the translations that it prefers: the evaluator is the system under test.
-
-    Args:
-        references, context: as in `compute`.
-        evaluator: an Evaluator, or a function (sources, translations) -> scores, higher is better,
-            which are taken as they are.
-        src_lang, tgt_lang: ISO 639-1 codes, checked against the evaluator's.
-        score: None stands for perplexity. `perplexity`: exp(-mean log p) of the tokens, kept as its
-            inverse, in [0, 1], so that higher is better (Emelin 2023, eq. 4.1); of a masked
-            language model it is the pseudo-perplexity (Salazar et al. 2020). `logprob`: sum of log
-            p, not normalised by length (Sennrich 2017), 0 or less. Both natural, with EOS where the
-            model has one. Of no effect on a function.
-        ids, dataset, config: names for the result.
-        origin: signature fields of the data.
-        seed, n_resamples: of the bootstrap: rows are drawn within their category, for
-            `pair_accuracy` pairs are drawn whole.
-        progress: show a bar on scoring that takes longer than a second.
-
-    Raises:
-        InputError: as `check_input`, or for an unknown score, context or language, or a context
-            that no row has.
-        EvaluatorError: as `translation_scores`.
-        TooLongError: as `Evaluator.score`.
-    """
-    references = check_input(references)
-    names = check_ids(ids, len(references))
-    check_bootstrap(seed=seed, n_resamples=n_resamples)
-    check_languages(src_lang, tgt_lang)
-    origin = {"data": own_data(references), **(origin or {})}
-    _check_context(references, context)
-    if not isinstance(evaluator, Evaluator) and not callable(evaluator):
-        raise InputError(
-            f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
-        )
-    score = score or "perplexity"
-    wanted = requests(references, context=context)
-    scores = translation_scores(
-        wanted,
-        evaluator,
-        contests(references),
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=score,
-        progress=progress,
-    )
-    judgements = judge(
-        references,
-        scores,
-        ids=names,
-        is_log=isinstance(evaluator, Evaluator) and score == "logprob",
-    )
-    summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    of_pairs, pair_intervals, counts = pair_figures(
-        judgements,
-        [reference.get("pair") or "" for reference in references],
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    intervals = {**summary.intervals, **pair_intervals}
-    ties = [j.score_correct == j.score_incorrect for j in judgements]
-    has_context = any(reference.get("context") for reference in references)
-    fields = _signature_fields(
-        evaluator,
-        origin,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=score,
-        context=context if has_context else "",
-    )
-    fields |= {
-        "tie": _TIES,
-        "n": len(judgements),
-        "boot": n_resamples,
-        "seed": seed,
-        "m": METRIC_VERSION,
-        "v": __version__,
-    }
-    return EvaluationResult(
-        dataset=dataset,
-        config=config,
-        tgt_lang=tgt_lang,
-        metric="contrastive_translation_scoring",
-        signature=signature.build("cts", fields),
-        n=len(judgements),
-        scores={**summary.scores, **of_pairs},
-        intervals=known_intervals(intervals),
-        no_interval=missing_intervals(intervals),
-        categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
-        judgements=judgements,
-        counts={
-            "n_correct": summary.counts["n_correct"],
-            "n_ties": sum(ties),
-            "n_without_contrast": sum(j.score_incorrect is None for j in judgements),
-            **counts,
-        },
-    )
-
-
 def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> None:
     if context not in CONTEXTS:
         raise InputError(f"context: expected one of {', '.join(CONTEXTS)}, got {shown(context)}")
@@ -385,152 +173,138 @@ def _with_ties(
     )
 
 
-def _signature_fields(
-    evaluator: Evaluator | ScoreFunction,
-    origin: Mapping[str, str],
-    *,
-    src_lang: str,
-    tgt_lang: str,
-    score: str,
-    context: str,
-) -> dict[str, str | int]:
-    if isinstance(evaluator, Evaluator):
-        # as it scored
-        src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
-        model = {**evaluator.signature_fields(), "score": score}
-    else:
-        model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
-    fields = {**origin, "sys": "scored", "langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
-    return {**fields, "context": context} if context else {**fields}
+@dataclass(frozen=True)
+class ContrastiveTranslationScoring(ScoringMetric):
+    """Accuracy of a model by the translations that it prefers: the evaluator is the system under
+    test.
 
+    References hold per row `correct_translation`, `contrastive_translations` (a list, also empty),
+    and as far as there is one `source` (none: language models score the text alone), `category`,
+    `pair` (a name that the twins of a schema share) and `context` (sentences before the source).
 
-def compute(
-    references: Sequence[Mapping[str, Any]],
-    *,
-    evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    score: str = "perplexity",
-    context: str = "ignored",
-    seed: int = 0,
-    n_resamples: int = 1000,
-    kind: str | None = None,
-    prompt: str | None = None,
-    device: str | None = None,
-    batch_tokens: int | None = None,
-    revision: str | Sequence[str | None] | None = None,
-    on_too_long: str = "error",
-    mode: str = "auto",
-    cache: bool | str | Path = False,
-    distributed: bool = False,
-) -> dict[str, Any]:
-    """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>, pair_accuracy (both twins
+    correct; where rows have twins). Counts: n_correct, n_ties (the correct translation and the best
+    contrastive one score the same: incorrect), n_without_contrast (correct), and with pairs
+    n_pairs, n_pairs_correct, n_without_twin. The bootstrap draws rows within their category, and
+    for `pair_accuracy` whole pairs.
 
-    Args:
-        references: per row `correct_translation`, `contrastive_translations` (a list, also empty),
-            and as far as there is one `source` (none: language models score the text alone),
-            `category`, `pair` (a name that the twins of a schema share) and `context` (sentences
-            before the source).
-        evaluator: the model under test: a name, a path, several of these (an ensemble), an
-            Evaluator or a function; None takes the one that ships for the language pair. The
-            options from `kind` on are those of `cc_hf.load_evaluator`.
+    Attributes:
+        score: `perplexity`: exp(-mean log p) of the tokens, kept as its inverse, in [0, 1], so that
+            higher is better (Emelin 2023, eq. 4.1); of a masked language model it is the
+            pseudo-perplexity (Salazar et al. 2020). `logprob`: sum of log p, not normalised by
+            length (Sennrich 2017), 0 or less. Both natural, with EOS where the model has one. Of no
+            effect on a function.
         context: ignored, or prepended to the source, with a blank between.
-        src_lang, tgt_lang, score, seed, n_resamples: as in `evaluate`.
-
-    Returns:
-        accuracy, min_accuracy, accuracy_<category>, pair_accuracy (both twins correct; where rows
-        have twins), n, n_correct, n_ties (the correct translation and the best contrastive one
-        score the same: incorrect), n_without_contrast (correct), and with pairs n_pairs,
-        n_pairs_correct, n_without_twin; verdicts (list), scores (per row a list, the correct
-        translation's first), intervals (name -> [low, high], 95 %), interval_notes (name -> text),
-        signature.
-
-    Raises:
-        As `evaluate`, and UnknownNameError or EvaluatorError when the evaluator cannot be loaded.
-
-    >>> def prefers_short(sources, translations):
-    ...     return [1 / len(translation) for translation in translations]
-    >>> row = {
-    ...     "source": "Das Schloss ist alt.",
-    ...     "correct_translation": "The lock is old.",
-    ...     "contrastive_translations": ["The castle is old."],
-    ... }
-    >>> result = compute([row], evaluator=prefers_short, src_lang="de", tgt_lang="en")
-    >>> result["accuracy"], result["scores"]
-    (1.0, [[0.0625, 0.05555555555555555]])
     """
-    references = check_input(references)
-    loaded = opened_evaluator(
-        evaluator,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        kind=kind,
-        prompt=prompt,
-        revision=revision,
-        device=device,
-        batch_tokens=batch_tokens,
-        on_too_long=on_too_long,
-        mode=mode,
-        cache=cache,
-        distributed=distributed,
-    )
-    result = evaluate(
-        references,
-        loaded,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        score=score,
-        context=context,
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    return {
-        **result.scores,
-        "n": result.n,
-        **result.counts,
-        "verdicts": [j.verdict for j in result.judgements],
-        "scores": [list(j.scores) for j in result.judgements],
-        **interval_fields(result),
-        "signature": result.signature,
-    }
 
+    name = "contrastive_translation_scoring"
+    signature_name = "cts"
+    version = 2
+    reference_fields = _FIELDS
+    takes_translations = False
+    ties = "incorrect"
+    resampling = "within categories; of pairs, over whole pairs"
+    leaderboard = ("accuracy", "min_accuracy", "pair_accuracy")
 
-def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    return [
-        {
-            "source": e.source,
-            "correct_translation": e.correct_translation,
-            "contrastive_translations": e.contrastive_translations,
-            "category": e.category,
-            "pair": e.extra.get("pair", ""),
-            # elsewhere it is another column
-            "context": e.extra["context"] if "source_with_context" in e.extra else "",
-        }
-        for e in examples
-        if isinstance(e, ContrastiveTranslationExample)
-    ]
+    score: str = "perplexity"
+    context: str = "ignored"
 
-
-def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return (
-        ""
-        if form is ContrastiveTranslationExample
-        else (
-            f"{dataset} {config} has no contrastive translations, which"
-            " contrastive_translation_scoring needs"
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Every configuration with contrastive translations."""
+        return (
+            ""
+            if form is ContrastiveTranslationExample
+            else (
+                f"{dataset} {config} has no contrastive translations, which"
+                " contrastive_translation_scoring needs"
+            )
         )
-    )
 
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return source, translations, category, pair and context of the examples."""
+        return [
+            {
+                "source": e.source,
+                "correct_translation": e.correct_translation,
+                "contrastive_translations": e.contrastive_translations,
+                "category": e.category,
+                "pair": e.extra.get("pair", ""),
+                # elsewhere it is another column
+                "context": e.extra["context"] if "source_with_context" in e.extra else "",
+            }
+            for e in examples
+            if isinstance(e, ContrastiveTranslationExample)
+        ]
 
-DECLARATION = MetricDeclaration(
-    name="contrastive_translation_scoring",
-    evaluate=evaluate,
-    references=_references,
-    fits=_fits,
-    takes_evaluator=True,
-    takes_translations=False,
-    ties=_TIES,
-    resampling="within categories; of pairs, over whole pairs",
-    options=("score", "context"),
-    leaderboard=("accuracy", "min_accuracy", "pair_accuracy"),
-)
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a correct translation that is also a contrastive one, and more than two rows of a
+        pair.
+        """
+        for row, reference in enumerate(references):
+            correct = reference["correct_translation"]
+            if correct in reference["contrastive_translations"]:
+                raise InputError(
+                    f"row {row}: the correct translation is also a contrastive one, which would be"
+                    f" a tie: {correct!r}. Expected translations that differ"
+                )
+        if whole:
+            check_twins([reference["pair"] for reference in references])
+
+    def requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return one request per translation, the correct one of a row first."""
+        check_score_name(self.score, _SCORES)
+        _check_context(rows.references, self.context)
+        return requests(rows.references, context=self.context)
+
+    def contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of the correct translation and of the others of every row."""
+        return contests(rows.references)
+
+    @property
+    def evaluator_score(self) -> str:
+        """The evaluators' name of the score."""
+        return _SCORES[self.score]
+
+    def data_fields(
+        self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return what the signature says of the data, and that the translations are theirs."""
+        return {"data": own_data(references), **origin, "sys": "scored"}
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every row by its scores and sum up."""
+        scoring = self.scored(scoring)
+        is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
+        judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)
+        summary = summarize(judgements, bootstrap)
+        pairs = pair_figures(judgements, rows.column("pair"), bootstrap)
+        ties = [j.score_correct == j.score_incorrect for j in judgements]
+        context = {"context": self.context} if any(rows.column("context")) else {}
+        return Figures(
+            scores={**summary.scores, **pairs.scores},
+            signature={
+                **self.model_fields(rows, scoring.evaluator, self.score),
+                **context,
+                "tie": str(self.ties),
+            },
+            intervals={**summary.intervals, **pairs.intervals},
+            categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
+            judgements=judgements,
+            counts={
+                "n_correct": summary.counts["n_correct"],
+                "n_ties": sum(ties),
+                "n_without_contrast": sum(j.score_incorrect is None for j in judgements),
+                **pairs.counts,
+            },
+        )
+
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return the verdict of every row, and its scores, the correct translation's first."""
+        return {
+            "verdicts": [j.verdict for j in result.judgements],
+            "scores": [list(j.scores) for j in result.judgements],
+        }

@@ -6,38 +6,30 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cc_hf import __version__, signature
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError, shown
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
-    check_languages,
-    check_rows,
     listed,
     one_of,
-    own_data,
     texts,
 )
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import interval_fields
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import check_bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.decisions import decision_intervals, decision_scores
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import moses_words
 from cc_hf.text.transliteration import in_latin_letters
 
-__all__ = ["DECLARATION", "METRIC_VERSION", "check_input", "compute", "evaluate", "judge"]
-
-#: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 2
+__all__ = ["MucowPatternMatching", "judge"]
 
 _SENSES = ("correct_senses", "incorrect_senses")
 _GROUPS = {
@@ -60,32 +52,6 @@ _FIELDS: Fields = {
     **dict.fromkeys(_SENSES, _words),
     **{key: one_of(known) for key, known in _GROUPS.items()},
 }
-
-
-def check_input(
-    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
-) -> tuple[list[str], list[dict[str, Any]]]:
-    """Refuse what cannot be judged, with the row that is wrong.
-
-    A blank translation is judged: nothing is found in it.
-
-    Returns:
-        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
-
-    Raises:
-        InputError: empty lists, different lengths, a translation that is not text, a missing key,
-            no or blank senses, a word of both senses, an unknown domain or frequency.
-    """
-    translations, rows = check_rows(predictions, references, _FIELDS)
-    for row, reference in enumerate(rows):
-        if both := {_plain(word) for word in reference[_SENSES[0]]} & {
-            _plain(word) for word in reference[_SENSES[1]]
-        }:
-            raise InputError(
-                f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it out"
-                " of one of them, or out of both"
-            )
-    return translations, rows
 
 
 def judge(
@@ -159,102 +125,6 @@ def _present(
     return there & senses[0], there & senses[1]
 
 
-def evaluate(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    lemmatizer: str | Lemmatizer = "simplemma",
-    lemmatized: str | Path | Sequence[str] | None = None,
-    parity: bool | str = False,
-    ids: Sequence[str] | None = None,
-    dataset: str = "",
-    config: str = "",
-    origin: Mapping[str, str] | None = None,
-    seed: int = 0,
-    n_resamples: int = 1000,
-    progress: bool = False,
-) -> EvaluationResult:
-    """Judge translations and sum up.
-
-    Args:
-        predictions: translations.
-        references: as in `compute`.
-        src_lang, tgt_lang: ISO 639-1 codes; the target language is needed.
-        lemmatizer: simplemma, none, or a `cc_hf.text.lemmatization.Lemmatizer`.
-        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas
-            joined by spaces.
-        parity: as in `judge`; the command line may say «true».
-        ids, dataset, config: names for the result.
-        origin: signature fields of the data, such as {"data": "mucow/en-de@b2f1b31"}.
-        seed, n_resamples: of the bootstrap.
-        progress: of no effect; it takes seconds.
-
-    Raises:
-        InputError: as `check_input`; for a language that the lemmatizer does not know, lemmas of
-            another number than the translations, and options out of range.
-        UnknownNameError: for a lemmatizer of an unknown name.
-    """
-    predictions, references = check_input(predictions, references)
-    names = check_ids(ids, len(predictions))
-    check_bootstrap(seed=seed, n_resamples=n_resamples)
-    check_languages(src_lang, tgt_lang)
-    exact = _flag("parity", parity)
-    chosen = _chosen(lemmatizer)
-    lemmas = _lemmas(lemmatized, len(predictions))
-    _check_language(tgt_lang, None if lemmas is not None else chosen)
-    judgements = judge(
-        predictions,
-        references,
-        tgt_lang=tgt_lang,
-        lemmatizer=chosen,
-        lemmatized=lemmas,
-        parity=exact,
-        ids=names,
-    )
-    verdicts = [j.verdict for j in judgements]
-    groupings = {name: [reference[name] for reference in references] for name in _GROUPS}
-    common = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    intervals = {
-        **common.intervals,
-        **decision_intervals(verdicts, groupings, seed=seed, n_resamples=n_resamples),
-    }
-    fields: dict[str, str | int] = {
-        "data": own_data(references),
-        **(origin or {}),
-        "langs": f"{src_lang or '?'}-{tgt_lang}",
-        "tok": (
-            f"moses-{version('sacremoses')}{'+hyphens' if tgt_lang in _SPLIT_AT_HYPHENS else ''}"
-        ),
-        "lemma": chosen.name if lemmas is None else "given",
-        "rules": "original" if exact else "default",
-        "n": len(judgements),
-        "boot": n_resamples,
-        "seed": seed,
-        "m": METRIC_VERSION,
-        "v": __version__,
-    }
-    return EvaluationResult(
-        dataset=dataset,
-        config=config,
-        tgt_lang=tgt_lang,
-        metric="mucow_pattern_matching",
-        signature=signature.build("mucow-pm", fields),
-        n=len(judgements),
-        scores={**common.scores, **decision_scores(verdicts, groupings)},
-        intervals=known_intervals(intervals),
-        no_interval=missing_intervals(intervals),
-        categories=common.categories,
-        judgements=judgements,
-        counts={
-            **common.counts,
-            "n_incorrect": verdicts.count("incorrect"),
-            "n_blank": sum(not text.strip() for text in predictions),
-        },
-    )
-
-
 def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
     found = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
     if not isinstance(found, Lemmatizer):
@@ -308,111 +178,122 @@ def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
         )
 
 
-def compute(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    lemmatizer: str | Lemmatizer = "simplemma",
-    lemmatized: str | Path | Sequence[str] | None = None,
-    parity: bool = False,
-    seed: int = 0,
-    n_resamples: int = 1000,
-) -> dict[str, Any]:
-    """What the `evaluate` module returns: figures in [0, 1] as one flat dict.
+@dataclass(frozen=True)
+class MucowPatternMatching(Metric):
+    """Words of the correct and of other senses in the translation, as MuCoW counts them.
 
-    A reference holds correct_senses and incorrect_senses (lists of single words of the target
+    References hold correct_senses and incorrect_senses (lists of single words of the target
     language), domain (in_domain, out_of_domain or "") and frequency (frequent, infrequent or "").
-    Options as in `evaluate`.
+    In a blank translation nothing is found.
 
-    Returns:
-        accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them by domain and by
-        frequency (precision_in_domain, ...), and the smallest of both (min_precision_frequency,
-        ...); what is undefined is left out. n, n_correct, n_incorrect, n_inconclusive, n_blank,
-        verdicts and predicted (lists), intervals (name -> [low, high], 95 %), interval_notes (name
-        -> text), signature.
+    Figures, in [0, 1]: accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them
+    by domain and by frequency (precision_in_domain, ...), and the smallest of both
+    (min_precision_frequency, ...); what is undefined is left out. Counts: n_correct, n_incorrect,
+    n_inconclusive, n_blank.
 
-    Raises:
-        As `evaluate`.
-
-    >>> reference = {
-    ...     "correct_senses": ["schloss", "burg"],
-    ...     "incorrect_senses": ["verschluss"],
-    ...     "domain": "in_domain",
-    ...     "frequency": "",
-    ... }
-    >>> found = compute(
-    ...     ["Viele Schlösser sind alt.", "Es ist alt."],
-    ...     [reference] * 2,
-    ...     src_lang="en",
-    ...     tgt_lang="de",
-    ... )
-    >>> found["verdicts"], found["precision"], found["coverage"]
-    (['correct', 'inconclusive'], 1.0, 0.5)
+    Attributes:
+        lemmatizer: simplemma, none, or a `cc_hf.text.lemmatization.Lemmatizer`.
+        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas
+            joined by spaces.
+        parity: whether to search as the original programs do (`judge`); the command line may say
+            "true".
     """
-    result = evaluate(
-        predictions,
-        references,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        lemmatizer=lemmatizer,
-        lemmatized=lemmatized,
-        parity=parity,
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    return {
-        **result.scores,
-        **result.counts,
-        "n": result.n,
-        "verdicts": [j.verdict for j in result.judgements],
-        "predicted": [j.predicted for j in result.judgements],
-        **interval_fields(result),
-        "signature": result.signature,
-    }
 
+    name = "mucow_pattern_matching"
+    signature_name = "mucow-pm"
+    version = 2
+    reference_fields = _FIELDS
+    leaderboard = ("precision", "recall_a", "f1_a", "coverage")
+    resampling = "within domains and frequencies"
 
-def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Both kinds of MuCoW's examples: the suite's, whose category is the domain, and those with
-    cues, whose category is the frequency.
-    """
-    found = []
-    for example in examples:
-        extra, groups = (
-            example.extra,
-            {
-                "domain": "",
-                "frequency": example.extra.get("frequency", ""),
+    lemmatizer: str | Lemmatizer = "simplemma"
+    lemmatized: str | Path | Sequence[str] | None = None
+    parity: bool | str = False
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Only MuCoW lists the words of its senses."""
+        if dataset != "mucow":
+            return (
+                f"{dataset} does not list the words of its senses, which mucow_pattern_matching"
+                " needs; only mucow does"
+            )
+        if form is ContrastiveTranslationExample:
+            return (
+                f"mucow {config} scores given translations, and mucow_pattern_matching judges those"
+                " of a system"
+            )
+        return ""
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return senses and groups of both kinds of MuCoW's examples: the suite's, whose category
+        is the domain, and those with cues, whose category is the frequency.
+        """
+        rows = []
+        for example in examples:
+            extra = example.extra
+            groups = {"domain": "", "frequency": extra.get("frequency", "")}
+            groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = (
+                example.category
+            )
+            rows.append({key: extra[key].split() for key in _SENSES} | groups)
+        return rows
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a word of both senses."""
+        for row, reference in enumerate(references):
+            if both := {_plain(word) for word in reference[_SENSES[0]]} & {
+                _plain(word) for word in reference[_SENSES[1]]
+            }:
+                raise InputError(
+                    f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it"
+                    " out of one of them, or out of both"
+                )
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every translation and sum up.
+
+        Raises:
+            InputError: for a language that the lemmatizer does not know, lemmas of another number
+                than the translations, and options out of range.
+            UnknownNameError: for a lemmatizer of an unknown name.
+        """
+        exact = _flag("parity", self.parity)
+        chosen = _chosen(self.lemmatizer)
+        lemmas = _lemmas(self.lemmatized, len(rows.translations))
+        _check_language(rows.tgt_lang, None if lemmas is not None else chosen)
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            tgt_lang=rows.tgt_lang,
+            lemmatizer=chosen,
+            lemmatized=lemmas,
+            parity=exact,
+            ids=rows.ids,
+        )
+        verdicts = [j.verdict for j in judgements]
+        groupings = {name: rows.column(name) for name in _GROUPS}
+        summary = summarize(judgements, bootstrap)
+        hyphens = "+hyphens" if rows.tgt_lang in _SPLIT_AT_HYPHENS else ""
+        return Figures(
+            scores={**summary.scores, **decision_scores(verdicts, groupings)},
+            signature={
+                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "tok": f"moses-{version('sacremoses')}{hyphens}",
+                "lemma": chosen.name if lemmas is None else "given",
+                "rules": "original" if exact else "default",
+            },
+            intervals={
+                **summary.intervals,
+                **decision_intervals(verdicts, groupings, **bootstrap.options),
+            },
+            categories=summary.categories,
+            judgements=judgements,
+            counts={
+                **summary.counts,
+                "n_incorrect": verdicts.count("incorrect"),
+                "n_blank": rows.n_blank,
             },
         )
-        groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = (
-            example.category
-        )
-        found.append({key: extra[key].split() for key in _SENSES} | groups)
-    return found
-
-
-def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    if dataset != "mucow":
-        return (
-            f"{dataset} does not list the words of its senses, which mucow_pattern_matching needs;"
-            " only mucow does"
-        )
-    if form is ContrastiveTranslationExample:
-        return (
-            f"mucow {config} scores given translations, and mucow_pattern_matching judges those of"
-            " a system"
-        )
-    return ""
-
-
-DECLARATION = MetricDeclaration(
-    name="mucow_pattern_matching",
-    evaluate=evaluate,
-    references=_references,
-    fits=_fits,
-    options=("lemmatizer", "lemmatized", "parity"),
-    leaderboard=("precision", "recall_a", "f1_a", "coverage"),
-    resampling="within domains and frequencies",
-)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__, signature
 from cc_hf.data.readers.occupation_dictionary import (
     GENDERS,
     NUMBERS,
@@ -23,42 +23,24 @@ from cc_hf.data.readers.occupation_dictionary import (
     load_dictionary,
 )
 from cc_hf.errors import InputError
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
-    check_languages,
-    check_rows,
     check_spaced_language,
     one_of,
-    own_data,
     text,
 )
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.module import flat
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import (
-    check_bootstrap,
+    Bootstrap,
     figure_intervals,
-    known_intervals,
-    missing_intervals,
     resampled_sums,
 )
 
-__all__ = [
-    "DECLARATION",
-    "KEYS",
-    "METRIC_VERSION",
-    "check_input",
-    "compute",
-    "evaluate",
-    "found_genders",
-    "judge",
-]
-
-#: Raised whenever a figure can change; the CHANGELOG says which and why.
-METRIC_VERSION = 2
+__all__ = ["SimplegenAccuracy", "found_genders", "judge"]
 
 #: stereotype of the occupation and gender of the context, in the order of the paper's Table 2
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
@@ -68,8 +50,6 @@ _FIELDS: Fields = {
     "occupation": text,
     "number": one_of(NUMBERS),
 }
-#: of a reference, all required
-KEYS = tuple(_FIELDS)
 _GROUPS = {
     "pro": ("MoMc", "FoFc"),
     "anti": ("MoFc", "FoMc"),
@@ -81,28 +61,6 @@ _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
 #: endings of spellings that mean both genders: Lehrer*in, Lehrer:innen, Lehrer(in), Lehrer/-in,
 #: obrero/a, infirmier·ère
 _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|x))(?!\w)")
-
-
-def check_input(
-    predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
-) -> tuple[list[str], list[dict[str, Any]]]:
-    """Refuse what cannot be judged, with the row that is wrong. Blank translations can.
-
-    Returns:
-        The rows as plain lists, whatever held them (`cc_hf.metrics.checks.check_rows`).
-
-    Raises:
-        InputError: empty lists, different lengths, a translation that is no text, a missing key, an
-            unknown category, gender or number, a gender that is not that of the category.
-    """
-    translations, rows = check_rows(predictions, references, _FIELDS)
-    for row, reference in enumerate(rows):
-        if (reference["category"][2] == "M") != (reference["gender"] == "male"):
-            raise InputError(
-                f"row {row}: gender: expected that of the context, as in the category"
-                f" {reference['category']}, got {reference['gender']!r}"
-            )
-    return translations, rows
 
 
 def _check_covered(
@@ -221,82 +179,8 @@ def judge(
     return tuple(found)
 
 
-def evaluate(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    dictionary: str | Path = "default",
-    src_lang: str = "",
-    tgt_lang: str = "",
-    ids: Sequence[str] | None = None,
-    dataset: str = "",
-    config: str = "",
-    origin: Mapping[str, str] | None = None,
-    seed: int = 0,
-    n_resamples: int = 1000,
-    progress: bool = False,
-) -> EvaluationResult:
-    """Judge translations and sum up.
-
-    Args:
-        predictions, references, dictionary: as in `compute`.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        ids, dataset, config: names for the result.
-        origin: signature fields of the data.
-        seed, n_resamples: of the bootstrap, within categories.
-        progress: of no effect; nothing here takes long.
-
-    Raises:
-        InputError: as `check_input`, for a language without a dictionary, a dictionary that is not
-            as expected or lacks an occupation.
-    """
-    predictions, references = check_input(predictions, references)
-    names = check_ids(ids, len(predictions))
-    check_bootstrap(seed=seed, n_resamples=n_resamples)
-    check_languages(src_lang, tgt_lang)
-    check_spaced_language(tgt_lang, "simplegen_accuracy")
-    words = load_dictionary(dictionary, tgt_lang)
-    judgements = judge(predictions, references, words, ids=names)
-    summary = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    scores, group_intervals = _figures_of_groups(judgements, seed=seed, n_resamples=n_resamples)
-    intervals = {**summary.intervals, **group_intervals}
-    fields: dict[str, str | int] = {
-        "data": own_data(references),
-        **{key: value for key, value in (origin or {}).items() if key != "cues"},  # no cue is read
-        "langs": f"{src_lang or '?'}-{tgt_lang or '?'}",
-        "dict": words.name,
-        "both": "inconclusive",
-        "n": len(judgements),
-        "boot": n_resamples,
-        "seed": seed,
-        "m": METRIC_VERSION,
-        "v": __version__,
-    }
-    counts = {f"n_{verdict}": sum(j.verdict == verdict for j in judgements) for verdict in VERDICTS}
-    predicted = [j.predicted for j in judgements]
-    return EvaluationResult(
-        dataset=dataset,
-        config=config,
-        tgt_lang=tgt_lang,
-        metric="simplegen_accuracy",
-        signature=signature.build("sg", fields),
-        n=len(judgements),
-        scores={**summary.scores, **scores},
-        intervals=known_intervals(intervals),
-        no_interval=missing_intervals(intervals),
-        categories=summary.categories,
-        judgements=judgements,
-        counts={
-            **counts,
-            "n_both_genders": predicted.count("both"),
-            "n_no_form": predicted.count(""),
-            "n_blank": sum(not j.translation.strip() for j in judgements),
-        },
-    )
-
-
 def _figures_of_groups(
-    judgements: Sequence[Judgement], *, seed: int, n_resamples: int
+    judgements: Sequence[Judgement], bootstrap: Bootstrap
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Rates of pro, anti, the four categories and all, and the differences, with intervals; those
     of a group without a sample are left out.
@@ -310,7 +194,7 @@ def _figures_of_groups(
     observed = flat.sum(axis=0)[None]
     scores = {name: float(values[0]) for name, values in _figures(observed).items()}
     resampled = _figures(
-        resampled_sums(flat, [j.category for j in judgements], n_resamples=n_resamples, seed=seed)
+        resampled_sums(flat, [j.category for j in judgements], **bootstrap.options)
     )
     proportions = {
         name: (float(part[0]), float(whole[0])) for name, (part, whole) in _rates(observed).items()
@@ -344,88 +228,96 @@ def _figures(sums: _Floats) -> dict[str, _Floats]:
     return found
 
 
-def compute(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    dictionary: str | Path = "default",
-    src_lang: str = "en",
-    tgt_lang: str = "",
-    seed: int = 0,
-    n_resamples: int = 1000,
-) -> dict[str, Any]:
-    """What the `evaluate` module returns: figures as one flat dict, in [0, 1], differences in [-1,
-    1].
+@dataclass(frozen=True)
+class SimplegenAccuracy(Metric):
+    """SimpleGEN's accuracy by category, with the differences of groups.
 
-    Args:
-        predictions: translations; a blank one is inconclusive.
-        references: per translation `occupation` (English, singular), `number` (sg, pl), `gender` of
-            the context (male, female) and `category`: MoMc, FoFc, MoFc, FoMc, the stereotype of the
-            occupation and the gender of the context.
+    References hold `occupation` (English, singular), `number` (sg, pl), `gender` of the context
+    (male, female) and `category`: MoMc, FoFc, MoFc, FoMc, the stereotype of the occupation and the
+    gender of the context. A blank translation is inconclusive.
+
+    Figures, in [0, 1]: accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti,
+    _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy. In [-1, 1]: delta (pro less anti), delta_fc (FoFc less
+    MoFc), delta_mc (MoMc less FoMc). A figure of no sample is left out. Counts: n_correct,
+    n_incorrect, n_inconclusive, of these n_both_genders and n_no_form; n_blank.
+
+    Attributes:
         dictionary: default, paper, or a TSV file
             (`cc_hf.data.readers.occupation_dictionary.read_dictionary`).
-        src_lang, tgt_lang, seed, n_resamples: as in `evaluate`.
-
-    Returns:
-        accuracy, incorrect_rate, inconclusive_rate, and each with _pro, _anti, _MoMc, _FoFc, _MoFc,
-        _FoMc; min_accuracy; delta (pro less anti), delta_fc (FoFc less MoFc), delta_mc (MoMc less
-        FoMc); n, n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form,
-        n_blank; verdicts and predicted (lists); intervals (name -> [low, high], 95 %),
-        interval_notes (name -> text); signature. A figure of no sample is left out.
-
-    Raises:
-        As `evaluate`.
-
-    >>> reference = {
-    ...     "occupation": "physician",
-    ...     "number": "sg",
-    ...     "gender": "female",
-    ...     "category": "MoFc",
-    ... }
-    >>> result = compute(
-    ...     ["¡Esa doctora es una mujer graciosa!", "¡Ese médico es una mujer graciosa!"],
-    ...     [reference] * 2,
-    ...     tgt_lang="es",
-    ... )
-    >>> result["accuracy_MoFc"], result["verdicts"]
-    (0.5, ['correct', 'incorrect'])
     """
-    result = evaluate(
-        predictions,
-        references,
-        dictionary=dictionary,
-        src_lang=src_lang,
-        tgt_lang=tgt_lang,
-        seed=seed,
-        n_resamples=n_resamples,
-    )
-    return flat(result)
 
+    name = "simplegen_accuracy"
+    signature_name = "sg"
+    version = 2
+    reference_fields = _FIELDS
+    reads_cues = False
+    default_src_lang = "en"
 
-def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    return [
-        {
-            "category": e.category,
-            "gender": e.gold,
-            "occupation": e.extra["occupation"],
-            "number": e.extra["number"],
-        }
-        for e in examples
-        if isinstance(e, ContrastiveSourceExample)
-    ]
+    dictionary: str | Path = "default"
 
-
-def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return (
-        ""
-        if dataset == "simplegen"
-        else (
-            "simplegen_accuracy needs occupations in contexts of known gender, as simplegen has"
-            f" them, not {dataset}"
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Only SimpleGEN has such occupations."""
+        return (
+            ""
+            if dataset == "simplegen"
+            else (
+                "simplegen_accuracy needs occupations in contexts of known gender, as simplegen has"
+                f" them, not {dataset}"
+            )
         )
-    )
 
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return occupation, number, gender and category of the examples."""
+        return [
+            {
+                "category": e.category,
+                "gender": e.gold,
+                "occupation": e.extra["occupation"],
+                "number": e.extra["number"],
+            }
+            for e in examples
+            if isinstance(e, ContrastiveSourceExample)
+        ]
 
-DECLARATION = MetricDeclaration(
-    "simplegen_accuracy", evaluate, _references, _fits, options=("dictionary",)
-)
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a gender that is not that of the category."""
+        for row, reference in enumerate(references):
+            if (reference["category"][2] == "M") != (reference["gender"] == "male"):
+                raise InputError(
+                    f"row {row}: gender: expected that of the context, as in the category"
+                    f" {reference['category']}, got {reference['gender']!r}"
+                )
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every translation and sum up.
+
+        Raises:
+            InputError: for a language without a dictionary, or a dictionary that is not as expected
+                or lacks an occupation.
+        """
+        check_spaced_language(rows.tgt_lang, self.name)
+        words = load_dictionary(self.dictionary, rows.tgt_lang)
+        judgements = judge(rows.translations, rows.references, words, ids=rows.ids)
+        summary = summarize(judgements, bootstrap)
+        group_scores, group_intervals = _figures_of_groups(judgements, bootstrap)
+        predicted = [j.predicted for j in judgements]
+        return Figures(
+            scores={**summary.scores, **group_scores},
+            signature={
+                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}",
+                "dict": words.name,
+                "both": "inconclusive",
+            },
+            intervals={**summary.intervals, **group_intervals},
+            categories=summary.categories,
+            judgements=judgements,
+            counts={
+                **{f"n_{v}": sum(j.verdict == v for j in judgements) for v in VERDICTS},
+                "n_both_genders": predicted.count("both"),
+                "n_no_form": predicted.count(""),
+                "n_blank": rows.n_blank,
+            },
+        )

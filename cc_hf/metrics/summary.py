@@ -13,7 +13,12 @@ import numpy as np
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
-from cc_hf.statistics.bootstrap import accuracy_intervals, percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import (
+    Bootstrap,
+    accuracy_intervals,
+    percentile_interval,
+    resampled_sums,
+)
 
 __all__ = ["Summary", "pair_figures", "summarize"]
 
@@ -30,17 +35,16 @@ class Summary:
     counts: Mapping[str, int]
 
 
-def summarize(
-    judgements: Sequence[Judgement], *, seed: int = 0, n_resamples: int = 1000
-) -> Summary:
+def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
     """Sum up verdicts; an inconclusive one counts as not correct, and is counted.
 
     Raises:
-        InputError: for no judgement, or options of the bootstrap that are out of range.
+        InputError: for no judgement.
 
     >>> verdicts = ("correct", "correct", "inconclusive")
     >>> found = summarize(
-    ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
+    ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)],
+    ...     Bootstrap(),
     ... )
     >>> round(found.scores["accuracy"], 3), found.counts
     (0.667, {'n_correct': 2, 'n_inconclusive': 1})
@@ -56,54 +60,51 @@ def summarize(
             "min_accuracy": min_accuracy(found, weighted=False),
             **{f"accuracy_{c.category}": c.accuracy for c in found},
         },
-        intervals=accuracy_intervals(correct, None, categories, seed=seed, n_resamples=n_resamples),
+        intervals=accuracy_intervals(correct, None, categories, **bootstrap.options),
         categories=found,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
     )
 
 
 def pair_figures(
-    judgements: Sequence[Judgement], pairs: Sequence[str], *, seed: int = 0, n_resamples: int = 1000
-) -> tuple[dict[str, float], dict[str, Interval | NoInterval], dict[str, int]]:
-    """pair_accuracy, the share of twins of which both are correct, its interval (pairs are drawn
-    whole), and n_pairs, n_pairs_correct, n_without_twin.
+    judgements: Sequence[Judgement], pairs: Sequence[str], bootstrap: Bootstrap
+) -> Summary:
+    """Return pair_accuracy, the share of twins of which both are correct, its interval (pairs are
+    drawn whole), and n_pairs, n_pairs_correct, n_without_twin; categories are empty.
 
     Args:
         judgements: as they are counted in accuracy.
-        pairs: for each the name that both twins share, "" for none. Without any the answer is
+        pairs: for each the name that both twins share, "" for none. Without any the summary is
             empty, without whole pairs it has counts only.
-        seed, n_resamples: of the bootstrap.
+        bootstrap: of the interval.
 
     >>> twins = [
     ...     Judgement(str(i), "all", v == "correct", "x", v)
     ...     for i, v in enumerate(["correct", "correct", "correct", "incorrect"])
     ... ]
-    >>> scores, _, counts = pair_figures(twins, ["a", "a", "b", "b"])
-    >>> scores, counts
+    >>> summary = pair_figures(twins, ["a", "a", "b", "b"], Bootstrap())
+    >>> summary.scores, summary.counts
     ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
     """
-    found: dict[str, list[bool]] = {}
+    by_pair: dict[str, list[bool]] = {}
     for judgement, pair in zip(judgements, pairs, strict=True):
         if pair:
-            found.setdefault(pair, []).append(judgement.is_correct)
-    if not found:
-        return {}, {}, {}
+            by_pair.setdefault(pair, []).append(judgement.is_correct)
+    if not by_pair:
+        return Summary({}, {}, (), {})
     whole = np.array(
-        [[all(twins), 1] for twins in found.values() if len(twins) == 2], dtype=np.float64
+        [[all(twins), 1] for twins in by_pair.values() if len(twins) == 2], dtype=np.float64
     ).reshape(-1, 2)
     counts = {
         "n_pairs": len(whole),
         "n_pairs_correct": int(whole[:, 0].sum()),
-        "n_without_twin": len(found) - len(whole),
+        "n_without_twin": len(by_pair) - len(whole),
     }
     if not len(whole):
-        return {}, {}, counts
-    sums = resampled_sums(whole, n_resamples=n_resamples, seed=seed)
+        return Summary({}, {}, (), counts)
+    sums = resampled_sums(whole, **bootstrap.options)
     interval = percentile_interval(
         sums[:, 0] / sums[:, 1], proportion=(counts["n_pairs_correct"], len(whole))
     )
-    return (
-        {"pair_accuracy": counts["n_pairs_correct"] / len(whole)},
-        {"pair_accuracy": interval},
-        counts,
-    )
+    accuracy = counts["n_pairs_correct"] / len(whole)
+    return Summary({"pair_accuracy": accuracy}, {"pair_accuracy": interval}, (), counts)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
-from cc_hf.metrics.declaration import registered_declaration
+from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import (
     FigureRow,
     category_label,
@@ -135,7 +135,7 @@ def resampling_text(metrics: Iterable[str]) -> str:
     """
     by_text: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metrics):
-        declared = registered_declaration(metric)
+        declared = registered_metric(metric)
         by_text.setdefault("over samples" if declared is None else declared.resampling, []).append(
             metric.replace("_", " ")
         )
@@ -194,7 +194,7 @@ def tie_text(result: EvaluationResult) -> str:
     """
     if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
         return ""
-    declared = registered_declaration(result.metric)
+    declared = registered_metric(result.metric)
     counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
     return f"{ties} of {result.n} judgements of {result.metric} are ties{counted}"
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,7 @@ from cc_hf.schema import UNCOUNTED_CATEGORY
 
 __all__ = [
     "MOST_UNDEFINED",
+    "Bootstrap",
     "accuracy_intervals",
     "check_bootstrap",
     "figure_intervals",
@@ -43,6 +46,39 @@ _ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
 
 _Floats = npt.NDArray[np.float64]
 _Proportions = Mapping[str, tuple[float, float]]
+
+
+class _Options(TypedDict):
+    seed: int
+    n_resamples: int
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are drawn.
+
+    Attributes:
+        seed: of numpy's default generator, 0 or more.
+        n_resamples: at least 1.
+
+    Raises:
+        InputError: as `check_bootstrap`.
+    """
+
+    seed: int = 0
+    n_resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        check_bootstrap(seed=self.seed, n_resamples=self.n_resamples)
+
+    @property
+    def options(self) -> _Options:
+        """Return seed and n_resamples as keywords of the functions that draw.
+
+        >>> Bootstrap(seed=7).options
+        {'seed': 7, 'n_resamples': 1000}
+        """
+        return {"seed": self.seed, "n_resamples": self.n_resamples}
 
 
 def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None:

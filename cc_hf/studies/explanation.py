@@ -18,7 +18,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
 from cc_hf.evaluators.contests import check_contests
 from cc_hf.evaluators.suitability import evaluator_notes
-from cc_hf.metrics.contrastive_conditioning import check_input
+from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 __all__ = [
@@ -191,7 +191,7 @@ def explain(
             f" got {type(evaluator).__name__}"
         )
     check_score_name(score, SCORES)
-    check_input(
+    ContrastiveConditioning.check_input(
         [translation],
         [
             {

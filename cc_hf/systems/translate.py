@@ -15,7 +15,8 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.evaluators.loading import load_evaluator  # first: it says which extra brings torch
+from cc_hf.evaluators.loading import load_with  # first: it says which extra brings torch
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
 
@@ -33,12 +34,9 @@ def translate(
     *,
     src_lang: str = "",
     tgt_lang: str = "",
-    kind: str | None = None,
-    prompt: str | None = None,
-    revision: str | None = None,
-    device: str | None = None,
     num_beams: int = DEFAULT_BEAMS,
     batch_tokens: int = 2048,
+    loading: LoadingOptions | None = None,
     progress: bool = False,
 ) -> list[str]:
     """Translate by beam search; equal sources are translated once, the order is kept.
@@ -47,9 +45,9 @@ def translate(
         sources: texts in the model's source language.
         system: name, folder or Hub model, as `load_evaluator` takes it.
         src_lang, tgt_lang: told to multilingual models; refused when the model does not have them.
-        kind, prompt, revision, device: as in `load_evaluator`.
         num_beams: at least 1.
         batch_tokens: padded source tokens times two of a batch, for each of the beams.
+        loading: how the model is loaded: its kind, prompt, revision and device.
         progress: show a bar when it takes longer than a second.
 
     Raises:
@@ -61,7 +59,7 @@ def translate(
     ['Der Arzt ist hier.']
     """
     _check(sources, num_beams)
-    model = load_evaluator(system, kind=kind, prompt=prompt, revision=revision, device=device)
+    model = load_with(system, loading or LoadingOptions())
     return translate_with(
         model,
         sources,
@@ -102,6 +100,7 @@ def translate_with(
         InputError, TooLongError: as `translate`.
         EvaluatorError: when another process of the team failed.
 
+    >>> from cc_hf import load_evaluator
     >>> translate_with(
     ...     load_evaluator("cc-tiny-en-de"),
     ...     ["The doctor is here.", "The nurse is here."],

@@ -9,36 +9,42 @@ dict, and logged by themselves.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from cc_hf.data.custom import is_custom
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
-from cc_hf.evaluation.evaluate import judge, named_metrics
-from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.distributed import Team, is_launched, join
+from cc_hf.evaluation.fitting import chosen_metrics
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.distributed import Team, join
 
 # first: it says which extra brings torch
-from cc_hf.evaluators.loading import evaluator_of, load_evaluator
-from cc_hf.models.location import default_evaluator
+from cc_hf.evaluators.loading import evaluator_of
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.models.pretrained import input_device
 from cc_hf.results import EvaluationResult
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.translate import translate_with
-from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
+from cc_hf.training.figures import (
+    add_figures,
+    check_judges_translations,
+    flat_figures,
+    in_training,
+    judgeable,
+)
 from cc_hf.training.sampling import stratified_sample
 
 # isort: split
 import torch
 from transformers import (
     Seq2SeqTrainer,
-    Trainer,
     TrainerCallback,
     TrainerControl,
     TrainerState,
@@ -48,14 +54,29 @@ from transformers import (
 # from here in every version
 from transformers.trainer_seq2seq import is_deepspeed_zero3_enabled, is_fsdp_managed_module
 
-if TYPE_CHECKING:
-    from cc_hf.evaluators.base import ScoreFunction
-
-__all__ = ["ProbingCallback"]
+__all__ = ["ProbingCallback", "SystemOptions"]
 
 # each set that a trainer evaluates has such a figure, and what stands before is the prefix of its
 # metrics
 _RUNTIME = "_runtime"
+
+
+@dataclass(frozen=True)
+class SystemOptions:
+    """How the model in training translates.
+
+    Attributes:
+        num_beams: instead of the trainer's.
+        batch_tokens: instead of `per_device_eval_batch_size`, as in `cc_hf.translate`.
+        tokenizer: instead of the trainer's `processing_class`.
+        kind, prompt: as in `cc_hf.LoadingOptions`.
+    """
+
+    num_beams: int | None = None
+    batch_tokens: int | None = None
+    tokenizer: Any = None
+    kind: str | None = None
+    prompt: str | None = None
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
@@ -64,9 +85,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     With `every="evaluate"` they are in the metrics of the evaluation, under names such as
     `eval_winomt_min_accuracy`, so that `metric_for_best_model="winomt_min_accuracy"` picks by them
-    (`greater_is_better=True`). They are logged by the trainer, once, for all that listen
-    (TensorBoard and others). All figures are in [0, 1], differences in [-1, 1]; beside the scores
-    of the metrics there are their counts, such as `n_ties`, and `n`, the number of judgements, and
+    (`greater_is_better=True`). Once `attach` was called, the trainer logs them for all that listen
+    (TensorBoard and others); without, they are in `state.log_history` only. All figures are in
+    [0, 1], differences in [-1, 1]; beside the scores of the metrics there are their counts, such as `n_ties`, and `n`, the number of judgements, and
     `n_empty`, the number of translations without words, which are judged as «.». Notes of the
     results (`EvaluationResult.notes`) are in `results`; notes on the evaluator are warned of
     (`ResultWarning`).
@@ -86,66 +107,52 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     names begin with that.
 
     Args:
-        dataset, config, tgt_lang, split, data_dir: what to translate, as `cc_hf.evaluate` takes it.
+        material: what to translate, see `cc_hf.load_material`.
         metrics: names of `cc-hf list metrics`. Figures of the first are named as its scores; those
             of others have the metric's name before.
+        options: of the metrics, as in `cc_hf.evaluate`.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None for the
-            one that ships for the language pair. Loaded once, when training begins, on the
-            trainer's device.
-        evaluator_options: further options of `cc_hf.load_evaluator`, such as {"mode": "exact"}. A
-            translation that is too long for the evaluator is cut, unless `on_too_long` is given
-            here.
-        every: «evaluate», «save» (behind every checkpoint), or a number of steps; only with
-            «evaluate» the best model can be chosen by the figures.
+            one that ships for the language pair. Loaded once, when training begins.
+        loading: how the evaluator is loaded, such as `LoadingOptions(mode="exact")`; on the
+            trainer's device unless it names one. A translation that is too long for the evaluator
+            is cut, unless `on_too_long` is given here.
+        every: "evaluate", "save" (after every checkpoint), or a number of steps; only with
+            "evaluate" the best model can be chosen by the figures.
         n_examples: of a sample with the same share of every category (`cc_hf.training.sampling`);
             None for all.
         prefix: begins the names of the figures; None for the name of the dataset, of a file that of
             the file. Several callbacks need different ones.
-        num_beams: instead of the trainer's.
-        batch_tokens: instead of `per_device_eval_batch_size`, as in `cc_hf.translate`.
-        tokenizer: instead of the trainer's `processing_class`.
-        kind, prompt: of the model in training, as in `cc_hf.translate`.
-        score, options: of the metrics, as in `cc_hf.evaluate`.
+        system: how the model in training translates, where not as the trainer says.
         seed: of the sample and of the bootstrap.
-        progress: bars on anything that takes longer than a second.
 
     Attributes:
         results: what each metric found at last, with all judgements.
         translations: the last ones, one per example.
-        figures: the last ones, named without «eval_».
+        figures: the last ones, named without "eval_".
 
     Raises:
         InputError, UnknownNameError: here for what does not fit; when training begins for data or
             an evaluator that cannot be read.
 
-    >>> probing = ProbingCallback("simplegen", "en-de", n_examples=100)
+    >>> from cc_hf import load_material
+    >>> probing = ProbingCallback(load_material("simplegen", "en-de"), n_examples=100)
     >>> probing.prefix, [metric.name for metric in probing.metrics]
     ('simplegen', ['contrastive_conditioning'])
     """
 
     def __init__(
         self,
-        dataset: str | Path = "winomt",
-        config: str | None = None,
+        material: Material,
         *,
         metrics: Sequence[str] = ("contrastive_conditioning",),
-        evaluator: str | Path | Sequence[str | Path] | Evaluator | ScoreFunction | None = None,
-        evaluator_options: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        evaluator: AnyEvaluator | None = None,
+        loading: LoadingOptions | None = None,
         every: str | int = "evaluate",
-        tgt_lang: str | None = None,
-        split: str = "test",
-        data_dir: str | Path | None = None,
         n_examples: int | None = None,
         prefix: str | None = None,
-        num_beams: int | None = None,
-        batch_tokens: int | None = None,
-        tokenizer: Any = None,
-        kind: str | None = None,
-        prompt: str | None = None,
-        score: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        system: SystemOptions | None = None,
         seed: int = 0,
-        progress: bool = False,
     ) -> None:
         if isinstance(every, bool) or (
             every < 1 if isinstance(every, int) else every not in ("evaluate", "save")
@@ -153,31 +160,12 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError(
                 f"every: expected 'evaluate', 'save' or a number of steps, got {every!r}"
             )
-        if isinstance(metrics, str):
-            raise InputError(
-                f"metrics: expected a list of names, got {metrics!r}; give [{metrics!r}]"
-            )
-        self.dataset = str(dataset)
-        declared = declaration(self.dataset)
-        self.config = declared.config(config).name
-        self.tgt_lang = check_target_language(self.dataset, self.config, tgt_lang)
-        self.metrics, self.options = named_metrics(
-            metrics,
-            self.dataset,
-            self.config,
-            tgt_lang=self.tgt_lang,
-            options=options,
-            score=score,
-            has_evaluator=evaluator is not None,
+        self.material = material
+        self.metrics = chosen_metrics(
+            metrics, material, options, has_evaluator=evaluator is not None
         )
         check_judges_translations(self.metrics)
-        self.prefix = (
-            re.sub(r"\W", "_", Path(self.dataset).stem)
-            if prefix is None and is_custom(self.dataset)
-            else declared.name
-            if prefix is None
-            else prefix
-        )
+        self.prefix = _name(material) if prefix is None else prefix
         if not re.fullmatch(r"\w+", self.prefix) or self.prefix.startswith("eval_"):
             raise InputError(
                 "prefix: expected letters, digits and underscores, without «eval_», which the"
@@ -188,17 +176,25 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self.results: tuple[EvaluationResult, ...] = ()
         self.translations: tuple[str, ...] = ()
         self.figures: dict[str, float] = {}
-        self._origin: dict[str, Any] = {"split": split, "data_dir": data_dir}
         self._evaluator = evaluator
-        self._evaluator_options = {"on_too_long": "truncate", **(evaluator_options or {})}
-        self._num_beams = num_beams
-        self._batch_tokens = batch_tokens
-        self._tokenizer = tokenizer
-        self._model_options = {"kind": kind, "prompt": prompt}
+        self._loading = loading or LoadingOptions()
+        self._system = system or SystemOptions()
         self._seed = seed
-        self._progress = progress
-        self._examples: list[Any] = []
+        self._sampled: Material | None = None
+        self._scorer: Evaluator | ScoreFunction | None = None
         self._evaluated: tuple[int, set[str]] = (-1, set())
+        self._trainer: Any = None
+
+    def attach(self, trainer: Any) -> ProbingCallback:
+        """Add the callback to a trainer, so that the trainer logs the figures for all that listen.
+
+        Callbacks are not told whose they are: one that was only given to the trainer
+        (`callbacks=[probing]`) puts its figures into the metrics of the evaluation and into
+        `state.log_history`, but TensorBoard and others do not hear of them.
+        """
+        self._trainer = trainer
+        trainer.add_callback(self)
+        return self
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
@@ -253,27 +249,26 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         if isinstance(self.every, int) and state.global_step % self.every == 0:
             self._probe(args, state, control, **kwargs)
 
-    def _prepare(self, args: TrainingArguments) -> None:
-        if not self._examples:
-            examples = load_examples(self.dataset, self.config, **self._origin)
-            self._examples = (
-                examples
+    def _prepare(self, args: TrainingArguments) -> Material:
+        if self._sampled is None:
+            examples = self.material.examples
+            self._sampled = (
+                self.material
                 if self.n_examples is None
-                else stratified_sample(examples, self.n_examples, seed=self._seed)
+                else replace(
+                    self.material,
+                    given=stratified_sample(examples, self.n_examples, seed=self._seed),
+                )
             )
-        if not any(metric.takes_evaluator for metric in self.metrics):
-            return
-        named = (
-            default_evaluator(self._examples[0].src_lang, self.tgt_lang)
-            if self._evaluator is None
-            else self._evaluator
-        )
-        if isinstance(named, (str, Path, list, tuple)):
-            device = str(args.device) if args.device.type == "cuda" else "cpu"
-            named = load_evaluator(
-                named, **{"device": device, "distributed": is_launched(), **self._evaluator_options}
-            )
-        self._evaluator = named
+            if any(metric.takes_evaluator for metric in self.metrics):
+                device = str(args.device) if args.device.type == "cuda" else "cpu"
+                self._scorer = resolve_evaluator(
+                    self._evaluator,
+                    in_training(self._loading, device=device),
+                    src_lang=self.material.src_lang,
+                    tgt_lang=self.material.tgt_lang,
+                )
+        return self._sampled
 
     def _probe(
         self,
@@ -291,71 +286,90 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 "ProbingCallback: expected a whole model in every process, got one that is cut up"
                 " among them (FSDP, DeepSpeed ZeRO-3); evaluate the checkpoints"
             )
-        tokenizer = self._tokenizer or kwargs.get("processing_class")
+        tokenizer = self._system.tokenizer or kwargs.get("processing_class")
         if tokenizer is None:
             raise InputError(
                 "ProbingCallback: expected the tokenizer of the model; give the trainer"
-                " processing_class=tokenizer, or the callback tokenizer=..."
+                " processing_class=tokenizer, or the callback system=SystemOptions(tokenizer=...)"
             )
         team = join(args.device.type)
         with _undisturbed(model):
-            self._prepare(args)
+            material = self._prepare(args)
             system = evaluator_of(
-                model, tokenizer, name="the model in training", **self._model_options
+                model,
+                tokenizer,
+                name="the model in training",
+                kind=self._system.kind,
+                prompt=self._system.prompt,
             )
             settings = self._generation(args, model)
             texts = translate_with(
                 system,
-                [example.source for example in self._examples],
-                src_lang=self._examples[0].src_lang,
-                tgt_lang=self.tgt_lang,
+                [example.source for example in material.examples],
+                src_lang=material.src_lang,
+                tgt_lang=material.tgt_lang,
                 **(
                     {"batch_size": args.eval_batch_size}
-                    if self._batch_tokens is None
-                    else {"batch_tokens": self._batch_tokens}
+                    if self._system.batch_tokens is None
+                    else {"batch_tokens": self._system.batch_tokens}
                 ),
                 team=team,
-                progress=self._progress,
+                progress=not args.disable_tqdm,
                 **settings,
             )
             self.translations = tuple(texts)
             judged, n_empty = judgeable(texts)
-            self.results = self._judge(
-                judged, f"training@step{state.global_step}/beam{settings['num_beams']}", team
-            )
+            origin = {"sys": f"training@step{state.global_step}/beam{settings['num_beams']}"}
+            if self.n_examples is not None:
+                origin["sample"] = f"{self.n_examples}@seed{self._seed}"
+            progress = team.is_main and not args.disable_tqdm
+            self.results = self._judge(material, judged, origin, team, progress=progress)
         self.figures = {
             f"{self.prefix}_{name}": value
             for name, value in flat_figures(self.results, n_empty=n_empty).items()
         }
         figures = {f"{prefix}_{name}": value for name, value in self.figures.items()}
-        _log(figures, state, control)
+        self._log(figures, state, control)
         return figures
 
-    def _judge(self, texts: Sequence[str], system: str, team: Team) -> tuple[EvaluationResult, ...]:
-        """By every metric; what the main process found, in all."""
-        origin = {**signature_fields(self.dataset, self.config, **self._origin), "sys": system}
-        if self.n_examples is not None:
-            origin["sample"] = f"{self.n_examples}@seed{self._seed}"
-        shared = isinstance(self._evaluator, Evaluator) and self._evaluator.team.size > 1
+    def _judge(
+        self,
+        material: Material,
+        texts: Sequence[str],
+        origin: Mapping[str, str],
+        team: Team,
+        *,
+        progress: bool,
+    ) -> tuple[EvaluationResult, ...]:
+        """Judge by every metric; all processes get what the main one found."""
+        shared = isinstance(self._scorer, Evaluator) and self._scorer.team.size > 1
         # a team tells its errors itself
         with contextlib.nullcontext() if shared else team.telling():
-            found = tuple(
+            results = tuple(
                 judge(
                     metric,
-                    self._examples,
+                    material,
                     texts,
-                    evaluator=self._evaluator,
-                    options=self.options,
-                    tgt_lang=self.tgt_lang,
-                    dataset=declaration(self.dataset).name,
-                    config=self.config,
+                    evaluator=self._scorer,
+                    bootstrap=Bootstrap(seed=self._seed),
                     origin=origin,
-                    seed=self._seed,
-                    progress=self._progress and team.is_main,
+                    progress=progress,
                 )
                 for metric in self.metrics
             )
-        return team.from_main(lambda: found)
+        return team.from_main(lambda: results)
+
+    def _log(
+        self, figures: Mapping[str, float], state: TrainerState, control: TrainerControl
+    ) -> None:
+        """Log by the trainer, for all that listen; without one, for those that read the history."""
+        if self._trainer is None:
+            state.log_history.append({**figures, "epoch": state.epoch, "step": state.global_step})
+            return
+        # its log clears what another callback may have set for this step
+        should_log = control.should_log
+        self._trainer.log(dict(figures))
+        control.should_log = should_log
 
     def _generation(self, args: TrainingArguments, model: Any) -> dict[str, Any]:
         """Beams and the longest translation.
@@ -373,12 +387,20 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         ):
             limit = int(given.max_new_tokens)
         beams = (
-            self._num_beams
+            self._system.num_beams
             or getattr(args, "generation_num_beams", None)
             or getattr(model.generation_config, "num_beams", None)
             or 1
         )
         return {"num_beams": int(beams), "max_new_tokens": limit}
+
+
+def _name(material: Material) -> str:
+    """Return the name of the dataset, of a file that of the file."""
+    if material.declared is None or material.config is None:
+        return "own"
+    named_by = material.config if material.declared.name == "custom" else material.declared
+    return re.sub(r"\W", "_", named_by.name)
 
 
 @contextlib.contextmanager
@@ -401,30 +423,3 @@ def _undisturbed(model: Any) -> Iterator[None]:
         np.random.set_state(numpy_state)
         if model is not None and input_device(model).type == "cuda":
             torch.cuda.empty_cache()
-
-
-def _log(figures: Mapping[str, float], state: TrainerState, control: TrainerControl) -> None:
-    """By the trainer, for all that listen.
-
-    Its log clears `should_log`, which another callback may have set for this step.
-    """
-    trainer = _calling_trainer()
-    if trainer is None:
-        state.log_history.append({**figures, "epoch": state.epoch, "step": state.global_step})
-        return
-    should_log = control.should_log
-    trainer.log(dict(figures))
-    control.should_log = should_log
-
-
-def _calling_trainer() -> Any:
-    """The trainer on whose behalf a callback runs: callbacks are not told, and nothing but its
-    `log` reaches the other callbacks.
-    """
-    frame = inspect.currentframe()
-    while frame is not None:
-        caller = frame.f_locals.get("self")
-        if isinstance(caller, Trainer):
-            return caller
-        frame = frame.f_back
-    return None

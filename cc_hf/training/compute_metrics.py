@@ -7,28 +7,33 @@ says neither which rows nor which dataset it shows: both are found out by the la
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.evaluation.evaluate import judge
-from cc_hf.evaluators.distributed import is_launched
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.models.location import default_evaluator
-from cc_hf.results import EvaluationResult
+from cc_hf.evaluation.fitting import with_options
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.metrics.base import Metric
 from cc_hf.schema import FORMS, Example
-from cc_hf.training.figures import add_figures, check_judges_translations, flat_figures, judgeable
+from cc_hf.training.figures import (
+    add_figures,
+    check_judges_translations,
+    flat_figures,
+    in_training,
+    judgeable,
+)
 
-if TYPE_CHECKING:
-    from cc_hf.evaluators.base import Evaluator, ScoreFunction
-
-    _AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
-    _References: TypeAlias = Sequence[Mapping[str, Any]] | Sequence[Example]
+_References: TypeAlias = Sequence[Mapping[str, Any]] | Sequence[Example]
 
 __all__ = ["make_compute_metrics"]
 
@@ -43,12 +48,11 @@ def make_compute_metrics(
     metrics: Sequence[str] = ("bleu",),
     references: _References | Mapping[str, _References] | None = None,
     targets: Sequence[str] | None = None,
-    evaluator: _AnyEvaluator | None = None,
-    evaluator_options: Mapping[str, Any] | None = None,
+    evaluator: AnyEvaluator | None = None,
+    loading: LoadingOptions | None = None,
     src_lang: str = "",
     tgt_lang: str = "",
     options: Mapping[str, Any] | None = None,
-    seed: int = 0,
 ) -> Callable[..., dict[str, float]]:
     """A function for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`, that
     judges one evaluation set.
@@ -71,11 +75,10 @@ def make_compute_metrics(
         targets: per row the text that BLEU and chrF compare with; None for the decoded labels.
         evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all
             processes.
-        evaluator_options: further options of `cc_hf.load_evaluator`. A translation that is too long
-            is cut, unless `on_too_long` is given here.
+        loading: how the evaluator is loaded, such as `LoadingOptions(mode="exact")`. A translation
+            that is too long is cut, unless `on_too_long` is given here.
         src_lang, tgt_lang: ISO 639-1 codes; needed for metrics of cc_hf.
         options: of the metrics' own, by name.
-        seed: of the bootstrap.
 
     Raises:
         UnknownNameError: for a metric or an option that is not there.
@@ -98,14 +101,8 @@ def make_compute_metrics(
         raise InputError(f"metrics: expected a list of names, got {metrics!r}")
     if unknown := [name for name in metrics if name not in (*_QUALITY, *registry.names("metric"))]:
         raise UnknownNameError("metric", unknown[0], [*_QUALITY, *registry.names("metric")])
-    chosen: list[MetricDeclaration] = [
-        registry.resolve("metric", name) for name in metrics if name not in _QUALITY
-    ]
-    for name in options or {}:
-        if not any(name in metric.options for metric in chosen):
-            raise UnknownNameError(
-                "option", name, [known for metric in chosen for known in metric.options]
-            )
+    classes = [registry.resolve("metric", name) for name in metrics if name not in _QUALITY]
+    chosen = with_options(classes, options) if classes or options else []
     known_labels = [_trimmed(row, tokenizer.pad_token_id) for row in labels]
     if not known_labels:
         raise InputError("labels: expected those of every row of the evaluation set, got none")
@@ -115,89 +112,94 @@ def make_compute_metrics(
             f" 'de', got {src_lang!r} and {tgt_lang!r}"
         )
     check_judges_translations(chosen)
-    data = {metric.name: _data(metric, references, len(known_labels)) for metric in chosen}
     if targets is not None and len(targets) != len(known_labels):
         raise InputError(
             f"targets: expected one for each of the {len(known_labels)} rows of labels, got"
             f" {len(targets)}"
         )
-    compared = (
-        list(targets)
-        if targets is not None
-        else tokenizer.batch_decode(known_labels, skip_special_tokens=True)
-    )
-    loaded: list[Any] = []  # the evaluator, once it is needed
-
-    def evaluator_itself() -> Any:
-        if not loaded:
-            found = default_evaluator(src_lang, tgt_lang) if evaluator is None else evaluator
-            if isinstance(found, (str, Path, list, tuple)):
-                from cc_hf.evaluators.loading import load_evaluator
-
-                found = load_evaluator(
-                    found,
-                    **{
-                        "on_too_long": "truncate",
-                        "distributed": is_launched(),
-                        **(evaluator_options or {}),
-                    },
-                )
-            loaded.append(found)
-        return loaded[0]
-
-    def judged(metric: MetricDeclaration, texts: Sequence[str]) -> EvaluationResult:
-        examples, own_references = data[metric.name]
-        scorer = evaluator_itself() if metric.takes_evaluator else None
-        return judge(
-            metric,
-            examples,
-            texts,
-            references=own_references,
-            evaluator=scorer,
-            options=options,
+    n = len(known_labels)
+    return _ComputeMetrics(
+        tokenizer,
+        known_labels,
+        [name for name in metrics if name in _QUALITY],
+        [(m, Material(src_lang, tgt_lang, _data(m, references, n))) for m in chosen],
+        (
+            list(targets)
+            if targets is not None
+            else tokenizer.batch_decode(known_labels, skip_special_tokens=True)
+        ),
+        tgt_lang,
+        lambda: resolve_evaluator(
+            evaluator,
+            in_training(loading or LoadingOptions()),
             src_lang=src_lang,
             tgt_lang=tgt_lang,
-            seed=seed,
-        )
+        ),
+    )
 
-    def compute_metrics(prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
+
+@dataclass(frozen=True)
+class _ComputeMetrics:
+    """The function that `make_compute_metrics` makes.
+
+    Attributes:
+        tokenizer: decodes predictions.
+        labels: of every row, without padding.
+        quality: which of BLEU and chrF.
+        metrics: of cc_hf, each with the rows that it reads.
+        targets: what BLEU and chrF compare with.
+        tgt_lang: ISO 639-1.
+        load: gives the evaluator.
+    """
+
+    tokenizer: Any
+    labels: list[list[int]]
+    quality: list[str]
+    metrics: list[tuple[Metric, Material]]
+    targets: Sequence[str]
+    tgt_lang: str
+    load: Callable[[], Evaluator | ScoreFunction]
+
+    @functools.cached_property
+    def evaluator(self) -> Evaluator | ScoreFunction | None:
+        """The evaluator, loaded when first needed."""
+        return self.load() if any(m.takes_evaluator for m, _ in self.metrics) else None
+
+    def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         if compute_result is not None:
             raise InputError(
                 "compute_metrics: expected the whole evaluation set at once, got batches; leave out"
                 " batch_eval_metrics"
             )
-        predicted = _token_ids(prediction.predictions, len(tokenizer), tokenizer.pad_token_id)
-        _check_rows(prediction.label_ids, known_labels, tokenizer.pad_token_id)
+        pad = self.tokenizer.pad_token_id
+        predicted = _token_ids(prediction.predictions, len(self.tokenizer), pad)
+        _check_rows(prediction.label_ids, self.labels, pad)
         if len(predicted) != len(prediction.label_ids):
             raise InputError(
                 f"expected one prediction per row of labels, got {len(predicted)} predictions and"
                 f" {len(prediction.label_ids)} rows"
             )
-        texts = [
-            " ".join(text.split())
-            for text in tokenizer.batch_decode(
-                predicted[: len(known_labels)], skip_special_tokens=True
-            )
-        ]
-        filled, n_empty = judgeable(texts)
-        found = {
-            name: _quality(name, texts, compared, tgt_lang) for name in metrics if name in _QUALITY
-        }
-        own = flat_figures([judged(metric, filled) for metric in chosen], n_empty=n_empty)
-        add_figures(
-            found,
-            own or {"n": len(texts), "n_empty": n_empty},
-            remedy="leave out one of the metrics",
+        decoded = self.tokenizer.batch_decode(
+            predicted[: len(self.labels)], skip_special_tokens=True
         )
-        return found
-
-    return compute_metrics
+        texts = [" ".join(text.split()) for text in decoded]
+        filled, n_empty = judgeable(texts)
+        figures = {
+            name: _quality(name, texts, self.targets, self.tgt_lang) for name in self.quality
+        }
+        results = [
+            judge(metric, material, filled, evaluator=self.evaluator)
+            for metric, material in self.metrics
+        ]
+        own = flat_figures(results, n_empty=n_empty) or {"n": len(texts), "n_empty": n_empty}
+        add_figures(figures, own, remedy="leave out one of the metrics")
+        return figures
 
 
 def _data(
-    metric: MetricDeclaration, references: _References | Mapping[str, _References] | None, n: int
-) -> tuple[Sequence[Example], list[Any] | None]:
-    """The examples, or what the metric reads of data without examples."""
+    metric: Metric, references: _References | Mapping[str, _References] | None, n: int
+) -> list[Any]:
+    """Return the examples, or what the metric reads of data without examples."""
     own = references.get(metric.name) if isinstance(references, Mapping) else references
     if own is None:
         raise InputError(
@@ -211,13 +213,13 @@ def _data(
         )
     rows: list[Any] = list(own)
     if isinstance(rows[0], Mapping):
-        return (), rows
+        return rows
     if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
         raise InputError(
             f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the"
             f" other rows, got {type(rows[bad[0]]).__name__}"
         )
-    return rows, None
+    return rows
 
 
 def _trimmed(row: Any, pad: int) -> list[int]:

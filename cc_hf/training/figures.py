@@ -6,12 +6,22 @@ No torch here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.evaluators.distributed import is_launched
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult
 
-__all__ = ["STAND_IN", "add_figures", "check_judges_translations", "flat_figures", "judgeable"]
+__all__ = [
+    "STAND_IN",
+    "add_figures",
+    "check_judges_translations",
+    "flat_figures",
+    "in_training",
+    "judgeable",
+]
 
 #: Judged in place of a translation without words: metrics refuse these, and a model that has just
 #: begun to learn makes some.
@@ -28,7 +38,22 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
     return texts, sum(not text.strip() for text in translations)
 
 
-def check_judges_translations(metrics: Iterable[MetricDeclaration]) -> None:
+def in_training(loading: LoadingOptions, *, device: str | None = None) -> LoadingOptions:
+    """Return how an evaluator is loaded beside a trainer: on its device, shared by its processes,
+    cutting texts that are too long, where nothing else is said.
+
+    >>> in_training(LoadingOptions()).on_too_long
+    'truncate'
+    """
+    return replace(
+        loading,
+        device=loading.device or device,
+        on_too_long=loading.on_too_long or "truncate",
+        distributed=loading.distributed or is_launched(),
+    )
+
+
+def check_judges_translations(metrics: Iterable[Metric]) -> None:
     """Refuse a metric that judges the evaluator itself: its figures would say nothing of the model
     in training.
 

@@ -2,14 +2,12 @@
 cc_hf.
 """
 
-import typing
-
 import datasets
 import evaluate
 
 import cc_hf.citations
+import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.contrastive_translation_scoring as core  # From: cc_hf
-import cc_hf.metrics.module
 
 _DESCRIPTION = """\
 Contrastive translation scoring judges a model, not its output: it is right about a sentence when it
@@ -57,12 +55,10 @@ Example:
 """
 
 
-class ContrastiveTranslationScoring(evaluate.Metric):
-    """Declares the features and hands over to cc_hf.metrics.contrastive_translation_scoring."""
+class ContrastiveTranslationScoring(judging.MetricModule, evaluate.Metric):
+    """Declares the features; cc_hf.metrics.contrastive_translation_scoring judges."""
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
-        self._options, others = cc_hf.metrics.module.split_options(core.compute, kwargs)
-        super().__init__(*args, **others)
+    metric = core.ContrastiveTranslationScoring
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -84,22 +80,3 @@ class ContrastiveTranslationScoring(evaluate.Metric):
                 cc_hf.citations.citation("rios-2017").url,
             ],
         )
-
-    def compute(
-        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
-    ) -> typing.Any:
-        """As the host's; it would drop predictions without a word."""
-        core.check_predictions(predictions)
-        return super().compute(references=references, **kwargs)
-
-    def add_batch(
-        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
-    ) -> None:
-        """Add references; the host would turn numbers into strings and accept empty lists, so they
-        are checked first.
-        """
-        core.check_predictions(predictions)
-        super().add_batch(references=core.check_input(references, whole=False), **kwargs)
-
-    def _compute(self, references: typing.Any, **options: typing.Any) -> dict[str, typing.Any]:
-        return core.compute(references, **{**self._options, **options})

@@ -1,12 +1,10 @@
 """MuCoW's pattern matching as a module of the evaluate library; the work is done by cc_hf."""
 
-import typing
-
 import datasets
 import evaluate
 
 import cc_hf.citations
-import cc_hf.metrics.module
+import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.mucow_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
@@ -50,12 +48,10 @@ Example:
 """
 
 
-class MucowPatternMatching(evaluate.Metric):
-    """Declares the features and hands over to cc_hf.metrics.mucow_pattern_matching."""
+class MucowPatternMatching(judging.MetricModule, evaluate.Metric):
+    """Declares the features; cc_hf.metrics.mucow_pattern_matching judges."""
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
-        self._options, others = cc_hf.metrics.module.split_options(core.compute, kwargs)
-        super().__init__(*args, **others)
+    metric = core.MucowPatternMatching
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -75,17 +71,3 @@ class MucowPatternMatching(evaluate.Metric):
             ),
             reference_urls=[cc_hf.citations.citation("raganato-2019").url],
         )
-
-    def add_batch(
-        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
-    ) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept
-        empty lists, so they are checked first.
-        """
-        predictions, references = core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
-
-    def _compute(
-        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
-    ) -> dict[str, typing.Any]:
-        return core.compute(predictions, references, **{**self._options, **options})

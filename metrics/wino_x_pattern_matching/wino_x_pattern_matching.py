@@ -2,13 +2,11 @@
 cc_hf.
 """
 
-import typing
-
 import datasets
 import evaluate
 
 import cc_hf.citations
-import cc_hf.metrics.module
+import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.wino_x_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
@@ -49,12 +47,10 @@ Example:
 """
 
 
-class WinoXPatternMatching(evaluate.Metric):
-    """Declares the features and hands over to cc_hf.metrics.wino_x_pattern_matching."""
+class WinoXPatternMatching(judging.MetricModule, evaluate.Metric):
+    """Declares the features; cc_hf.metrics.wino_x_pattern_matching judges."""
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
-        self._options, others = cc_hf.metrics.module.split_options(core.compute, kwargs)
-        super().__init__(*args, **others)
+    metric = core.WinoXPatternMatching
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -63,21 +59,10 @@ class WinoXPatternMatching(evaluate.Metric):
             citation=cc_hf.citations.citation("emelin-sennrich-2021").bibtex,
             inputs_description=_INPUTS,
             features=datasets.Features(
-                {"predictions": text, "references": dict.fromkeys(core.KEYS, text)}
+                {
+                    "predictions": text,
+                    "references": dict.fromkeys(core.WinoXPatternMatching.reference_fields, text),
+                }
             ),
             reference_urls=[cc_hf.citations.citation("emelin-sennrich-2021").url],
         )
-
-    def add_batch(
-        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
-    ) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept
-        empty lists, so they are checked first.
-        """
-        predictions, references = core.check_input(predictions, references, whole=False)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
-
-    def _compute(
-        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
-    ) -> dict[str, typing.Any]:
-        return core.compute(predictions, references, **{**self._options, **options})

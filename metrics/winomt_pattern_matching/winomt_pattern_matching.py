@@ -1,11 +1,10 @@
 """WinoMT's pattern matching as a module of the evaluate library; the work is done by cc_hf."""
 
-import typing
-
 import datasets
 import evaluate
 
 import cc_hf.citations
+import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
@@ -58,12 +57,10 @@ Example:
 """
 
 
-class WinomtPatternMatching(evaluate.Metric):
-    """Declares the features and hands over to cc_hf.metrics.winomt_pattern_matching."""
+class WinomtPatternMatching(judging.MetricModule, evaluate.Metric):
+    """Declares the features; cc_hf.metrics.winomt_pattern_matching judges."""
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
-        self._options, others = core.split_options(kwargs)
-        super().__init__(*args, **others)
+    metric = core.WinomtPatternMatching
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -84,17 +81,3 @@ class WinomtPatternMatching(evaluate.Metric):
             ),
             reference_urls=[cc_hf.citations.citation("stanovsky-2019").url],
         )
-
-    def add_batch(
-        self, *, predictions: typing.Any = None, references: typing.Any = None, **kwargs: typing.Any
-    ) -> None:
-        """Add translations and references; the host would turn numbers into strings and accept
-        empty lists, so they are checked first.
-        """
-        predictions, references = core.check_input(predictions, references)
-        super().add_batch(predictions=predictions, references=references, **kwargs)
-
-    def _compute(
-        self, predictions: typing.Any, references: typing.Any, **options: typing.Any
-    ) -> dict[str, typing.Any]:
-        return core.compute(predictions, references, **{**self._options, **options})

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from cc_hf.evaluators.base import library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.families.mbart import MBartEvaluator
-from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.evaluators.loading import load_with
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
 from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve
@@ -49,9 +50,7 @@ def debias(
     settings: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
     output: Path | None = None,
-    device: str | None = None,
-    revision: str | None = None,
-    batch_tokens: int | None = None,
+    loading: LoadingOptions | None = None,
     note: Callable[[CurvePoint], None] | None = None,
 ) -> dict[str, Any]:
     """Fine-tune a model on Wino-X, once per size of the training part, and judge it on samples of
@@ -70,7 +69,7 @@ def debias(
             `penalty_weight` is 100 with the penalty.
         data_dir: local copy of the upstream repositories.
         output: folder for the models; None saves none.
-        device, revision, batch_tokens: as of `load_evaluator`.
+        loading: how the model is loaded: its device, revision and batch_tokens.
         note: called with every point as soon as it is known.
 
     Returns:
@@ -90,7 +89,8 @@ def debias(
             "expected one process, got several: these models are trained by one; start it without"
             " torchrun and accelerate launch"
         )
-    if device == "auto":
+    loading = replace(loading or LoadingOptions(), mode="exact")
+    if loading.device == "auto":
         raise InputError(
             "device: 'auto' spreads the model over several GPUs, and training takes one; name it,"
             " such as 'cuda:0'"
@@ -101,9 +101,7 @@ def debias(
         _examples(config, data_dir),
         {name: _examples(name, data_dir) for name in transfer if name != config},
     )
-    evaluator = load_evaluator(
-        model, device=device, revision=revision, batch_tokens=batch_tokens, mode="exact"
-    )
+    evaluator = load_with(model, loading)
     is_masked = isinstance(evaluator, MaskedLMEvaluator)
     if is_masked != config.startswith("lm_"):
         wanted = "a masked language model" if config.startswith("lm_") else "a translation model"

@@ -1,0 +1,182 @@
+"""Which metrics judge which material, and what the others lack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cc_hf import registry
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluation.material import Material
+from cc_hf.metrics.base import Metric
+
+__all__ = [
+    "all_metrics",
+    "check_given",
+    "chosen_metrics",
+    "fitting_metrics",
+    "no_metric",
+    "with_options",
+]
+
+
+def all_metrics() -> list[type[Metric]]:
+    """Return every registered metric, sorted by name."""
+    return [registry.resolve("metric", name) for name in registry.names("metric")]
+
+
+def chosen_metrics(
+    names: Sequence[str],
+    material: Material,
+    options: Mapping[str, Any] | None = None,
+    *,
+    has_evaluator: bool = False,
+) -> list[Metric]:
+    """Make the metrics of these names, when all fit the material.
+
+    Args:
+        names: at least one.
+        material: what they are to judge.
+        options: the metrics' own, by name; each goes to the metrics that take it.
+        has_evaluator: whether the caller named an evaluator, which one of them must use.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered, or an option that none of them takes.
+        InputError: for no names, a metric that does not fit, or an evaluator that none of them
+            takes.
+
+    >>> from cc_hf.evaluation.material import load_material
+    >>> material = load_material("winomt", tgt_lang="de")
+    >>> chosen_metrics(["contrastive_conditioning"], material, {"score": "arithmetic"})
+    [ContrastiveConditioning(score='arithmetic')]
+    """
+    if isinstance(names, str) or not names:
+        raise InputError(
+            f"metrics: expected a list with at least one of {', '.join(registry.names('metric'))},"
+            f" got {names!r}"
+        )
+    classes: list[type[Metric]] = [registry.resolve("metric", name) for name in names]
+    metrics = with_options(classes, options, has_evaluator=has_evaluator)
+    for metric in classes:
+        _check_fits(metric, material)
+    return metrics
+
+
+def fitting_metrics(
+    material: Material, *, has_translations: bool
+) -> tuple[list[type[Metric]], dict[str, str]]:
+    """Return the metrics that fit, and why the others do not.
+
+    Args:
+        material: what they are to judge.
+        has_translations: whether there are translations, or a system to make them; without, the
+            metrics that judge the evaluator itself are taken.
+
+    Raises:
+        InputError: when no metric fits.
+    """
+    reasons = {metric: material.unfit_reason(metric) for metric in all_metrics()}
+    fitting = [metric for metric, reason in reasons.items() if not reason]
+    not_run = {metric.name: reason for metric, reason in reasons.items() if reason}
+    if fitting and not has_translations and all(m.takes_translations for m in fitting):
+        return fitting, not_run  # refused later, for want of translations
+    lacking = (
+        "judges the evaluator itself, not translations of a system; name it as the metric, without"
+        " translations"
+        if has_translations
+        else "needs translations, or a system to translate with"
+    )
+    not_run |= {m.name: lacking for m in fitting if m.takes_translations != has_translations}
+    fitting = [m for m in fitting if m.takes_translations == has_translations]
+    if not fitting:
+        raise InputError(no_metric(material, not_run))
+    return fitting, not_run
+
+
+def with_options(
+    metrics: Sequence[type[Metric]],
+    options: Mapping[str, Any] | None,
+    *,
+    has_evaluator: bool = False,
+) -> list[Metric]:
+    """Make metrics, each with those of the options that are its own.
+
+    Raises:
+        UnknownNameError: for an option that none of them takes.
+        InputError: for an evaluator that none of them takes.
+    """
+    known = sorted({name for metric in metrics for name in metric.option_names()})
+    for name in options or {}:
+        if name not in known:
+            raise UnknownNameError(f"option of {_listed(metrics)}", name, known)
+    if has_evaluator and not any(metric.takes_evaluator for metric in metrics):
+        raise InputError(
+            f"evaluator: {_listed(metrics)} judges by the words of the translation and uses none;"
+            " leave it out"
+        )
+    return [
+        metric(**{name: v for name, v in (options or {}).items() if name in metric.option_names()})
+        for metric in metrics
+    ]
+
+
+def check_given(metrics: Sequence[Metric], translations: object, system: object) -> None:
+    """Refuse translations that no metric reads, and metrics without any.
+
+    Raises:
+        InputError: for either.
+    """
+    if not any(metric.takes_translations for metric in metrics):
+        given = [
+            name
+            for name, value in (("translations", translations), ("system", system))
+            if value is not None
+        ]
+        if given:
+            raise InputError(
+                f"{' and '.join(given)}: {_listed([type(m) for m in metrics])} judges the evaluator"
+                " itself, by the translations that the dataset holds; expected none. Leave that"
+                " out, and name the model under test with evaluator"
+            )
+    elif (translations is None) == (system is None):
+        raise InputError(
+            "translations: expected either translations or a system to translate with, got "
+            + ("neither" if translations is None else "both")
+        )
+
+
+def no_metric(material: Material, not_run: Mapping[str, str]) -> str:
+    """Return the message that no metric can judge the material."""
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(not_run.items()))
+    return f"no metric can judge {material.name} in {material.tgt_lang}: {reasons}"
+
+
+def _check_fits(metric: type[Metric], material: Material) -> None:
+    """Refuse a metric that does not fit, with what does."""
+    reason = material.unfit_reason(metric)
+    declared, own = material.declared, material.config
+    if not reason or declared is None or own is None:
+        return
+    alike = [
+        c
+        for c in declared.configs
+        if c.src_lang == own.src_lang and material.tgt_lang in c.tgt_langs
+    ]
+    configs = [
+        c.name
+        for c in alike
+        if not metric.fits(declared.name, c.name, c.form, c.src_lang, material.tgt_lang)
+    ]
+    others = (
+        f"use {', '.join(configs)}"
+        if configs
+        else f"no configuration of {declared.name} fits for {own.src_lang}-{material.tgt_lang}"
+    )
+    fitting = [m.name for m in all_metrics() if not material.unfit_reason(m)]
+    metrics = f", or for {own.name} the metric {' or '.join(fitting)}" if fitting else ""
+    raise InputError(f"{reason}; {others}{metrics} (see `cc-hf list datasets {declared.name}`)")
+
+
+def _listed(metrics: Sequence[type[Metric]]) -> str:
+    names = ", ".join(metric.name for metric in metrics) or "none"
+    return f"the metrics {names}" if len(metrics) > 1 else f"the metric {names}"

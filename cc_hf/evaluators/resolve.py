@@ -1,0 +1,77 @@
+"""From what a user gave to an evaluator: the only place that does it. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias, overload
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.lazy import open_evaluator
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.models.location import default_evaluator
+
+__all__ = ["AnyEvaluator", "resolve_evaluator"]
+
+#: What users name an evaluator by: a name or path, several of these (an ensemble), an Evaluator, or
+#: a function (sources, translations) -> scores.
+AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
+
+
+@overload
+def resolve_evaluator(
+    evaluator: str | Path | Sequence[str | Path] | Evaluator | None,
+    options: LoadingOptions | None = None,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+) -> Evaluator: ...
+
+
+@overload
+def resolve_evaluator(
+    evaluator: AnyEvaluator | None,
+    options: LoadingOptions | None = None,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+) -> Evaluator | ScoreFunction: ...
+
+
+def resolve_evaluator(
+    evaluator: AnyEvaluator | None,
+    options: LoadingOptions | None = None,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+) -> Evaluator | ScoreFunction:
+    """Return the evaluator that is meant.
+
+    Args:
+        evaluator: a name, a path or several of these are opened with `options`; an Evaluator or a
+            function is returned as it is; None stands for the evaluator that ships for the
+            language pair.
+        options: how to load it; None for the defaults.
+        src_lang, tgt_lang: the languages that will be scored, "" where the evaluator knows them.
+
+    Raises:
+        InputError: for something else, or None where no evaluator ships for the pair.
+        Otherwise as `cc_hf.load_evaluator`.
+
+    >>> resolve_evaluator(3)  # type: ignore[arg-type]
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
+    """
+    if evaluator is None:
+        evaluator = default_evaluator(src_lang, tgt_lang)
+    if isinstance(evaluator, (str, Path, list, tuple)):
+        languages = (src_lang, tgt_lang)
+        return open_evaluator(evaluator, options or LoadingOptions(), languages=languages)
+    if isinstance(evaluator, Evaluator) or callable(evaluator):
+        return evaluator
+    raise InputError(
+        "evaluator: expected a name, a path, an Evaluator or a function, got"
+        f" {type(evaluator).__name__}"
+    )

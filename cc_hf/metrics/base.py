@@ -1,0 +1,390 @@
+"""What a metric is: rows are checked, translations are judged one by one, and figures with
+intervals are made of the judgements. The result is written in one place, `finish`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf import __version__, registry, signature
+from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import Contest, function_name
+from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.schema import Example, Judgement, ScoringRequest
+from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
+
+__all__ = [
+    "Figures",
+    "Metric",
+    "Origin",
+    "Rows",
+    "Scoring",
+    "ScoringMetric",
+    "check_choice",
+    "finish",
+    "make_metric",
+    "registered_metric",
+]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one metric judges, checked.
+
+    Attributes:
+        translations: one per reference; none for a metric that judges the evaluator itself.
+        references: what the metric reads, with exactly the keys of `Metric.reference_fields`.
+        ids: one name per reference.
+        src_lang, tgt_lang: ISO 639-1, "" where they are not known.
+    """
+
+    translations: list[str]
+    references: list[dict[str, Any]]
+    ids: list[str]
+    src_lang: str = ""
+    tgt_lang: str = ""
+
+    def column(self, key: str) -> list[Any]:
+        """Return one value of every reference."""
+        return [reference[key] for reference in self.references]
+
+    @property
+    def n_blank(self) -> int:
+        """The number of translations without any text."""
+        return sum(not translation.strip() for translation in self.translations)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Scores of a `ScoringMetric`.
+
+    Attributes:
+        evaluator: gave them.
+        scores: (n,) in the order of `ScoringMetric.requests`.
+    """
+
+    evaluator: Evaluator | ScoreFunction
+    scores: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a metric makes of its rows; the parts of an `EvaluationResult` that are its own.
+
+    Attributes:
+        scores: figures by name.
+        signature: what the signature says of languages, options and evaluator.
+        intervals: 95 % intervals of figures, or why there is none.
+        categories: accuracy by category.
+        judgements: one per row, or none.
+        counts: numbers of rows by name.
+        notes: what a reader of the figures must know.
+    """
+
+    scores: Mapping[str, float]
+    signature: Mapping[str, str | int]
+    intervals: Mapping[str, Interval | NoInterval]
+    categories: tuple[CategoryAccuracy, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where rows come from, as the result names it.
+
+    Attributes:
+        dataset, config: names, "" for data of the caller's own.
+        fields: signature fields, such as {"data": "winomt/default@b2f1b31"}.
+    """
+
+    dataset: str = ""
+    config: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A metric with its options, which are the fields of the subclass.
+
+    Attributes:
+        name: as registered.
+        signature_name: begins its signatures.
+        version: raised whenever a figure can change; the CHANGELOG says which and why.
+        reference_fields: what it reads of a reference, and how each value is checked.
+        is_blank_allowed: whether a blank translation is judged.
+        takes_evaluator: whether an evaluator model scores for it (`ScoringMetric`).
+        takes_translations: whether it judges the translations of a system. A metric that does not
+            judges the evaluator itself, as the system under test, on what the dataset holds.
+        judges: whether there is a verdict on each translation; without, results have no judgements
+            and cannot be compared row by row.
+        reads_cues: whether the cues of the data matter to it.
+        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher
+            is better, so no differences and no rates of errors.
+        ties: how a tie counts; None where the metric has no ties.
+        resampling: how the bootstrap of its intervals draws, in words that follow "bootstrap".
+        default_src_lang: source language where none is given.
+    """
+
+    name: ClassVar[str]
+    signature_name: ClassVar[str]
+    version: ClassVar[int]
+    reference_fields: ClassVar[Fields]
+    is_blank_allowed: ClassVar[bool] = True
+    takes_evaluator: ClassVar[bool] = False
+    takes_translations: ClassVar[bool] = True
+    judges: ClassVar[bool] = True
+    reads_cues: ClassVar[bool] = True
+    leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
+    ties: ClassVar[Literal["correct", "incorrect"] | None] = None
+    resampling: ClassVar[str] = "within categories"
+    default_src_lang: ClassVar[str] = ""
+
+    @classmethod
+    def option_names(cls) -> tuple[str, ...]:
+        """Return the names of its options."""
+        return tuple(option.name for option in fields(cls))
+
+    @staticmethod
+    @abstractmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" where the metric can judge a configuration whose examples are of class `form`,
+        else the reason, as an error says it.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return what the metric reads of examples, one mapping per example."""
+
+    @classmethod
+    def check_input(
+        cls, translations: Any, references: Any, *, whole: bool = True
+    ) -> tuple[list[str], list[dict[str, Any]]]:
+        """Refuse what cannot be judged, with the row that is wrong.
+
+        Args:
+            translations: one per reference; None for a metric that takes none.
+            references: mappings with the keys of `reference_fields`.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Returns:
+            Translations and references as plain lists, whatever held them.
+
+        Raises:
+            InputError: for no rows, different lengths, or the first row that is not as expected.
+        """
+        if cls.takes_translations:
+            texts, rows = check_rows(
+                translations,
+                references,
+                cls.reference_fields,
+                is_blank_allowed=cls.is_blank_allowed,
+            )
+        else:
+            cls.check_no_translations(translations)
+            texts, rows = [], check_references(references, cls.reference_fields)
+        cls.check_values(rows, whole=whole)
+        return texts, rows
+
+    @classmethod
+    def check_no_translations(cls, translations: object) -> None:
+        """Refuse translations, which a metric that judges the evaluator itself does not read.
+
+        Raises:
+            InputError: with the metric that judges them.
+        """
+        if translations is not None and not (isinstance(translations, list) and not translations):
+            raise InputError(
+                f"predictions: expected none: {cls.name} judges the evaluator itself, by the"
+                " translations in the references. To judge those of a system, use"
+                " contrastive_conditioning"
+            )
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse references whose values do not fit together; most metrics need no such check.
+
+        Raises:
+            InputError: with the first row.
+        """
+        return None
+
+    @abstractmethod
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every row and sum up.
+
+        Args:
+            rows: checked.
+            bootstrap: of the intervals.
+            scoring: the scores of a `ScoringMetric`.
+
+        Raises:
+            InputError: for an option or a language that does not fit.
+        """
+
+    def data_fields(
+        self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return what the signature says of the data."""
+        named = {key: text for key, text in origin.items() if self.reads_cues or key != "cues"}
+        return {"data": own_data(references), **named}
+
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return the lists with one value per row that the `evaluate` module returns."""
+        return {
+            "verdicts": [j.verdict for j in result.judgements],
+            "predicted": [j.predicted for j in result.judgements],
+        }
+
+
+@dataclass(frozen=True)
+class ScoringMetric(Metric):
+    """A metric for which an evaluator model scores pairs of source and translation."""
+
+    takes_evaluator: ClassVar[bool] = True
+
+    @abstractmethod
+    def requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return what is to be scored, row by row.
+
+        Raises:
+            InputError: for an option that does not fit.
+        """
+
+    @abstractmethod
+    def contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of both sides' requests for every decision."""
+
+    @property
+    @abstractmethod
+    def evaluator_score(self) -> str:
+        """The definition of a score, a name of `cc_hf.evaluators.base`."""
+
+    def notes(
+        self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
+    ) -> tuple[str, ...]:
+        """Return what a reader must know of verdicts by this evaluator on a dataset."""
+        return ()
+
+    def scored(self, scoring: Scoring | None) -> Scoring:
+        """Return the scores, which this metric cannot do without.
+
+        Raises:
+            InputError: for None.
+        """
+        if scoring is None:
+            raise InputError(f"evaluator: {self.name} expects an Evaluator or a function, got none")
+        return scoring
+
+    def model_fields(
+        self, rows: Rows, evaluator: Evaluator | ScoreFunction, score: str
+    ) -> dict[str, str]:
+        """Return what the signature says of languages and evaluator.
+
+        Args:
+            rows: name the languages; those that they leave out are the evaluator's.
+            evaluator: that scored.
+            score: the metric's own name of the score.
+        """
+        src_lang, tgt_lang = rows.src_lang, rows.tgt_lang
+        if isinstance(evaluator, Evaluator):
+            src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
+            model = {**evaluator.signature_fields(), "score": score}
+        else:
+            model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
+        return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
+
+
+def finish(
+    metric: Metric,
+    rows: Rows,
+    figures: Figures,
+    *,
+    origin: Origin,
+    bootstrap: Bootstrap,
+) -> EvaluationResult:
+    """Write the result of a metric, with its signature.
+
+    Args:
+        metric: made the figures.
+        rows: were judged.
+        figures: of the rows.
+        origin: of the rows.
+        bootstrap: of the intervals.
+    """
+    return EvaluationResult(
+        dataset=origin.dataset,
+        config=origin.config,
+        tgt_lang=rows.tgt_lang,
+        metric=metric.name,
+        signature=signature.build(
+            metric.signature_name,
+            {
+                **metric.data_fields(rows.references, origin.fields),
+                **figures.signature,
+                "n": len(rows.references),
+                "boot": bootstrap.n_resamples,
+                "seed": bootstrap.seed,
+                "m": metric.version,
+                "v": __version__,
+            },
+        ),
+        n=len(rows.references),
+        scores=figures.scores,
+        intervals=known_intervals(figures.intervals),
+        no_interval=missing_intervals(figures.intervals),
+        categories=figures.categories,
+        judgements=figures.judgements,
+        counts=figures.counts,
+        notes=figures.notes,
+    )
+
+
+def registered_metric(name: str) -> type[Metric] | None:
+    """Return the class of a metric; None for one that is not registered, whose results can be shown
+    all the same.
+
+    >>> registered_metric("contrastive_conditioning").ties
+    'correct'
+    """
+    if name not in registry.names("metric"):
+        return None
+    found: type[Metric] = registry.resolve("metric", name)
+    return found
+
+
+def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
+    """Make a metric from its name and its options.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered, or an option that it does not have.
+
+    >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
+    ContrastiveConditioning(score='arithmetic')
+    """
+    metric: type[Metric] = registry.resolve("metric", name)
+    for option in options or {}:
+        if option not in metric.option_names():
+            raise UnknownNameError(f"option of the metric {name}", option, metric.option_names())
+    return metric(**(options or {}))
+
+
+def check_choice(option: str, value: object, known: Collection[str]) -> None:
+    """Refuse an option that is none of its known values.
+
+    Raises:
+        InputError: with those that are known.
+    """
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{option}: expected one of {', '.join(known)}, got {shown(value)}")
