@@ -19,7 +19,8 @@ from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.reports.tables import resampling_text, result_table
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse

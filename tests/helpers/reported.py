@@ -7,7 +7,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from cc_hf.reports.report import Report, System, build_report
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.studies.human_agreement.annotations import Annotation

@@ -20,7 +20,8 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import make_metric
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.studies.comparison import compare

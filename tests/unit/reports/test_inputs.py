@@ -40,7 +40,7 @@ def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.json").write_bytes(a.read_bytes())
     with pytest.raises(
-        InputError, match="several files are named a; name the system of each file with --name"
+        InputError, match="several files are named a; give names, one for the system of each file"
     ):
         read_systems([a, tmp_path / "sub" / "a.json"])
     with pytest.raises(InputError, match="x has two results by words"):
@@ -75,7 +75,7 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None
     examples, notes = read_examples(replace(PLAIN, dataset="", config="", signature="own|n:1"))
     assert examples is None
-    assert "--dataset FILE" in notes[0]
+    assert "the file of the data" in notes[0]
 
 
 def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:

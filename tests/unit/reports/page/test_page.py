@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import Report, System, build_report
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset
