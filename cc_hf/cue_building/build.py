@@ -32,10 +32,11 @@ from cc_hf.data.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.translations import read_lines
 from cc_hf.errors import DataError, InputError, ResultWarning
-from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.schema import (
     ContrastiveSourceExample,

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import check_contests
+from cc_hf.evaluators.scores import SCORES, TokenScores, check_score_name
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
