@@ -46,6 +46,12 @@ class Evaluator(TokenModel):
 
     mode: str = "exact"
 
+    def score_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> TokenScores:
+        """The scores of one batch."""
+        return TokenScores.of(self.logprobs_batch(sources, targets))
+
     def signature_fields(self) -> dict[str, str]:
         """What the signature says of this evaluator; `dtype` names the faster pass and the exact
         one, where decisions take both.

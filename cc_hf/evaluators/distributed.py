@@ -173,7 +173,7 @@ class _Alone(Team):
         self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
     ) -> Iterator[tuple[list[int], T]]:
         """Every batch in its order, as soon as it is scored."""
-        return ((batch, score(batch)) for batch in batches)
+        return zip(batches, map(score, batches), strict=True)
 
 
 ALONE: Team = _Alone()

@@ -34,6 +34,8 @@ __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
 
 _MEMBERS = {"members": "each by itself"}  # of an ensemble that has no scores of its own
 _COMMIT = re.compile("[0-9a-f]{40}")
+#: the options that decide what is loaded, but on_too_long, whose None stands for "error"
+_DECIDING = sorted({*LoadingOptions.names()} - {"revision", "cache", "distributed", "on_too_long"})
 
 
 @dataclass(frozen=True)
@@ -321,7 +323,7 @@ def _members(
 
 def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:
     """Return all that decides what is loaded; None for a model that can change unnoticed."""
-    models = []
+    models: list[list[Any]] = []
     for name, options in members:
         place, revision = Path(locate(name)[0]), options.revision
         if not is_folder(place) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
@@ -332,9 +334,8 @@ def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | 
         {
             "models": models,
             "options": {
-                name: str(value)
-                for name, value in vars(members[0][1]).items()
-                if name not in ("revision", "cache", "distributed")
+                **{name: str(getattr(members[0][1], name)) for name in _DECIDING},
+                "on_too_long": members[0][1].on_too_long or "error",
             },
             "versions": {"cc_hf": __version__, "scoring": SCORING_VERSION, **library_versions()},
         }

@@ -106,12 +106,6 @@ class TokenModel(ABC):
         follow from it.
         """
 
-    def score_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> TokenScores:
-        """The scores of one batch."""
-        return TokenScores.of(self.logprobs_batch(sources, targets))
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
 

@@ -41,7 +41,8 @@ from pathlib import Path
 
 import evaluate
 
-import cc_hf.metrics.{name} as core
+from cc_hf.evaluation.judging import module_figures
+from cc_hf.metrics.base import registered_metric
 
 test_cases = [
     {example},
@@ -52,7 +53,9 @@ def test_the_module_answers_as_the_package():
     metric = evaluate.load(str(Path(__file__).with_name("{module}.py")))
     for case in test_cases:
         found = metric.compute(**case)
-        assert found == core.compute(**case)
+        options = dict(case)
+        rows = options.pop("predictions", None), options.pop("references")
+        assert found == module_figures(registered_metric({name!r}), *rows, options)
         assert found["n"] == len(case["references"])
         assert {score!r} not in found or 0 <= found[{score!r}] <= 1
 '''

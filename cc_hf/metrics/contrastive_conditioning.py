@@ -140,6 +140,7 @@ class ContrastiveConditioning(ScoringMetric):
     reference_fields = _FIELDS
     is_blank_allowed = False
     ties = "correct"
+    leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
 
     score: str = "geometric"
 

@@ -57,17 +57,18 @@ def test_the_file_is_read_once_and_the_evaluator_called_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import cc_hf.evaluation.evaluate
+    import cc_hf.evaluation.material
 
     (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     calls: list[str] = []
-    for name in ("read_translations", "load_examples"):
-        monkeypatch.setattr(
-            cc_hf.evaluation.evaluate,
-            name,
-            counted(calls, name, getattr(cc_hf.evaluation.evaluate, name)),
-        )
+    for module, name in (
+        (cc_hf.evaluation.evaluate, "read_translations"),
+        (cc_hf.evaluation.material, "load_examples"),
+        (cc_hf.evaluation.material, "declaration"),
+    ):
+        monkeypatch.setattr(module, name, counted(calls, name, getattr(module, name)))
     assert len(run_all(translations=tmp_path / "t.txt").results) == 2
-    assert calls == ["load_examples", "read_translations"]
+    assert calls == ["declaration", "load_examples", "read_translations"]
 
 
 def test_options_go_to_the_metric_that_takes_them() -> None:
@@ -102,7 +103,7 @@ def test_options_go_to_the_metric_that_takes_them() -> None:
 
 
 def test_an_evaluator_that_nobody_uses_is_refused() -> None:
-    with pytest.raises(InputError, match="no evaluator is used by the metric words"):
+    with pytest.raises(InputError, match="evaluator: the metric words judges by the words"):
         evaluate_dataset("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
 
 
@@ -118,7 +119,7 @@ def test_what_is_not_run_is_said(tmp_path: Path) -> None:
     assert "pip install 'cc_hf[morphology]'" in lacking.not_run["words"]
     assert ResultSet.from_json(lacking.to_json()) == lacking
     assert run_all(options={"word": ""}).not_run == {
-        "words": "words: expected a word for the language; name one with --option word=..."
+        "words": "words: expected a word for the language; name one with word"
     }
     with pytest.raises(
         InputError,

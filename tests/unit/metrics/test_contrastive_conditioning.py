@@ -296,7 +296,7 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
         ("cc-tiny-en-de", {"cache": "x" * 300}, "cannot be written"),
         ("cc-tiny-en-de", {"kind": ["marian"]}, "kind: expected a string"),
         ("cc-tiny-en-de", {"mode": ["exact"]}, "mode: expected a string"),
-        ("cc-tiny-en-de", {"device": ["cpu"]}, "device: expected 'cpu'"),
+        ("cc-tiny-en-de", {"device": ["cpu"]}, "device: expected a string, got"),
         ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
     ],
 )
