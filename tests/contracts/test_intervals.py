@@ -5,9 +5,8 @@ them.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -29,6 +28,7 @@ from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.decisions import decision_intervals
 from cc_hf.statistics.gender_figures import count_cells, gender_intervals
 from cc_hf.statistics.rank_correlation import rank_correlation
+from tests.helpers.metric_rows import judged, row
 from tests.helpers.metrics import evaluate_metric
 
 _N = 100
@@ -97,84 +97,6 @@ def test_undefined_resamples_are_left_out_and_counted(
         assert (f"undefined in {found.n_undefined} resamples" in found.note) == (share > 0)
 
 
-def _scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [
-        0.9 if ("right" in source) == (translation == "good") else 0.1
-        for source, translation in zip(sources, translations, strict=True)
-    ]
-
-
-def _row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
-    """A translation and its reference; rows alternate between two categories."""
-    gender = ("male", "female")[at % 2]
-    word = ("Arzt", "Ärztin")[(at + (not is_right)) % 2]
-    rows: dict[str, tuple[str, dict[str, Any]]] = {
-        "contrastive_conditioning": (
-            "good" if is_right else "bad",
-            {"correct_sources": ["right"], "incorrect_sources": ["wrong"], "category": gender},
-        ),
-        "contrastive_translation_scoring": (
-            "",
-            {
-                "source": "right",
-                "correct_translation": "good" if is_right else "bad",
-                "contrastive_translations": ["bad" if is_right else "good"],
-                "category": gender,
-                "pair": str(at // 2),
-            },
-        ),
-        "gender_accuracy": (
-            word,
-            {
-                "reference": ("Arzt", "Ärztin")[at % 2],
-                "contrastive_reference": ("Ärztin", "Arzt")[at % 2],
-                "gender": gender,
-            },
-        ),
-        "gender_quality_gap": (
-            "a b c d" if is_right else "x",
-            {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
-        ),
-        "mucow_pattern_matching": (
-            "Schloss" if is_right else "Riegel",
-            {
-                "correct_senses": ["schloss"],
-                "incorrect_senses": ["riegel"],
-                "domain": ("in_domain", "out_of_domain")[at % 2],
-                "frequency": "",
-            },
-        ),
-        "simplegen_accuracy": (
-            word,
-            {
-                "occupation": "physician",
-                "number": "sg",
-                "gender": gender,
-                "category": ("MoMc", "MoFc")[at % 2],
-            },
-        ),
-        "wino_x_pattern_matching": (
-            f"Die Vase zerbrach, weil {('er', 'sie')[(at + (not is_right)) % 2]} alt war.",
-            {
-                "source": "The vase broke because it was old.",
-                "correct_gender": gender,
-                "incorrect_gender": ("female", "male")[at % 2],
-            },
-        ),
-        "winomt_pattern_matching": (
-            f"{('Der', 'Die')[(at + (not is_right)) % 2]} {word} ging.",
-            {
-                "source": "The physician left.",
-                "occupation": "physician",
-                "occupation_index": 1,
-                "gold_gender": gender,
-                "stereotype": ("pro", "anti")[at % 2],
-            },
-        ),
-    }
-    return rows[metric]
-
-
 _CASES = {
     "one row": [(0, True)],
     "two rows": [(0, True), (1, False)],
@@ -193,18 +115,10 @@ def _evaluated(metric: str, case: str) -> EvaluationResult:
     translations, references = (
         list(column)
         for column in zip(
-            *(_row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True
+            *(row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True
         )
     )
-    declared: type[Metric] = registry.resolve("metric", metric)
-    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 200}
-    if declared.takes_evaluator:
-        options["evaluator"] = _scores
-    if metric == "winomt_pattern_matching":
-        options["alignments"] = ["0-0 1-1 2-2"] * len(translations)
-    return evaluate_metric(
-        metric, translations if declared.takes_translations else None, references, **options
-    )
+    return judged(metric, translations, references, n_resamples=200)
 
 
 #: not resampled
