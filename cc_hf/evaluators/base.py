@@ -19,8 +19,8 @@ from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, TokenIds
 from cc_hf.evaluators.options import MODES
-from cc_hf.evaluators.score_cache import CacheSession, ScoreRow, TokenIds
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import TokenModel, numbered_requests
 from cc_hf.schema import ScoringRequest

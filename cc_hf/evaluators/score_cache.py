@@ -15,35 +15,24 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from cc_hf.errors import CacheError, CacheWarning, InputError
+from cc_hf.evaluators.cache_session import CacheSession, encoded, shown_row
 from cc_hf.files import exists, is_folder
 
 __all__ = [
     "CacheInfo",
-    "CacheSession",
     "IdentityInfo",
-    "Pair",
     "ScoreCache",
-    "ScoreRow",
-    "TokenIds",
     "open_cache",
 ]
-
-#: source and translation
-Pair: TypeAlias = tuple[str, str]
-#: of source and translation, as the model takes them
-TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-#: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
-ScoreRow: TypeAlias = tuple[float, int, float]
 
 # «ccHf», at a fixed place of the file: other files are never taken for a cache, nor removed as one
 _APPLICATION = 0x63634866
@@ -51,7 +40,6 @@ _VERSION = 1
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 30.0
 _RETRY_SECONDS = 0.01
-_KEYS_PER_QUERY = 500  # older SQLite takes at most 999
 _SCHEMA = (
     "CREATE TABLE identities (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
     """CREATE TABLE scores (
@@ -65,20 +53,6 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 _N_DIGEST = 64  # hexadecimal digits
-_N_SHOWN = 80
-# by token ids, the key of the text that was scored first: other texts of the same ids get its
-# score. Older files of this version lack it
-_TOKEN_IDS = (
-    "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
-)
-_SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
-_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
-_ADD = """INSERT OR IGNORE INTO scores
-    SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
-        COALESCE(s.mean_probability, :mean_probability)
-    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key
-        LEFT JOIN scores s ON s.key = t.score
-    WHERE i.identity = :identity"""
 # older files of this version lack it
 _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
@@ -102,147 +76,6 @@ class CacheInfo:
     n_bytes: int
     n_scores: int
     identities: tuple[IdentityInfo, ...]
-
-
-class CacheSession:
-    """An open cache for one identity. Without a connection it knows nothing and stores nothing."""
-
-    def __init__(
-        self,
-        cache: ScoreCache | None = None,
-        connection: sqlite3.Connection | None = None,
-        identity: Mapping[str, str] | None = None,
-        *,
-        rounding: float = 0.0,
-    ) -> None:
-        self._cache = cache
-        self._rounding = rounding
-        self._connection = connection
-        self._identity = _encoded(sorted((identity or {}).items()))
-        self._prefix = hashlib.sha256(self._identity.encode()).digest()
-        self._damaged: set[bytes] = set()
-
-    def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
-        """The scores that are known, by index of the pair.
-
-        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
-
-        Raises:
-            CacheError: when the file is damaged.
-        """
-        return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
-
-    def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
-        """As `find`, by token ids: the score of a text that has them, whatever the text is.
-
-        Raises:
-            CacheError: when the file is damaged.
-        """
-        index = {self._ids_key(one): i for i, one in enumerate(ids)}
-        try:
-            if (
-                self._connection is None
-                or not self._connection.execute(
-                    "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
-                ).fetchone()
-            ):
-                return {}
-            keys = {
-                bytes(score): index[key]
-                for key, score in self._select("SELECT key, score FROM token_ids", list(index))
-                if isinstance(score, bytes)
-            }
-        except sqlite3.Error as error:
-            self._give_up(error)
-            return {}
-        return self._find(keys)
-
-    def add(
-        self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
-    ) -> None:
-        """Store scores in one transaction; those that are there already stay, unless they are
-        damaged. Impossible scores are not stored.
-
-        Texts of the same token ids, where these are given, are stored with one score, also when
-        another process was faster. A cache that cannot be written is reported once, by a
-        CacheWarning, and not written again.
-        """
-        if self._connection is None or self._cache is None:
-            return
-        keys = [self._key(pair) for pair in pairs]
-        given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
-        kept = [
-            {
-                "key": key,
-                "ids_key": ids_key,
-                "identity": self._identity,
-                **dict(zip(_SCORE_COLUMNS, row, strict=True)),
-            }
-            for key, ids_key, row in given
-            if _is_score(row, self._rounding)
-        ]
-        try:
-            with self._connection:
-                self._connection.executemany(
-                    "DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged]
-                )
-                self._damaged.clear()
-                self._connection.execute(_TOKEN_IDS)
-                self._connection.execute(
-                    "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
-                )
-                self._connection.executemany(_ADD_IDS, kept)
-                self._connection.executemany(_ADD, kept)
-        except sqlite3.Error as error:
-            self._connection = None
-            self._cache.warn(error)
-
-    def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
-        """Scores by their keys.
-
-        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
-        """
-        found: dict[int, ScoreRow] = {}
-        damaged: list[object] = []
-        try:
-            for key, *row in self._select(
-                "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
-            ):
-                if _is_score(row, self._rounding):
-                    found[index[key]] = (float(row[0]), row[1], float(row[2]))
-                elif key not in self._damaged:
-                    self._damaged.add(key)
-                    damaged.append(row)
-        except sqlite3.Error as error:
-            self._give_up(error)
-            return {}
-        if damaged and self._cache is not None:
-            self._cache.warn_of_damage(
-                f"{len(damaged)} of its scores are none that a model gives, such as"
-                f" {_shown(damaged[0])}; they are computed again"
-            )
-        return found
-
-    def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query that have one of the keys; none without a connection."""
-        for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
-            some = keys[start : start + _KEYS_PER_QUERY]
-            if self._connection is not None:
-                yield from self._connection.execute(
-                    f"{query} WHERE key IN ({','.join('?' * len(some))})", some
-                )
-
-    def _give_up(self, error: sqlite3.Error) -> None:
-        """Raise when the file is damaged, else go on without it."""
-        if self._cache is not None:
-            self._cache.given_up(error)
-        self._connection = None
-
-    def _ids_key(self, ids: TokenIds) -> bytes:
-        return hashlib.sha256(self._prefix + _encoded(["ids", *ids]).encode()).digest()
-
-    def _key(self, pair: Pair) -> bytes:
-        return hashlib.sha256(self._prefix + _encoded(pair).encode()).digest()
 
 
 class ScoreCache:
@@ -351,7 +184,7 @@ class ScoreCache:
             fields = {}
         if not fields or not all(isinstance(item, str) for pair in fields.items() for item in pair):
             self.warn_of_damage(
-                f"it does not say any more what made some of its scores: {_shown(text)}"
+                f"it does not say any more what made some of its scores: {shown_row(text)}"
             )
             return {}
         return fields
@@ -363,7 +196,7 @@ class ScoreCache:
         Both are such as JSON holds. Where nothing can be written nothing is kept: it would only
         have saved time, and scores say it when they are not stored.
         """
-        key, text = _request_key(request), _encoded(record)
+        key, text = _request_key(request), encoded(record)
         with (
             contextlib.suppress(sqlite3.Error, OSError),
             contextlib.closing(self._open()) as connection,
@@ -407,7 +240,7 @@ class ScoreCache:
         )
         if digest != _digest(key, text):
             self.warn_of_damage(
-                f"what it holds of an evaluator was altered: {_shown(text or row[0])}; the model is"
+                f"what it holds of an evaluator was altered: {shown_row(text or row[0])}; the model is"
                 " loaded"
             )
             return None
@@ -551,11 +384,6 @@ def _default_path() -> Path:
     return Path(constants.HF_HOME) / "cc_hf" / "scores.sqlite"
 
 
-def _encoded(value: object) -> str:
-    """Unambiguous, also for texts with any characters in them, lone surrogates included."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-
-
 def _request_key(request: object) -> bytes:
     return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).digest()
 
@@ -565,22 +393,6 @@ def _digest(key: bytes, text: str) -> str:
     is believed.
     """
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_score(row: Sequence[object], rounding: float) -> bool:
-    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a
-    number of tokens, a mean probability.
-    """
-    total, n, mean = row
-    if not (
-        isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))
-    ):
-        return False
-    return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
-
-
-def _shown(value: object) -> str:
-    return repr(value)[:_N_SHOWN]
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
-from cc_hf.evaluators.score_cache import ScoreRow
+from cc_hf.evaluators.cache_session import ScoreRow
 
 __all__ = ["LOG_SCORES", "SCORES", "TokenScores", "check_score_name"]
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
+from cc_hf.evaluators.cache_session import TokenIds
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.options import check_batch_tokens
-from cc_hf.evaluators.score_cache import ScoreCache, TokenIds
+from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 

@@ -1,0 +1,200 @@
+"""Scores of one identity in an open cache: found, stored, checked. No torch here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from cc_hf.evaluators.score_cache import ScoreCache
+
+__all__ = ["CacheSession", "Pair", "ScoreRow", "TokenIds", "encoded", "shown_row"]
+
+#: source and translation
+Pair: TypeAlias = tuple[str, str]
+#: of source and translation, as the model takes them
+TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+#: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
+ScoreRow: TypeAlias = tuple[float, int, float]
+
+_KEYS_PER_QUERY = 500  # older SQLite takes at most 999
+_N_SHOWN = 80
+# by token ids, the key of the text that was scored first: other texts of the same ids get its
+# score. Older files of this version lack it
+_TOKEN_IDS = (
+    "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
+)
+_SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
+_ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
+_ADD = """INSERT OR IGNORE INTO scores
+    SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
+        COALESCE(s.mean_probability, :mean_probability)
+    FROM identities i LEFT JOIN token_ids t ON t.key = :ids_key
+        LEFT JOIN scores s ON s.key = t.score
+    WHERE i.identity = :identity"""
+
+
+class CacheSession:
+    """An open cache for one identity. Without a connection it knows nothing and stores nothing."""
+
+    def __init__(
+        self,
+        cache: ScoreCache | None = None,
+        connection: sqlite3.Connection | None = None,
+        identity: Mapping[str, str] | None = None,
+        *,
+        rounding: float = 0.0,
+    ) -> None:
+        self._cache = cache
+        self._rounding = rounding
+        self._connection = connection
+        self._identity = encoded(sorted((identity or {}).items()))
+        self._prefix = hashlib.sha256(self._identity.encode()).digest()
+        self._damaged: set[bytes] = set()
+
+    def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
+        """The scores that are known, by index of the pair.
+
+        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
+
+        Raises:
+            CacheError: when the file is damaged.
+        """
+        return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
+
+    def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
+        """As `find`, by token ids: the score of a text that has them, whatever the text is.
+
+        Raises:
+            CacheError: when the file is damaged.
+        """
+        index = {self._ids_key(one): i for i, one in enumerate(ids)}
+        try:
+            if (
+                self._connection is None
+                or not self._connection.execute(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
+                ).fetchone()
+            ):
+                return {}
+            keys = {
+                bytes(score): index[key]
+                for key, score in self._select("SELECT key, score FROM token_ids", list(index))
+                if isinstance(score, bytes)
+            }
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        return self._find(keys)
+
+    def add(
+        self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
+    ) -> None:
+        """Store scores in one transaction; those that are there already stay, unless they are
+        damaged. Impossible scores are not stored.
+
+        Texts of the same token ids, where these are given, are stored with one score, also when
+        another process was faster. A cache that cannot be written is reported once, by a
+        CacheWarning, and not written again.
+        """
+        if self._connection is None or self._cache is None:
+            return
+        keys = [self._key(pair) for pair in pairs]
+        given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
+        kept = [
+            {
+                "key": key,
+                "ids_key": ids_key,
+                "identity": self._identity,
+                **dict(zip(_SCORE_COLUMNS, row, strict=True)),
+            }
+            for key, ids_key, row in given
+            if _is_score(row, self._rounding)
+        ]
+        try:
+            with self._connection:
+                self._connection.executemany(
+                    "DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged]
+                )
+                self._damaged.clear()
+                self._connection.execute(_TOKEN_IDS)
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
+                )
+                self._connection.executemany(_ADD_IDS, kept)
+                self._connection.executemany(_ADD, kept)
+        except sqlite3.Error as error:
+            self._connection = None
+            self._cache.warn(error)
+
+    def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
+        """Scores by their keys.
+
+        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
+        """
+        found: dict[int, ScoreRow] = {}
+        damaged: list[object] = []
+        try:
+            for key, *row in self._select(
+                "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
+            ):
+                if _is_score(row, self._rounding):
+                    found[index[key]] = (float(row[0]), row[1], float(row[2]))
+                elif key not in self._damaged:
+                    self._damaged.add(key)
+                    damaged.append(row)
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return {}
+        if damaged and self._cache is not None:
+            self._cache.warn_of_damage(
+                f"{len(damaged)} of its scores are none that a model gives, such as"
+                f" {shown_row(damaged[0])}; they are computed again"
+            )
+        return found
+
+    def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that have one of the keys; none without a connection."""
+        for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
+            some = keys[start : start + _KEYS_PER_QUERY]
+            if self._connection is not None:
+                yield from self._connection.execute(
+                    f"{query} WHERE key IN ({','.join('?' * len(some))})", some
+                )
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Raise when the file is damaged, else go on without it."""
+        if self._cache is not None:
+            self._cache.given_up(error)
+        self._connection = None
+
+    def _ids_key(self, ids: TokenIds) -> bytes:
+        return hashlib.sha256(self._prefix + encoded(["ids", *ids]).encode()).digest()
+
+    def _key(self, pair: Pair) -> bytes:
+        return hashlib.sha256(self._prefix + encoded(pair).encode()).digest()
+
+
+def encoded(value: object) -> str:
+    """Unambiguous, also for texts with any characters in them, lone surrogates included."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _is_score(row: Sequence[object], rounding: float) -> bool:
+    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a
+    number of tokens, a mean probability.
+    """
+    total, n, mean = row
+    if not (
+        isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))
+    ):
+        return False
+    return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
+
+
+def shown_row(value: object) -> str:
+    return repr(value)[:_N_SHOWN]
