@@ -4,7 +4,6 @@ machine without bf16 does.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families
@@ -74,46 +72,20 @@ def test_auto_is_exact_where_bf16_brings_nothing(monkeypatch: pytest.MonkeyPatch
     assert (found.mode, found.fast, found.signature_fields()["dtype"]) == ("exact", None, "float32")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="areas of memory are read from Linux")
-def test_of_a_large_model_one_form_is_held_at_a_time(
-    with_bf16: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seq2seq, "_LARGE", 0)
+def test_auto_holds_both_forms_of_the_weights(with_bf16: None, tmp_path: Path) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
     evaluator = cc_hf.load_evaluator(folder, mode="auto", cache=False)
     fast = evaluator.fast
     assert fast is not None
-    passes: dict[str, Evaluator] = {
-        "bf16": fast,
-        "exact": evaluator,
-        "bf16 again": fast,
-        "exact again": evaluator,
+    found = {
+        name: one.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        for name, one in (("bf16", fast), ("exact", evaluator))
     }
-    found = {}
-    for name, one in passes.items():
-        found[name] = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
-        other = evaluator if one is fast else fast
-        assert ["packed" in vars(each) for each in (one, other)] == [True, False]
-    for mode in ("bf16", "exact"):
-        np.testing.assert_array_equal(found[mode], found[f"{mode} again"])
-        np.testing.assert_array_equal(
-            found[mode],
-            cc_hf.load_evaluator(folder, mode=mode, cache=False).mean_logprobs(
-                _SOURCES, _TRANSLATIONS
-            ),
-        )
-
-
-def test_of_a_small_model_both_forms_are_held(with_bf16: None, tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(
-        families.BUILDERS["marian"](tmp_path), mode="auto", cache=False
-    )
-    fast = evaluator.fast
-    assert fast is not None
-    for one in (fast, evaluator):
-        one.mean_logprobs(_SOURCES, _TRANSLATIONS)
     assert "packed" in vars(evaluator)
     assert "packed" in vars(fast)
+    for mode, logprobs in found.items():
+        alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
+        np.testing.assert_array_equal(logprobs, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
 
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
