@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
+from cc_hf.evaluators.fast.arithmetic import is_bf16_fast, is_int8_faster
 from cc_hf.evaluators.fast.int8_products import is_int8_available
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
@@ -136,13 +136,26 @@ class Seq2SeqEvaluator(Evaluator):
         return self.with_mode("bf16") if self.mode == "auto" else None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Of models that have the packed pass: bf16, and on the CPU int8."""
+        """Return the modes of models that have the packed pass: bf16, and on the CPU int8 unless
+        bf16 is faster there.
+        """
         if not self._is_packable():
             return ()
-        return ("bf16", "int8") if self.device == "cpu" and is_int8_available() else ("bf16",)
+        has_int8 = self.device == "cpu" and is_int8_available() and is_int8_faster()
+        return ("bf16", "int8") if has_int8 else ("bf16",)
 
     def with_mode(self, mode: str) -> Evaluator:
-        """As `Evaluator.with_mode`."""
+        """As `Evaluator.with_mode`; "int8" is refused where bf16 is faster."""
+        if (
+            mode == "int8"
+            and self.device == "cpu"
+            and "bf16" in self.fast_modes()
+            and not is_int8_faster()
+        ):
+            raise InputError(
+                "mode: int8 is offered only where it is known to be faster than bf16, and it is not"
+                " on this processor; use bf16, which is faster here and nearer to the exact scores"
+            )
         found = super().with_mode(mode)
         for name in ("packed", "fast"):
             vars(found).pop(name, None)

@@ -25,6 +25,7 @@ __all__ = [
     "in_fp32",
     "is_bf16_fast",
     "is_bf16_layout_known",
+    "is_int8_faster",
 ]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
@@ -173,14 +174,32 @@ ARITHMETICS: dict[str, Arithmetic] = {
 
 @cache
 def is_bf16_fast(device: str) -> bool:
-    """Whether products in bf16 are done by instructions of their own.
+    """Return whether the device has native bf16 instructions.
 
-    By what the processor says of itself, so that it is the same in every run.
+    Decided from CPU flags, not by timing, so that it is reproducible.
     """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return device == "cpu" and any(_has_instructions(name) for name in ("avx512_bf16", "amx_bf16"))
+
+
+@cache
+def is_int8_faster() -> bool:
+    """Return whether int8 is known to be faster than native bf16, or the CPU has no native bf16.
+
+    The tables of docs/performance.md have int8 faster where both run in vector units
+    (`avx512_vnni` beside `avx512_bf16`). None has it faster where matrix units (AMX) do bf16.
+    Decided from CPU flags, not by timing, so that it is reproducible.
+    """
+    if not is_bf16_fast("cpu"):
+        return True
+    return _has_instructions("avx512_vnni") and not _has_instructions("amx_bf16")
+
+
+def _has_instructions(name: str) -> bool:
+    """Return whether the processor says that it has instructions, by torch's name for them."""
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return device == "cpu" and any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
+    return bool(capabilities.get(name))
 
 
 @cache

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families import seq2seq
+from cc_hf.evaluators.fast import arithmetic
 from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families
 
@@ -26,7 +28,9 @@ _REFERENCE = {
 
 @pytest.fixture
 def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both fast modes, whatever this machine has."""
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
 
 
 def test_every_mode_gives_nearly_the_same(with_bf16: None) -> None:
@@ -98,6 +102,34 @@ def test_families_without_a_faster_pass(family: str, tmp_path: Path, with_bf16: 
 
 def test_weights_of_another_precision_have_no_faster_pass(with_bf16: None) -> None:
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
+
+
+@pytest.mark.parametrize(
+    ("instructions", "is_faster"),
+    [
+        ({"avx2"}, True),
+        ({"avx_vnni"}, True),
+        ({"avx512_vnni"}, True),
+        ({"avx512_vnni", "avx512_bf16"}, True),
+        ({"avx512_bf16"}, False),
+        ({"avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}, False),
+    ],
+)
+def test_cpu_flags_decide_where_int8_is_offered(
+    instructions: set[str], is_faster: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = dict.fromkeys(instructions, True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: flags, raising=False)
+    monkeypatch.setattr(arithmetic, "is_bf16_fast", arithmetic.is_bf16_fast.__wrapped__)
+    assert arithmetic.is_int8_faster.__wrapped__() == is_faster
+
+
+def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    assert evaluator.fast_modes() == ("bf16",)
+    with pytest.raises(InputError, match=r"mode: int8 is offered only where .* use bf16"):
+        evaluator.with_mode("int8")
 
 
 def test_unknown_modes_are_refused() -> None:
