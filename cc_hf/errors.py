@@ -3,15 +3,14 @@
 Each message says what was expected, what came, where, and what to do.
 
 CCError
-├── InputError (also ValueError)          arguments and translations that do not fit
-│   ├── UnknownNameError (also KeyError)  a dataset, metric, evaluator or configuration that is not
-registered │   ├── MissingOptionError                what a metric needs and only the caller has,
-such as a dictionary for the language │   └── TooLongError                      a text that the
-evaluator cannot take whole ├── DataError (also ValueError)           a file of a dataset that is
-missing, altered or malformed ├── EvaluatorError (also RuntimeError)    a model that cannot be
-loaded, or scores that cannot be used ├── CacheError (also RuntimeError)        a cache of scores
-that is damaged, of another version, or not where it was asked for └── MissingDependencyError (also
-ImportError)
+├── InputError (also ValueError): arguments and translations that do not fit
+│   ├── UnknownNameError (also KeyError): a dataset, metric, evaluator or option that does not exist
+│   ├── MissingOptionError: what a metric needs and only the caller has, such as a dictionary
+│   └── TooLongError: a text that the evaluator cannot take whole
+├── DataError (also ValueError): a file of a dataset that is missing, altered or malformed
+├── EvaluatorError (also RuntimeError): a model that cannot be loaded, or unusable scores
+├── CacheError (also RuntimeError): a cache of scores that is damaged or of another version
+└── MissingDependencyError (also ImportError): a package that is not installed
 
 CacheWarning (a UserWarning): scores are not stored, all else goes on.
 ResultWarning (a UserWarning): figures that do not mean what they seem to; the result's `notes` say

@@ -136,7 +136,7 @@ def build(
     from cc_hf.cue_building.build import build_cues
     from cc_hf.cues.cue_set import compare_cues
     from cc_hf.cues.mlm_insertions import candidates_json
-    from cc_hf.data.translations import read_lines
+    from cc_hf.data.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
 
     check_output(output)

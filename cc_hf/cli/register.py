@@ -26,19 +26,22 @@ def register(
     """
     from cc_hf import evaluate_modules as registration
 
-    shims = registration.remove() if remove else registration.register()
+    try:
+        paths = registration.remove() if remove else registration.register()
+    except OSError as error:
+        raise InputError(
+            f"expected a cache of modules that can be written ({error}); set HF_HOME to a folder"
+            " that can be written to"
+        ) from error
     console = Console()
-    for shim in shims:
-        console.print(Text(f"{shim.name}: {shim.state}, {shim.path}"), soft_wrap=True)
+    for path in paths:
+        console.print(Text(f"{'removed' if remove else 'written'}: {path}"), soft_wrap=True)
+    if not paths:
+        console.print("nothing to remove" if remove else "all metrics are registered already")
     if remove and os.getenv(registration.OPT_OUT) is None:
         console.print(
             f"the next `import cc_hf` writes them again; set {registration.OPT_OUT}=1 to keep them"
             " away",
             soft_wrap=True,
             highlight=False,
-        )
-    if failed := [shim.name for shim in shims if shim.state.startswith("not possible")]:
-        raise InputError(
-            f"{len(failed)} of {len(shims)} metrics could not be"
-            f" {'removed' if remove else 'registered'}: {', '.join(failed)}; the reasons are above"
         )

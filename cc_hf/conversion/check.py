@@ -4,7 +4,6 @@ and the ids of each text.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
+from cc_hf.files import parse_json
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
 
@@ -140,7 +141,7 @@ def read_check(path: str | Path) -> RecordedScores:
     """
     file = Path(path)
     try:
-        pairs = json.loads(file.read_text(encoding="utf-8"))["pairs"]
+        pairs = parse_json("\n".join(read_lines(file)))["pairs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{file}: expected a JSON object with «pairs», see `cc-hf convert-fairseq --help`"

@@ -30,7 +30,7 @@ from cc_hf.cues.placement import insert_before
 from cc_hf.cues.selection import N_CUES, best_cues
 from cc_hf.data.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
-from cc_hf.data.translations import read_lines
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import pair_scores

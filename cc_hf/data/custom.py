@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.translations import read_lines
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import file_slug, parse_json
 from cc_hf.languages import LANGUAGES

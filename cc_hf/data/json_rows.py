@@ -12,7 +12,7 @@ from cc_hf.data.text_files import read_text
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import parse_json
 
-__all__ = ["Row", "json_items", "json_lines", "text_of"]
+__all__ = ["Row", "json_items", "json_lines", "json_value", "text_of"]
 
 Row = Mapping[str, Any]
 
@@ -36,12 +36,21 @@ def json_items(path: Path) -> Iterator[tuple[str, Row]]:
         DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an
             object.
     """
-    items = _parsed(read_text(path), str(path))
+    items = json_value(path)
     if not isinstance(items, list):
         raise DataError(f"{path}: expected a list of objects, got {_shown(items)}")
     for number, item in enumerate(items):
         place = f"{path}: item {number}"
         yield place, _object(item, place)
+
+
+def json_value(path: Path) -> Any:
+    """Return the value of a file that is one JSON value.
+
+    Raises:
+        DataError: for a file that is not UTF-8 or not JSON.
+    """
+    return _parsed(read_text(path), str(path))
 
 
 def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> str:

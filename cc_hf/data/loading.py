@@ -17,9 +17,9 @@ from cc_hf import registry
 from cc_hf.data.custom import SUFFIXES, custom_declaration, is_custom
 from cc_hf.data.declaration import DatasetDeclaration, SourceFile
 from cc_hf.data.download import fetch, is_local, local_folder
-from cc_hf.data.text_files import read_text
+from cc_hf.data.json_rows import json_value
 from cc_hf.errors import CCError, DataError, InputError
-from cc_hf.files import is_file, parse_json
+from cc_hf.files import is_file
 from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = [
@@ -171,10 +171,7 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
     if path is None or not unpinned or not is_file(path):
         return None
-    try:
-        sizes = parse_json(read_text(path))
-    except InputError as error:
-        raise DataError(f"{path}: expected JSON, {error}") from None
+    sizes = json_value(path)
     if not isinstance(sizes, dict) or not all(
         type(size) is int and size > 0 for size in sizes.values()
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cc_hf.data.translations import read_lines
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.results import ResultSet
 

@@ -1,35 +1,63 @@
-"""Text files of upstream repositories; what is not UTF-8 is a DataError."""
+"""The one reader of text files: UTF-8, split at line feeds only, since a sentence may hold other
+Unicode line separators.
+
+`read_lines` is for files of users, `text_lines` for those of upstream repositories.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError
 
-__all__ = ["read_text", "text_lines"]
+__all__ = ["read_lines", "read_text", "text_lines"]
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a user's file, without carriage returns and blank lines at the end.
+
+    Raises:
+        InputError: when the file is not there or not UTF-8; the message names the line.
+    """
+    lines = [line.removesuffix("\r") for line in _decoded(path, InputError).split("\n")]
+    while lines and not lines[-1].strip():  # blank lines at the end are not translations
+        lines.pop()
+    return lines
 
 
 def read_text(path: Path) -> str:
-    """The whole text of a UTF-8 file, without a byte order mark.
+    """Return the whole text of an upstream file, with line feeds for all line ends.
 
     Raises:
-        DataError: when it is not UTF-8, or the path holds a null character.
+        DataError: when the file is not there or not UTF-8; the message names the line.
     """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path}: expected UTF-8, got the byte 0x{error.object[error.start]:02x} at byte"
-            f" {error.start}"
-        ) from None
-    except ValueError as error:  # a null character in the path
-        raise DataError(f"{path}: cannot be read: {error}") from None
+    return _decoded(path, DataError).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def text_lines(path: Path) -> list[str]:
-    """Its lines, split at line feeds only (a sentence may hold other Unicode line separators).
+    """Return the lines of an upstream file, all of them.
 
     Raises:
         DataError: as `read_text`.
     """
     return read_text(path).removesuffix("\n").split("\n")
+
+
+def _decoded(path: Path, error: type[InputError] | type[DataError]) -> str:
+    """Return the text of a file without a byte order mark, or raise `error`."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise error(f"file not found: {path}") from None
+    except (OSError, ValueError) as reason:  # the latter for a null character in the path
+        raise error(
+            f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}"
+        ) from reason
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        line = raw.count(b"\n", 0, reason.start) + 1
+        raise error(
+            f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[reason.start]:02x}; convert"
+            " the file, for example with iconv -t UTF-8"
+        ) from None

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Example
 
-__all__ = ["MatchedTranslations", "read_lines", "read_translations"]
+__all__ = ["MatchedTranslations", "read_translations"]
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
@@ -79,35 +80,6 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
     )
     key = "id" if by_id else "source"
     return _by_key(path, rows, examples, key)
-
-
-def read_lines(path: Path) -> list[str]:
-    """The lines of a UTF-8 text file, split at line feeds only (a translation may hold other
-    Unicode line separators).
-
-    Raises:
-        InputError: when the file is not there or not UTF-8; the message names the line.
-    """
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"file not found: {path}") from None
-    except (OSError, ValueError) as error:  # the latter for a null character in the path
-        raise InputError(
-            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[error.start]:02x}; convert"
-            " the file, for example with iconv -t UTF-8"
-        ) from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    while lines and not lines[-1].strip():  # blank lines at the end are not translations
-        lines.pop()
-    return lines
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:

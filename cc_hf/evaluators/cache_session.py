@@ -197,4 +197,5 @@ def _is_score(row: Sequence[object], rounding: float) -> bool:
 
 
 def shown_row(value: object) -> str:
+    """Return the beginning of a damaged value, for messages."""
     return repr(value)[:_N_SHOWN]

@@ -140,8 +140,8 @@ class ScoreCache:
         except (sqlite3.Error, OSError) as error:
             if not self.is_default and not _is_damage(error):
                 raise CacheError(
-                    f"the cache of scores {self.path} cannot be written ({error}); name another"
-                    " place with cache (--cache), or do without (--no-cache)"
+                    f"cache: the cache of scores {self.path} cannot be written ({error}); name another"
+                    " file, or do without one"
                 ) from error
             self.given_up(error)
 
@@ -240,8 +240,8 @@ class ScoreCache:
         )
         if digest != _digest(key, text):
             self.warn_of_damage(
-                f"what it holds of an evaluator was altered: {shown_row(text or row[0])}; the model is"
-                " loaded"
+                f"what it holds of an evaluator was altered: {shown_row(text or row[0])}; the model"
+                " is loaded"
             )
             return None
         return dict(json.loads(text))

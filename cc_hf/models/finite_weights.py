@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from cc_hf.errors import EvaluatorError
-from cc_hf.models.file_memory import FileMemory
 
 __all__ = ["check_finite_weights"]
 
@@ -21,8 +20,7 @@ _LIMIT = 2.0**64
 
 @torch.no_grad()
 def check_finite_weights(model: Any, name: str) -> None:
-    """Check every parameter and buffer of a model once, without a copy; the pages of memory-mapped
-    weights are released afterwards.
+    """Check every parameter and buffer of a model once, without a copy.
 
     Buffers may hold infinities, which mask. Quantised weights, and those that are not in memory
     (device "meta"), are not checked; scores still are.
@@ -42,7 +40,6 @@ def check_finite_weights(model: Any, name: str) -> None:
         ...
     cc_hf.errors.EvaluatorError: a layer: the weight bias (1 of its 2 values) is NaN, infinite or larger than 2**64 in float32; ...
     """  # noqa: E501
-    memory = FileMemory()
     for part, limit in ((model.named_parameters(), _LIMIT), (model.named_buffers(), torch.inf)):
         for label, weight in part:
             if weight.dtype not in _DTYPES or weight.device.type == "meta" or weight.numel() == 0:
@@ -56,4 +53,3 @@ def check_finite_weights(model: Any, name: str) -> None:
                     " expected finite numbers. The model is damaged, its training diverged, or its"
                     " dtype is too narrow: get it again, or load it in float32"
                 )
-            memory.give_back(weight)

@@ -120,14 +120,13 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
             return name
     if not (src_lang and tgt_lang):
         raise InputError(
-            "no evaluator named: give src_lang and tgt_lang, so that the one that ships for the"
-            " pair is taken, or evaluator"
+            "evaluator: expected one, or src_lang and tgt_lang, so that the one that ships for the"
+            " pair is taken"
         )
     pairs = ", ".join(registry.names("evaluator"))
     raise InputError(
-        f"no evaluator ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only"
-        f" {pairs}); name one with evaluator (--evaluator), such as"
-        f" 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
+        f"evaluator: none ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only"
+        f" {pairs}); name one, such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
     )
 
 

@@ -4,7 +4,6 @@ best correct and the best incorrect source.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import unicodedata
@@ -21,6 +20,7 @@ from cc_hf.evaluators.scores import SCORES, TokenScores, check_score_name
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
+from cc_hf.text.pieces import token_spans
 
 __all__ = [
     "ExplainedToken",
@@ -28,7 +28,6 @@ __all__ = [
     "Explanation",
     "explain",
     "explain_example",
-    "token_spans",
 ]
 
 #: scripts whose words are not set apart by spaces: each token is shown by itself
@@ -280,67 +279,6 @@ def explain_example(
         tgt_lang=tgt_lang or example.tgt_lang,
         score=score,
     )
-
-
-def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """Per token its characters of the text; (end, end) of a token without any.
-
-    Spaces are left out of account. Where the pieces are not the text letter by letter (normalised,
-    escaped, unknown), the longest common parts are taken, and what lies between them is shared out
-    in order.
-
-    Args:
-        pieces: what each token adds, "" for nothing of its own.
-        text: the whole.
-
-    >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
-    [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
-    >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
-    [(0, 4), (5, 7), (8, 12)]
-    """
-    letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
-    owners = [
-        owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()
-    ]
-    joined = "".join(letter for piece in pieces for letter in piece if not letter.isspace())
-    owner_of: list[int | None] = [None] * len(letters)
-    matcher = difflib.SequenceMatcher(
-        None, joined, "".join(letter for _, letter in letters), autojunk=False
-    )
-    for kind, left, left_end, right, right_end in matcher.get_opcodes():
-        if kind != "delete" and left_end > left:
-            for i in range(right, right_end):
-                owner_of[i] = owners[left + (i - right) * (left_end - left) // (right_end - right)]
-    _fill_gaps(owner_of, pieces)
-    spans: list[tuple[int, int]] = []
-    place = 0
-    for token in range(len(pieces)):
-        own = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
-        spans.append((own[0], own[-1] + 1) if own else (place, place))
-        place = spans[-1][1]
-    return spans
-
-
-def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
-    """Letters that match nothing belong to a token without letters that stands there, else to the
-    token before them, else to the first.
-    """
-    before: int | None = None
-    filler: int | None = None
-    for i, owner in enumerate(owner_of):
-        if owner is not None:
-            before, filler = owner, None
-            continue
-        if filler is None:
-            # the last token is EOS, if it is empty
-            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)
-            silent = [
-                token
-                for token in range(0 if before is None else before + 1, after)
-                if not pieces[token]
-            ]
-            filler = silent[0] if silent else before if before is not None else 0
-        owner_of[i] = filler
 
 
 def _contributions(

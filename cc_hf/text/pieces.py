@@ -1,6 +1,8 @@
-"""Where the pieces of a tokenizer stand in the text: SentencePiece, BPE with @@ or </w>, WordPiece.
+"""Where tokens stand in the text that they were made of.
 
-By characters; what a tokenizer changed is bridged.
+`piece_characters` takes the names of a tokenizer (SentencePiece, BPE with @@ or </w>, WordPiece)
+and says for sure which characters a piece stands for. `token_spans` takes what each token adds to
+the text, and cuts the whole text for people to look at.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import html
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["piece_characters"]
+__all__ = ["piece_characters", "token_spans"]
 
 _BEFORE, _AFTER = ("▁", "##", "Ġ"), ("</w>", "@@")
 
@@ -39,15 +41,54 @@ def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
     places = [place for place, character in enumerate(text) for _ in _folded(character)]
     characters = "".join(_folded(character) for character in text)
     found: list[set[int]] = [set() for _ in pieces]
-    for start, at, size in _blocks("".join(letters), characters):
-        for step in range(size):
-            found[owners[start + step]].add(places[at + step])
+    for kind, left, left_end, right, _ in _edits("".join(letters), characters):
+        if kind == "equal":
+            for step in range(left_end - left):
+                found[owners[left + step]].add(places[right + step])
     _bridge(
         found,
         [not piece for piece in pieces],
         {place for place in places if not text[place].isspace()},
     )
     return [tuple(sorted(own)) for own in found]
+
+
+def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """Cut a text at its tokens: return start and end of each, (end, end) of a token without any.
+
+    Unlike `piece_characters`, every letter belongs to a token, also where tokens are not the text
+    letter by letter (normalised, escaped, unknown): what lies between the longest common parts is
+    shared out in order. Spaces are ignored.
+
+    Args:
+        pieces: what each token adds, "" for nothing of its own.
+        text: the whole.
+
+    >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
+    [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
+    >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
+    [(0, 4), (5, 7), (8, 12)]
+    """
+    letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
+    owners = [
+        owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()
+    ]
+    joined = "".join(letter for piece in pieces for letter in piece if not letter.isspace())
+    owner_of: list[int | None] = [None] * len(letters)
+    for kind, left, left_end, right, right_end in _edits(
+        joined, "".join(letter for _, letter in letters)
+    ):
+        if kind != "delete" and left_end > left:
+            for i in range(right, right_end):
+                owner_of[i] = owners[left + (i - right) * (left_end - left) // (right_end - right)]
+    _fill_gaps(owner_of, pieces)
+    spans: list[tuple[int, int]] = []
+    place = 0
+    for token in range(len(pieces)):
+        own = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
+        spans.append((own[0], own[-1] + 1) if own else (place, place))
+        place = spans[-1][1]
+    return spans
 
 
 def _plain(piece: str) -> str:
@@ -67,15 +108,11 @@ def _folded(text: str) -> str:
     )
 
 
-def _blocks(letters: str, characters: str) -> list[tuple[int, int, int]]:
+def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, int]]:
+    """Return how the letters of tokens become the characters of their text, as difflib does."""
     if letters == characters:
-        return [(0, 0, len(letters))]
-    return [
-        (block.a, block.b, block.size)
-        for block in difflib.SequenceMatcher(
-            None, letters, characters, autojunk=False
-        ).get_matching_blocks()
-    ]
+        return [("equal", 0, len(letters), 0, len(letters))]
+    return difflib.SequenceMatcher(None, letters, characters, autojunk=False).get_opcodes()
 
 
 def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
@@ -90,3 +127,25 @@ def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> N
         after = min((min(other) for other in found[number + 1 :] if other), default=max(free) + 1)
         own |= {place for place in free if before < place < after}
         free -= own
+
+
+def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
+    """Letters that match nothing belong to a token without letters that stands there, else to the
+    token before them, else to the first.
+    """
+    before: int | None = None
+    filler: int | None = None
+    for i, owner in enumerate(owner_of):
+        if owner is not None:
+            before, filler = owner, None
+            continue
+        if filler is None:
+            # the last token is EOS, if it is empty
+            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)
+            silent = [
+                token
+                for token in range(0 if before is None else before + 1, after)
+                if not pieces[token]
+            ]
+            filler = silent[0] if silent else before if before is not None else 0
+        owner_of[i] = filler

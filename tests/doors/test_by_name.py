@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -13,7 +12,8 @@ from types import MappingProxyType
 import pytest
 
 from cc_hf import registry
-from cc_hf.evaluate_modules import OPT_OUT, register, remove
+from cc_hf.errors import InputError
+from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.spaces import build_space
 from tests.helpers.fake_hub import fake_hub
 
@@ -114,7 +114,7 @@ for variables, folder in {[(variables, str(folder)) for variables, folder in env
     for name in ("HF_MODULES_CACHE", "HF_HOME", "XDG_CACHE_HOME"):
         os.environ.pop(name, None)
     os.environ.update({{name: value for name, value in variables.items() if value != "-"}})
-    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == cc_hf.evaluate_modules.modules_cache() == folder)
+    print(str(importlib.reload(evaluate.config).HF_MODULES_CACHE) == folder and cc_hf.evaluate_modules.shim_path('x').startswith(folder + '/evaluate_modules/metrics/'))
 """
     assert run(code, tmp_path / "home", {OPT_OUT: "1"}).split() == ["True"] * 3
 
@@ -143,43 +143,23 @@ def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None
     )
 
 
-def test_processes_that_register_at_once_leave_whole_shims(tmp_path: Path) -> None:
-    code = """
-import cc_hf.evaluate_modules as r
-states = set()
-for i in range(40):
-    states |= {shim.state.partition(";")[0] for shim in r.register()}
-    states |= {shim.state.partition(";")[0] for shim in r.remove()} if i % 3 == 0 else set()
-r.register()
-print(sorted(states - {"written", "present", "removed", "absent"}))
-"""
-    variables = {**os.environ, "HF_HOME": str(tmp_path), OPT_OUT: "1"}
+def test_processes_that_import_at_once_both_find_every_metric(tmp_path: Path) -> None:
+    environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", code],
-            env=variables,
+            [sys.executable, "-c", f"import cc_hf\n{_LOAD}"],
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(4)
+        for _ in range(2)
     ]
-    texts: set[str] = set()
-    name = _NAMES[0]
-    while any(process.poll() is None for process in processes):
-        with contextlib.suppress(FileNotFoundError):  # removed since it was seen
-            for place in tmp_path.glob(
-                f"modules/evaluate_modules/metrics/evaluate-metric--{name}/{'?' * 64}"
-            ):
-                texts.add((place / f"{name}.py").read_text(encoding="utf-8"))
-    assert [process.communicate() for process in processes] == [("[]\n", "")] * 4
+    for process in processes:
+        output, errors = process.communicate()
+        assert (process.returncode, output.strip()) == (0, str(_NAMES)), errors
     assert sorted(shims(tmp_path)) == _NAMES
-    assert texts == {shims(tmp_path)[name]}
-    assert [
-        path.name
-        for path in tmp_path.glob("modules/evaluate_modules/metrics/*/*")
-        if path.name.startswith(("new-", "old-"))
-    ] == []
+    assert [path for path in tmp_path.rglob("*") if ".py." in path.name] == []
 
 
 @pytest.fixture
@@ -189,36 +169,44 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_right_is_not_written_and_what_is_not_is(home: Path) -> None:
-    assert {shim.state for shim in register()} == {"written"}
-    shim = register()[0]
-    assert shim.state == "present"
-    before = os.stat(shim.path).st_mtime_ns
-    register()
-    assert os.stat(shim.path).st_mtime_ns == before
-    Path(shim.path).write_text("# A shim of cc_hf, an older one\n", encoding="utf-8")
-    assert [one.state for one in register()] == ["written", *["present"] * (len(_NAMES) - 1)]
-    assert "module_class" in Path(shim.path).read_text(encoding="utf-8")
-    (Path(shim.path).parent / "__init__.py").unlink()
-    assert register()[0].state == "written"
+    paths = register()
+    assert paths == [shim_path(name) for name in _NAMES]
+    before = os.stat(paths[0]).st_mtime_ns
+    assert register() == []
+    assert os.stat(paths[0]).st_mtime_ns == before
+    Path(paths[0]).write_text("# A shim of cc_hf, an older one\n", encoding="utf-8")
+    assert register() == paths[:1]
+    assert "module_class" in Path(paths[0]).read_text(encoding="utf-8")
+
+
+def test_a_shim_that_cannot_be_written_leaves_no_part(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "replace", _full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        register()
+    register_quietly()
+    assert {path.name for path in home.rglob("*") if path.is_file()} == {"__init__.py"}
+
+
+def _full_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device")
 
 
 def test_remove_takes_what_is_ours_and_nothing_else(home: Path) -> None:
-    first, second, third, *_ = register()
-    Path(first.path).write_text("# mine\n", encoding="utf-8")
-    (Path(second.path).parent / "notes.txt").write_text("mine", encoding="utf-8")
-    other = Path(third.path).parent.parent / ("0" * 64)
-    other.mkdir()
-    (other / f"{third.name}.py").write_text("# of the Hub\n", encoding="utf-8")
-    states = [shim.state for shim in remove()]
-    assert states[0].startswith("left: it is no shim of cc_hf")
-    assert Path(first.path).read_text(encoding="utf-8") == "# mine\n"
-    assert "are not of cc_hf and were left" in states[1]
+    paths = [Path(path) for path in register()]
+    paths[0].write_text("# mine\n", encoding="utf-8")
+    (paths[1].parent / "notes.txt").write_text("mine", encoding="utf-8")
+    other = paths[2].parent.parent / ("0" * 64) / paths[2].name
+    other.parent.mkdir()
+    other.write_text("# of the Hub\n", encoding="utf-8")
+    assert remove() == [str(path) for path in paths[1:]]
     assert [path.read_text(encoding="utf-8") for path in home.rglob("notes.txt")] == ["mine"]
-    assert "are not of cc_hf and were left" in states[2]
-    assert (other / f"{third.name}.py").is_file()
-    assert set(states[3:]) == {"removed"}
-    assert sorted(shims(home)) == [first.name, third.name]
-    assert remove()[3].state == "absent"
+    assert shims(home) == {_NAMES[0]: "# mine\n", _NAMES[2]: "# of the Hub\n"}
+    places = {path.parent.parent for path in paths}
+    assert [place.exists() for place in sorted(places)] == [True] * 3 + [False] * (len(_NAMES) - 3)
+    assert not paths[2].parent.exists()
+    assert remove() == []
 
 
 def test_the_command(home: Path) -> None:
@@ -227,29 +215,30 @@ def test_the_command(home: Path) -> None:
     from cc_hf.cli.main import app
 
     output = CliRunner().invoke(app, ["register"]).output
-    assert (
-        f"{_NAMES[0]}: written,"
-        f" {home}/modules/evaluate_modules/metrics/evaluate-metric--{_NAMES[0]}/" in output
-    )
-    assert f"{_NAMES[0]}: present" in CliRunner().invoke(app, ["register"]).output
+    assert f"written: {shim_path(_NAMES[0])}\n" in output
+    output = CliRunner().invoke(app, ["register"]).output
+    assert output == "all metrics are registered already\n"
     output = CliRunner().invoke(app, ["register", "--remove"]).output
-    assert f"{_NAMES[0]}: removed" in output
+    assert f"removed: {shim_path(_NAMES[0])}\n" in output
     assert f"set {OPT_OUT}=1 to keep them away" in output
     assert shims(home) == {}
+    assert "nothing to remove" in CliRunner().invoke(app, ["register", "--remove"]).output
 
 
+@pytest.mark.parametrize(("home", "reason"), [("file", "Not a directory"), ("", "set to nothing")])
 def test_the_command_says_what_is_not_possible(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, reason: str
 ) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app
 
     (tmp_path / "file").touch()
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("HF_HOME", home and str(tmp_path / home))
     found = CliRunner().invoke(app, ["register"])
-    assert "not possible: Not a directory; set HF_HOME" in found.output
-    assert f"{len(_NAMES)} of {len(_NAMES)} metrics could not be registered" in str(found.exception)
+    assert isinstance(found.exception, InputError)
+    assert "expected a cache of modules that can be written" in str(found.exception)
+    assert reason in str(found.exception)
 
 
 def test_combine(home: Path) -> None:

@@ -22,7 +22,6 @@ _HEAVY = (
     "cc_hf.evaluators.fast.",
     "cc_hf.evaluators.loading",
     "cc_hf.evaluators.teacher_forcing",
-    "cc_hf.models.file_memory",
     "cc_hf.models.finite_weights",
     "cc_hf.models.pretrained",
     "cc_hf.models.weights",

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.data.json_rows import json_value
 from cc_hf.data.readers.mucow_files import SUITE
-from cc_hf.data.text_files import read_text, text_lines
-from cc_hf.errors import DataError, InputError
-from cc_hf.files import parse_json
+from cc_hf.data.text_files import text_lines
+from cc_hf.errors import DataError
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
@@ -141,10 +141,7 @@ def word_places(source: str, word: str, lang: str) -> list[Token]:
 
 def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
     """Per ambiguous word the sense that occurs most often in the training data of WMT19."""
-    try:
-        counts = parse_json(read_text(path))
-    except InputError as error:
-        raise DataError(f"{path}: expected JSON, {error}") from None
+    counts = json_value(path)
     best: dict[str, tuple[int, frozenset[str]]] = {}
     for name, count in counts.items():
         word, _, sense = name.partition(" - ")

@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.fast.arithmetic import is_bf16_fast
+from cc_hf.evaluators.fast.arithmetic import is_bf16_fast, is_int8_faster
 from cc_hf.evaluators.fast.int8_products import is_int8_available
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
@@ -28,14 +28,10 @@ from cc_hf.evaluators.teacher_forcing import (
     projection_input,
 )
 from cc_hf.languages import LANGUAGES, two_letter_code
-from cc_hf.models.file_memory import FileMemory, give_back_freed
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import input_device
 
 __all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
-
-# bytes of weights: with a copy in bf16, and all libraries, half as much again and half a GB
-_LARGE = 3 * 2**28
 
 
 class Seq2SeqEvaluator(Evaluator):
@@ -53,15 +49,10 @@ class Seq2SeqEvaluator(Evaluator):
         n_forced: how many tokens at the start of a target are not counted.
         weights_change: the model is in training, so that nothing made of its weights is kept from
             one call to the next.
-        shares_weights: another evaluator goes on to read the model's weights.
-        rival: of a large model, the evaluator in the other of the two arithmetics of «auto»: of
-            their two forms of the weights one is held at a time.
     """
 
     n_forced: int = 0
     weights_change: bool = False
-    shares_weights: bool = False
-    rival: Seq2SeqEvaluator | None = None
 
     def __init__(
         self,
@@ -130,15 +121,9 @@ class Seq2SeqEvaluator(Evaluator):
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        if self.rival is not None and vars(self.rival).pop("packed", None) is not None:
-            give_back_freed()
         # again, for they may have changed: products with ReLU would turn NaN into 0
         check_finite_weights(self.model, self.name)
-        return PackedModel(
-            self.model,
-            mode=arithmetic,
-            alone=self.rival is not None or (self.mode != "auto" and not self.shares_weights),
-        )
+        return PackedModel(self.model, mode=arithmetic)
 
     def refresh(self) -> None:
         """Forget the packed weights of a model in training."""
@@ -148,36 +133,31 @@ class Seq2SeqEvaluator(Evaluator):
     @cached_property
     def fast(self) -> Evaluator | None:
         """The pass in bf16."""
-        if self.mode != "auto":
-            return None
-        found = self.with_mode("bf16")
-        if not isinstance(found, Seq2SeqEvaluator):
-            raise TypeError(f"a copy is of the same class, got {type(found).__name__}")
-        found.shares_weights = True
-        if self._is_large_on_file():
-            found.rival, self.rival = self, found
-        return found
-
-    def _is_large_on_file(self) -> bool:
-        """Whether two forms of the weights would take more memory than is worth not making them
-        again, and they can be made from the file.
-        """
-        memory = FileMemory()
-        return (
-            sum(int(weight.nbytes) for weight in self.model.parameters() if memory.holds(weight))
-            > _LARGE
-        )
+        return self.with_mode("bf16") if self.mode == "auto" else None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Of models that have the packed pass: bf16, and on the CPU int8."""
+        """Return the modes of models that have the packed pass: bf16, and on the CPU int8 unless
+        bf16 is faster there.
+        """
         if not self._is_packable():
             return ()
-        return ("bf16", "int8") if self.device == "cpu" and is_int8_available() else ("bf16",)
+        has_int8 = self.device == "cpu" and is_int8_available() and is_int8_faster()
+        return ("bf16", "int8") if has_int8 else ("bf16",)
 
     def with_mode(self, mode: str) -> Evaluator:
-        """As `Evaluator.with_mode`."""
+        """As `Evaluator.with_mode`; "int8" is refused where bf16 is faster."""
+        if (
+            mode == "int8"
+            and self.device == "cpu"
+            and "bf16" in self.fast_modes()
+            and not is_int8_faster()
+        ):
+            raise InputError(
+                "mode: int8 is offered only where it is known to be faster than bf16, and it is not"
+                " on this processor; use bf16, which is faster here and nearer to the exact scores"
+            )
         found = super().with_mode(mode)
-        for name in ("packed", "fast", "rival"):
+        for name in ("packed", "fast"):
             vars(found).pop(name, None)
         return found
 

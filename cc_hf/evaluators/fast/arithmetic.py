@@ -24,7 +24,8 @@ __all__ = [
     "fast_exact_products",
     "in_fp32",
     "is_bf16_fast",
-    "is_layout_known",
+    "is_bf16_layout_known",
+    "is_int8_faster",
 ]
 
 _ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
@@ -50,12 +51,7 @@ class MakeProduct(Protocol):
     """See `Arithmetic.product`."""
 
     def __call__(
-        self,
-        weight: torch.Tensor,
-        bias: torch.Tensor | None,
-        *,
-        relu: bool = False,
-        copies: bool = False,
+        self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
     ) -> Product: ...
 
 
@@ -68,15 +64,12 @@ class Arithmetic:
             done once for all products of the same states. `is_positive`: none is below 0.
             `is_spare`: nobody needs the states any more.
         product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0
-            becomes 0; `copies`: the weight may be copied -> the product with them. All arithmetics
-            but exact copy it anyway.
-        passing: as `product`, without a copy of the weight: it is converted at each call.
+            becomes 0 -> the product with them. All arithmetics but exact copy the weight.
         dtype: of what products give.
     """
 
     prepare: Prepare
     product: MakeProduct
-    passing: MakeProduct
     dtype: torch.dtype
 
 
@@ -145,10 +138,8 @@ def in_fp32(product: torch.Tensor) -> torch.Tensor:
 
 
 def _fp32_product(
-    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
 ) -> Product:
-    if copies and weight.device.type == "cpu" and is_layout_known(torch.float32):
-        return _laid_out(weight, bias, relu)
     return lambda states: _multiplied(states, weight, bias, relu)
 
 
@@ -165,65 +156,68 @@ def _bf16(
 
 
 def _bf16_product(
-    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
+    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
 ) -> Product:
     own, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
-    if weight.device.type == "cpu" and is_layout_known(torch.bfloat16):
+    if weight.device.type == "cpu" and is_bf16_layout_known():
         return _laid_out(own, shift, relu)
     return lambda states: _multiplied(states, own, shift, relu)
 
 
-def _bf16_passing(
-    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
-) -> Product:
-    return lambda states: _multiplied(
-        states, weight.bfloat16(), None if bias is None else bias.bfloat16(), relu
-    )
-
-
-def _int8_product(
-    weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False, copies: bool = False
-) -> Product:
-    return Weights(weight, bias, relu=relu)
-
-
 #: by the name of the mode
 ARITHMETICS: dict[str, Arithmetic] = {
-    "exact": Arithmetic(_fp32, _fp32_product, _fp32_product, torch.float32),
-    "bf16": Arithmetic(_bf16, _bf16_product, _bf16_passing, torch.bfloat16),
-    "int8": Arithmetic(quantise, _int8_product, _int8_product, torch.float32),
+    "exact": Arithmetic(_fp32, _fp32_product, torch.float32),
+    "bf16": Arithmetic(_bf16, _bf16_product, torch.bfloat16),
+    "int8": Arithmetic(quantise, Weights, torch.float32),
 }
 
 
 @cache
 def is_bf16_fast(device: str) -> bool:
-    """Whether products in bf16 are done by instructions of their own.
+    """Return whether the device has native bf16 instructions.
 
-    By what the processor says of itself, so that it is the same in every run.
+    Decided from CPU flags, not by timing, so that it is reproducible.
     """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return device == "cpu" and any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16"))
+    return device == "cpu" and any(_has_instructions(name) for name in ("avx512_bf16", "amx_bf16"))
 
 
 @cache
-def is_layout_known(dtype: torch.dtype) -> bool:
-    """Whether this torch multiplies with weights that lie in oneDNN's own order, as accurately as
-    with others; tried once.
+def is_int8_faster() -> bool:
+    """Return whether int8 is known to be faster than native bf16, or the CPU has no native bf16.
 
-    The functions are those that torch's compiler calls, whose names begin with «_»: a torch without
+    The tables of docs/performance.md have int8 faster where both run in vector units
+    (`avx512_vnni` beside `avx512_bf16`). None has it faster where matrix units (AMX) do bf16.
+    Decided from CPU flags, not by timing, so that it is reproducible.
+    """
+    if not is_bf16_fast("cpu"):
+        return True
+    return _has_instructions("avx512_vnni") and not _has_instructions("amx_bf16")
+
+
+def _has_instructions(name: str) -> bool:
+    """Return whether the processor says that it has instructions, by torch's name for them."""
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get(name))
+
+
+@cache
+def is_bf16_layout_known() -> bool:
+    """Return whether this torch multiplies in bf16 with weights that lie in oneDNN's own order, as
+    accurately as with others. It is tried once.
+
+    The functions are those that torch's compiler calls, whose names begin with "_". A torch without
     them does without.
     """
     generator = torch.Generator().manual_seed(0)
-    left, right = (torch.randn(256, 256, generator=generator).to(dtype) for _ in range(2))
+    left, right = (torch.randn(256, 256, generator=generator).bfloat16() for _ in range(2))
     try:
-        with _small_caches(), fast_exact_products(), torch.inference_mode():
+        with _small_caches(), torch.inference_mode():
             found = _laid_out(right, None, False)(left)
     except (AttributeError, RuntimeError, NotImplementedError):
         return False
-    limit = _ACCURATE if dtype == torch.float32 else _BF16_ACCURATE
-    return bool((found - left.double() @ right.double().t()).abs().max() < limit)
+    return bool((found - left.double() @ right.double().t()).abs().max() < _BF16_ACCURATE)
 
 
 @contextlib.contextmanager

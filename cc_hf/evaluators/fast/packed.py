@@ -27,9 +27,7 @@ from cc_hf.evaluators.fast.arithmetic import (
     Product,
     fast_exact_products,
     in_fp32,
-    is_layout_known,
 )
-from cc_hf.models.file_memory import FileMemory
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
@@ -38,7 +36,6 @@ PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _TILE = 1024  # columns of the vocabulary at a time
 _BLOCK = 512  # rows at a time through the two products of a layer that are widest between them
 _LEAST = 2.0**-80  # of sums of exponentials that lost nothing to underflow
-_LARGE = 2**27  # weights of a projection that are not copied
 _LOG2_E = math.log2(math.e)
 
 
@@ -130,14 +127,11 @@ class PackedModel:
     Args:
         model: of transformers, in eval mode; its parameters keep their values.
         mode: of `ARITHMETICS`, the arithmetic of the products.
-        alone: nothing else reads the weights for the time being: where they are shown from a file,
-            their memory is given back after they were copied.
     """
 
-    def __init__(self, model: Any, *, mode: str, alone: bool = False) -> None:
+    def __init__(self, model: Any, *, mode: str) -> None:
         config = model.config
         self.mode = mode
-        self.file_memory = FileMemory() if alone else None
         self.arithmetic = ARITHMETICS[mode]
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
@@ -152,9 +146,6 @@ class PackedModel:
             self.head_weight = head.weight.detach()
             self.head_bias = _head_bias(model)
             self.tiles = self._tiles()
-        tables = (encoder.embed_tokens.weight, decoder.embed_tokens.weight, self.head_weight)
-        # rows of them are looked up, each with the pages around it
-        self.tables = tuple({table.data_ptr(): table for table in tables}.values())
 
     def logprobs(
         self,
@@ -183,7 +174,6 @@ class PackedModel:
                 labels,
                 n_uncounted=n_uncounted,
             )
-        self._give_back(*self.tables)
         return np.split(
             found.double().cpu().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1]
         )
@@ -263,29 +253,10 @@ class PackedModel:
 
     def _tiles(self) -> list[Product]:
         weight, bias = self.head_weight, self.head_bias
-        is_on_file = self.file_memory is not None and self.file_memory.holds(weight)
-        make = (
-            self.arithmetic.passing
-            if weight.numel() > _LARGE and not is_on_file
-            else self.arithmetic.product
-        )
-        found = []
-        for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE)):
-            found.append(
-                make(
-                    weight[tile], None if bias is None else bias[tile] * _LOG2_E, copies=is_on_file
-                )
-            )
-            self._give_back(weight[tile])
-        return found
-
-    def _give_back(self, *weights: torch.Tensor) -> None:
-        """What was copied into another form."""
-        if self.file_memory is not None and (
-            self.mode != "exact" or is_layout_known(torch.float32)
-        ):
-            for weight in weights:
-                self.file_memory.give_back(weight)
+        return [
+            self.arithmetic.product(weight[tile], None if bias is None else bias[tile] * _LOG2_E)
+            for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE))
+        ]
 
     def _embed(self, stack: _Stack, rows: _Rows) -> torch.Tensor:
         hidden: torch.Tensor = stack.embed(rows.ids) + stack.positions[rows.columns]
@@ -413,8 +384,8 @@ class PackedModel:
     def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
         """One product for modules that take the same input.
 
-        In fp32 weights that lie on a file are copied in the order that suits the product; of others
-        those of the modules become parts of the joint one, so that nothing is held twice.
+        In fp32 the weights of the modules become parts of the joint one, so that nothing is held
+        twice.
         """
         weights = [module.weight.detach() for module in modules]
         biases = [
@@ -427,17 +398,12 @@ class PackedModel:
         ]
         bias = None if all(module.bias is None for module in modules) else torch.cat(biases)
         weight = weights[0] if len(weights) == 1 else torch.cat(weights)
-        is_on_file = self.file_memory is not None and all(
-            self.file_memory.holds(own) for own in weights
-        )
-        if self.mode == "exact" and not is_on_file and len(modules) > 1:
+        if self.mode == "exact" and len(modules) > 1:
             for module, part in zip(
                 modules, torch.split(weight, [len(own) for own in weights]), strict=True
             ):
                 module.weight.data = part
-        found = self.arithmetic.product(weight, bias, relu=relu, copies=is_on_file)
-        self._give_back(*weights)
-        return found
+        return self.arithmetic.product(weight, bias, relu=relu)
 
 
 def n_positions(model: Any) -> int:

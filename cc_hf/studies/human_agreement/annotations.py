@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.translations import read_lines
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.results import Interval, NoInterval

@@ -13,13 +13,13 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.splits import schema_of
 
-__all__ = ["Choice", "ChoiceAccuracy", "choice_accuracy"]
+__all__ = ["ChoiceAccuracy", "ScoredChoice", "choice_accuracy"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Mean natural-log probability per token of the correct translation, and of the best
-    contrastive one; perplexity is exp of its negative.
+class ScoredChoice:
+    """The two scores of which the higher one decides: the mean natural-log probability per token
+    of the correct translation, and of the best contrastive one; perplexity is exp of its negative.
     """
 
     example_id: str
@@ -27,14 +27,11 @@ class Choice:
     logprob_contrastive: float
 
     @property
-    def is_correct(self) -> bool:
-        """Whether the correct translation beats all others; a tie is wrong."""
+    def is_correct(self) -> bool | None:
+        """Whether the correct translation beats all others; None for a tie with the best."""
+        if self.logprob_correct == self.logprob_contrastive:
+            return None
         return self.logprob_correct > self.logprob_contrastive
-
-    @property
-    def is_tie(self) -> bool:
-        """Whether no translation is preferred: the best contrastive one scores the same."""
-        return self.logprob_correct == self.logprob_contrastive
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class ChoiceAccuracy:
     n_pairs: int
     n_pairs_correct: int
     pair_accuracy: float | None
-    choices: tuple[Choice, ...] = field(repr=False)
+    choices: tuple[ScoredChoice, ...] = field(repr=False)
 
 
 def choice_accuracy(
@@ -104,20 +101,20 @@ def choice_accuracy(
         ).mean_logprob.tolist()
     )
     choices = tuple(
-        Choice(
+        ScoredChoice(
             example.id, next(scores), max(next(scores) for _ in example.contrastive_translations)
         )
         for example in examples
     )
-    schemas: dict[str, list[bool]] = defaultdict(list)
+    schemas: dict[str, list[bool | None]] = defaultdict(list)
     for example, choice in zip(examples, choices, strict=True):
         schemas[schema_of(example)].append(choice.is_correct)
     pairs = [all(found) for found in schemas.values() if len(found) > 1]
-    n_correct = sum(choice.is_correct for choice in choices)
+    n_correct = sum(choice.is_correct is True for choice in choices)
     return ChoiceAccuracy(
         n=len(choices),
         n_correct=n_correct,
-        n_ties=sum(choice.is_tie for choice in choices),
+        n_ties=sum(choice.is_correct is None for choice in choices),
         accuracy=n_correct / len(choices),
         n_pairs=len(pairs),
         n_pairs_correct=sum(pairs),

@@ -198,12 +198,8 @@ def _point(
 def _bias(
     accuracy: ChoiceAccuracy, examples: Sequence[ContrastiveTranslationExample]
 ) -> dict[str, Any]:
-    decisions = [None if choice.is_tie else choice.is_correct for choice in accuracy.choices]
-    return asdict(
-        referent_bias(
-            [
-                choice_of(example, is_correct)
-                for example, is_correct in zip(examples, decisions, strict=True)
-            ]
-        )
-    )
+    choices = [
+        choice_of(example, choice.is_correct)
+        for example, choice in zip(examples, accuracy.choices, strict=True)
+    ]
+    return asdict(referent_bias(choices))

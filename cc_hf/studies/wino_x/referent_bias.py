@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.json_rows import Row, json_lines
-from cc_hf.data.translations import read_lines
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import table_rows
 from cc_hf.results import EvaluationResult

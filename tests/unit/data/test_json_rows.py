@@ -25,7 +25,7 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
         (b'{"a": 1}\n{"a": ', r"a: line 2: expected JSON, got .* \(Expecting value"),
         (b"[1]", r"a: line 1: expected an object, got \[1\]"),
         (b"null", r"a: line 1: expected an object, got null"),
-        (b"\xff", r"a: expected UTF-8, got the byte 0xff at byte 0"),
+        (b"\xff", r"a: line 1: expected UTF-8, got the byte 0xff"),
     ],
 )
 def test_bad_lines(tmp_path: Path, content: bytes, message: str) -> None:

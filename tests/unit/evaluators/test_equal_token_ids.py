@@ -191,6 +191,7 @@ def test_two_blanks_for_one_tie_in_every_mode_at_any_batch_size(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
     sources = ["The doctor asked the nurse to help.", "The doctor  asked the nurse to help."]
     translations = [
         "Die Ärztin bat.",

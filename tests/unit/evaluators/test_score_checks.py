@@ -202,7 +202,10 @@ def test_weights_are_checked_when_a_model_is_loaded(
     assert name in str(raised.value)
 
 
-def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(tmp_path: Path) -> None:
+def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(save_tiny_marian(tmp_path))
     name = spoil(model)
     model.save_pretrained(tmp_path)
@@ -234,7 +237,10 @@ def test_a_damaged_masked_language_model_predicts_no_words(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
-def test_weights_that_change_in_memory_are_found(family: str, mode: str, tmp_path: Path) -> None:
+def test_weights_that_change_in_memory_are_found(
+    family: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
     evaluator = load_evaluator(BUILDERS[family](tmp_path), **_EN_DE).with_mode(mode)
     assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
     spoil(evaluator.model)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from cc_hf.studies.explanation import Explanation, explain, explain_example, token_spans
+from cc_hf.studies.explanation import Explanation, explain, explain_example
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import evaluate_metric
@@ -191,39 +190,6 @@ def test_where_both_sides_are_equal_nothing_decides() -> None:
         )
         assert (found.probability_correct, found.log_odds, found.is_correct) == (0.5, 0.0, True)
         assert not any(word.decides or word.share for word in found.words)
-
-
-@pytest.mark.parametrize(
-    ("pieces", "text", "expected"),
-    [
-        (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
-        (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
-        (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
-        # in small letters, without accents
-        (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
-        (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
-        (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
-        (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),
-        ([""], "∑", ["∑"]),
-    ],
-)
-def test_letters_of_tokens(pieces: list[str], text: str, expected: list[str]) -> None:
-    spans = token_spans(pieces, text)
-    assert [text[start:end] for start, end in spans] == expected
-    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
-
-
-def test_no_letter_is_lost() -> None:
-    generator = np.random.default_rng(0)
-    letters = "abc äß🎉"
-    for _ in range(200):
-        text = "".join(generator.choice(list(letters), size=12))
-        pieces = ["".join(generator.choice(["a", "b", "c", "", "<unk>"], size=2)) for _ in range(5)]
-        covered = [i for start, end in token_spans(pieces, text) for i in range(start, end)]
-        assert {i for i, letter in enumerate(text) if not letter.isspace()} <= set(covered), (
-            pieces,
-            text,
-        )
 
 
 def test_what_is_refused() -> None:

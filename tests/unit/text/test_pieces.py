@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from cc_hf.text.pieces import piece_characters
+import itertools
+
+import numpy as np
+import pytest
+
+from cc_hf.text.pieces import piece_characters, token_spans
 
 
 def texts(pieces: list[str], text: str) -> list[str]:
@@ -47,3 +52,36 @@ def test_changed_characters() -> None:
 def test_no_text() -> None:
     assert piece_characters([""], "") == [()]
     assert piece_characters([], "a") == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text", "expected"),
+    [
+        (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
+        (["ok", "", "ja", ""], "ok 🎉 ja", ["ok", "🎉", "ja", ""]),  # an unknown word
+        (["", "ja", ""], "🎉 ja", ["🎉", "ja", ""]),
+        # in small letters, without accents
+        (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
+        (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
+        (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
+        (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),
+        ([""], "∑", ["∑"]),
+    ],
+)
+def test_letters_of_tokens(pieces: list[str], text: str, expected: list[str]) -> None:
+    spans = token_spans(pieces, text)
+    assert [text[start:end] for start, end in spans] == expected
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
+
+
+def test_no_letter_is_lost() -> None:
+    generator = np.random.default_rng(0)
+    letters = "abc äß🎉"
+    for _ in range(200):
+        text = "".join(generator.choice(list(letters), size=12))
+        pieces = ["".join(generator.choice(["a", "b", "c", "", "<unk>"], size=2)) for _ in range(5)]
+        covered = [i for start, end in token_spans(pieces, text) for i in range(start, end)]
+        assert {i for i, letter in enumerate(text) if not letter.isspace()} <= set(covered), (
+            pieces,
+            text,
+        )

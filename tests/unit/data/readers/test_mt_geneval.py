@@ -327,7 +327,7 @@ def test_malformed_pairs_name_file_and_line(
 def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     paths = pairs(tmp_path)
     next(iter(paths.values())).write_bytes(b"Er ging\xff\n")
-    with pytest.raises(DataError, match="expected UTF-8, got the byte 0xff at byte 7"):
+    with pytest.raises(DataError, match="line 1: expected UTF-8, got the byte 0xff"):
         sources(paths)
 
 

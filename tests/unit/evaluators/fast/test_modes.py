@@ -5,16 +5,16 @@ machine without bf16 does.
 from __future__ import annotations
 
 import functools
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families import seq2seq
+from cc_hf.evaluators.fast import arithmetic
 from tests.helpers import families
 from tests.helpers.metrics import compute_metric
 
@@ -31,7 +31,9 @@ _REFERENCE = {
 
 @pytest.fixture
 def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both fast modes, whatever this machine has."""
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
 
 
 def test_every_mode_gives_nearly_the_same(with_bf16: None) -> None:
@@ -77,46 +79,20 @@ def test_auto_is_exact_where_bf16_brings_nothing(monkeypatch: pytest.MonkeyPatch
     assert (found.mode, found.fast, found.signature_fields()["dtype"]) == ("exact", None, "float32")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="areas of memory are read from Linux")
-def test_of_a_large_model_one_form_is_held_at_a_time(
-    with_bf16: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seq2seq, "_LARGE", 0)
+def test_auto_holds_both_forms_of_the_weights(with_bf16: None, tmp_path: Path) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
     evaluator = cc_hf.load_evaluator(folder, mode="auto", cache=False)
     fast = evaluator.fast
     assert fast is not None
-    passes: dict[str, Evaluator] = {
-        "bf16": fast,
-        "exact": evaluator,
-        "bf16 again": fast,
-        "exact again": evaluator,
+    found = {
+        name: one.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        for name, one in (("bf16", fast), ("exact", evaluator))
     }
-    found = {}
-    for name, one in passes.items():
-        found[name] = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
-        other = evaluator if one is fast else fast
-        assert ["packed" in vars(each) for each in (one, other)] == [True, False]
-    for mode in ("bf16", "exact"):
-        np.testing.assert_array_equal(found[mode], found[f"{mode} again"])
-        np.testing.assert_array_equal(
-            found[mode],
-            cc_hf.load_evaluator(folder, mode=mode, cache=False).mean_logprobs(
-                _SOURCES, _TRANSLATIONS
-            ),
-        )
-
-
-def test_of_a_small_model_both_forms_are_held(with_bf16: None, tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(
-        families.BUILDERS["marian"](tmp_path), mode="auto", cache=False
-    )
-    fast = evaluator.fast
-    assert fast is not None
-    for one in (fast, evaluator):
-        one.mean_logprobs(_SOURCES, _TRANSLATIONS)
     assert "packed" in vars(evaluator)
     assert "packed" in vars(fast)
+    for mode, logprobs in found.items():
+        alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
+        np.testing.assert_array_equal(logprobs, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
 
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
@@ -129,6 +105,34 @@ def test_families_without_a_faster_pass(family: str, tmp_path: Path, with_bf16: 
 
 def test_weights_of_another_precision_have_no_faster_pass(with_bf16: None) -> None:
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
+
+
+@pytest.mark.parametrize(
+    ("instructions", "is_faster"),
+    [
+        ({"avx2"}, True),
+        ({"avx_vnni"}, True),
+        ({"avx512_vnni"}, True),
+        ({"avx512_vnni", "avx512_bf16"}, True),
+        ({"avx512_bf16"}, False),
+        ({"avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}, False),
+    ],
+)
+def test_cpu_flags_decide_where_int8_is_offered(
+    instructions: set[str], is_faster: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = dict.fromkeys(instructions, True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: flags, raising=False)
+    monkeypatch.setattr(arithmetic, "is_bf16_fast", arithmetic.is_bf16_fast.__wrapped__)
+    assert arithmetic.is_int8_faster.__wrapped__() == is_faster
+
+
+def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    assert evaluator.fast_modes() == ("bf16",)
+    with pytest.raises(InputError, match=r"mode: int8 is offered only where .* use bf16"):
+        evaluator.with_mode("int8")
 
 
 def test_unknown_modes_are_refused() -> None:

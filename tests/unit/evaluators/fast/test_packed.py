@@ -11,7 +11,7 @@ import pytest
 import torch
 import transformers
 
-from cc_hf.evaluators.fast import arithmetic, packed
+from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel
 
 _SIZES: dict[str, Any] = {
@@ -114,21 +114,18 @@ def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> Non
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
 @pytest.mark.parametrize("layouts", [True, False])
-def test_weights_on_a_file_are_copied_and_stay(
+def test_weights_on_a_file_stay(
     family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not layouts:  # as with a torch that has no functions for weights in oneDNN's own order
-        for module in (arithmetic, packed):
-            monkeypatch.setattr(module, "is_layout_known", lambda dtype: False)
+        monkeypatch.setattr(arithmetic, "is_bf16_layout_known", lambda: False)
     tiny(family).save_pretrained(tmp_path)
     model = _CLASSES[family].from_pretrained(tmp_path).eval()
     sources, inputs, labels = pairs()
     expected = plain(model, sources, inputs, labels)
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
     for mode, tolerance in (("exact", 1e-5), ("bf16", 0.9)):
-        found = PackedModel(model, mode=mode, alone=True).logprobs(
-            sources, inputs, labels, batch_tokens=100
-        )
+        found = PackedModel(model, mode=mode).logprobs(sources, inputs, labels, batch_tokens=100)
         for one, row in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, row.numpy(), atol=tolerance, rtol=0)
     assert all(
@@ -136,13 +133,15 @@ def test_weights_on_a_file_are_copied_and_stay(
     )
 
 
-def test_a_layout_that_is_not_accurate_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    def rough(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Any:
-        return lambda states: (states @ weight.t()).bfloat16().to(states.dtype)
+@pytest.mark.parametrize("error", [0.0, 1.0])
+def test_a_layout_that_is_not_accurate_is_not_used(
+    error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Any:
+        return lambda states: states @ weight.t() + error
 
-    monkeypatch.setattr(arithmetic, "_laid_out", rough)
-    assert not arithmetic.is_layout_known.__wrapped__(torch.float32)
-    assert arithmetic.is_layout_known.__wrapped__(torch.bfloat16)
+    monkeypatch.setattr(arithmetic, "_laid_out", laid_out)
+    assert arithmetic.is_bf16_layout_known.__wrapped__() == (error == 0)
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)

@@ -202,7 +202,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     assert [choice.is_correct for choice in found.choices] == [
         True,
         True,
-        False,
+        None,
         True,
         False,
         True,

@@ -1,0 +1,57 @@
+"""The one builder of the `datasets` library; `datasets_scripts` declares a subclass for each
+dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import datasets
+
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.features import dataset_info
+from cc_hf.data.loading import rows
+
+__all__ = ["ContrastiveBuilder"]
+
+
+class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
+    """Build a dataset from its declaration; a subclass names `DECLARATION` and nothing else.
+
+    Works with versions 2 to 5 of `datasets`.
+
+    >>> from cc_hf.data.readers import simplegen
+    >>> class Simplegen(ContrastiveBuilder):
+    ...     DECLARATION = simplegen.DECLARATION
+    >>> [config.name for config in Simplegen.BUILDER_CONFIGS][:2]
+    ['en-de', 'en-de.paper']
+    """
+
+    DECLARATION: ClassVar[DatasetDeclaration]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # `datasets` derives classes with configurations of their own from a script's class
+        if "DECLARATION" in vars(cls):
+            version = cls.DECLARATION.version
+            cls.VERSION = datasets.Version(version)
+            cls.BUILDER_CONFIGS = [
+                datasets.BuilderConfig(name=c.name, version=version, description=c.description)
+                for c in cls.DECLARATION.configs
+            ]
+            cls.DEFAULT_CONFIG_NAME = cls.DECLARATION.default_config
+
+    def _info(self) -> Any:
+        return dataset_info(self.DECLARATION, self.config.name)
+
+    def _split_generators(self, dl_manager: Any) -> list[Any]:
+        return [
+            datasets.SplitGenerator(name=split, gen_kwargs={"split": split})
+            for split in self.DECLARATION.config(self.config.name).splits
+        ]
+
+    def _generate_examples(self, split: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        yield from rows(
+            self.DECLARATION.name, self.config.name, split=split, data_dir=self.config.data_dir
+        )
