@@ -67,8 +67,8 @@ def referent_bias(
     from cc_hf.data.loading import load_examples
     from cc_hf.reports.studies.tables import referent_bias_tables
     from cc_hf.studies.comparison import read_results
-    from cc_hf.studies.wino_x.referent_bias import choices_of_result, read_choices
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
+    from cc_hf.studies.wino_x.referent_choices import choices_of_result, read_choices
 
     if (result is None) == (preferences is None):
         raise InputError(

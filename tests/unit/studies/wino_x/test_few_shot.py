@@ -12,6 +12,7 @@ import torch
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
@@ -549,7 +550,7 @@ def test_what_does_not_fit_together(
         InputError,
         match="device: 'auto' spreads the model over several GPUs, and training takes one",
     ):
-        debias(marian_folder, device="auto", data_dir=data_dir)
+        debias(marian_folder, loading=LoadingOptions(device="auto"), data_dir=data_dir)
     with pytest.raises(
         InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"
     ):
