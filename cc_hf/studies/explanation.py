@@ -4,10 +4,8 @@ best correct and the best incorrect source.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -20,6 +18,7 @@ from cc_hf.evaluators.contests import check_contests
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
+from cc_hf.studies.token_spans import token_spans, word_groups
 
 __all__ = [
     "ExplainedToken",
@@ -27,11 +26,8 @@ __all__ = [
     "Explanation",
     "explain",
     "explain_example",
-    "token_spans",
 ]
 
-#: scripts whose words are not set apart by spaces: each token is shown by itself
-_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 _END = "</s>"
 
 
@@ -202,35 +198,21 @@ def explain(
         ],
     )
     sources = [*correct_sources, *incorrect_sources]
-    named = evaluator.named_logprobs(
-        sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
+    pieces, logprobs = _token_logprobs(
+        evaluator, translation, sources, src_lang=src_lang, tgt_lang=tgt_lang
     )
-    lengths = {len(row) for row in named}
-    if len(lengths) != 1 or lengths == {0}:
-        raise InputError(
-            f"{evaluator.name} cuts the translation to different lengths under different sources,"
-            f" {sorted(lengths)} tokens; shorten the sources"
-        )
-    logprobs = np.array([[logprob for _, logprob in row] for row in named])
     scores = SCORES[score](TokenScores.of(list(logprobs)))
     n_correct = len(correct_sources)
     best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
     left, right = float(scores[best[0]]), float(scores[best[1]])
-    requests, contest = (
-        [ScoringRequest(source, translation, 0) for source in sources],
-        (
-            range(n_correct),
-            range(n_correct, len(sources)),
-        ),
-    )
+    requests = [ScoringRequest(source, translation, 0) for source in sources]
+    contest = range(n_correct), range(n_correct, len(sources))
     check_contests(
         evaluator, requests, [contest], scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score
     )
     contributions = _contributions(logprobs[best[0]], logprobs[best[1]], score)
     probability = left / (left + right) if left + right > 0 else 0.5
-    tokens = _tokens(
-        translation, [text for text, _ in named[0]], logprobs[list(best)], contributions
-    )
+    tokens = _tokens(translation, pieces, logprobs[list(best)], contributions)
     return Explanation(
         translation=translation,
         correct_source=sources[best[0]],
@@ -281,65 +263,21 @@ def explain_example(
     )
 
 
-def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """Per token its characters of the text; (end, end) of a token without any.
-
-    Spaces are left out of account. Where the pieces are not the text letter by letter (normalised,
-    escaped, unknown), the longest common parts are taken, and what lies between them is shared out
-    in order.
-
-    Args:
-        pieces: what each token adds, "" for nothing of its own.
-        text: the whole.
-
-    >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
-    [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
-    >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
-    [(0, 4), (5, 7), (8, 12)]
-    """
-    letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
-    owners = [
-        owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()
-    ]
-    joined = "".join(letter for piece in pieces for letter in piece if not letter.isspace())
-    owner_of: list[int | None] = [None] * len(letters)
-    matcher = difflib.SequenceMatcher(
-        None, joined, "".join(letter for _, letter in letters), autojunk=False
+def _token_logprobs(
+    evaluator: Evaluator, translation: str, sources: Sequence[str], *, src_lang: str, tgt_lang: str
+) -> tuple[list[str], npt.NDArray[np.float64]]:
+    """Return what each token adds to the translation, and (sources, tokens) log-probabilities."""
+    named = evaluator.named_logprobs(
+        sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )
-    for kind, left, left_end, right, right_end in matcher.get_opcodes():
-        if kind != "delete" and left_end > left:
-            for i in range(right, right_end):
-                owner_of[i] = owners[left + (i - right) * (left_end - left) // (right_end - right)]
-    _fill_gaps(owner_of, pieces)
-    spans: list[tuple[int, int]] = []
-    place = 0
-    for token in range(len(pieces)):
-        own = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
-        spans.append((own[0], own[-1] + 1) if own else (place, place))
-        place = spans[-1][1]
-    return spans
-
-
-def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
-    """Letters that match nothing belong to a token without letters that stands there, else to the
-    token before them, else to the first.
-    """
-    before: int | None = None
-    filler: int | None = None
-    for i, owner in enumerate(owner_of):
-        if owner is not None:
-            before, filler = owner, None
-            continue
-        if filler is None:
-            # the last token is EOS, if it is empty
-            after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)
-            silent = [
-                token
-                for token in range(0 if before is None else before + 1, after)
-                if not pieces[token]
-            ]
-            filler = silent[0] if silent else before if before is not None else 0
-        owner_of[i] = filler
+    lengths = {len(row) for row in named}
+    if len(lengths) != 1 or lengths == {0}:
+        raise InputError(
+            f"{evaluator.name} cuts the translation to different lengths under different sources,"
+            f" {sorted(lengths)} tokens; shorten the sources"
+        )
+    logprobs = np.array([[logprob for _, logprob in row] for row in named])
+    return [text for text, _ in named[0]], logprobs
 
 
 def _contributions(
@@ -382,7 +320,7 @@ def _tokens(
 def _words(
     translation: str, tokens: Sequence[ExplainedToken], *, sign: int
 ) -> tuple[ExplainedWord, ...]:
-    groups = _groups(translation, tokens)
+    groups = word_groups(translation, [(token.start, token.end) for token in tokens])
     totals = [math.fsum(tokens[i].contribution for i in group) for group in groups]
     deciding = _deciding(totals, sign)
     all_parts = math.fsum(map(abs, totals))
@@ -417,42 +355,6 @@ def _word(
         share=abs(total) / all_parts if all_parts else 0.0,
         decides=decides,
     )
-
-
-def _groups(translation: str, tokens: Sequence[ExplainedToken]) -> list[list[int]]:
-    """Tokens by word; one without letters, such as a part of a character, goes with the next, the
-    end of the sentence stands alone.
-    """
-    groups: list[list[int]] = []
-    silent: list[int] = []
-    before: ExplainedToken | None = None
-    for number, token in enumerate(tokens):
-        if not token.text:
-            silent.append(number)
-        elif before is None or _begins_word(translation, before, token):
-            groups.append([*silent, number])
-            silent, before = [], token
-        else:
-            groups[-1] += [*silent, number]
-            silent, before = [], token
-    return groups
-
-
-def _begins_word(translation: str, before: ExplainedToken, token: ExplainedToken) -> bool:
-    """Behind a space, at the change between letters and punctuation, in a script without spaces."""
-    # the end, or a space between
-    if token.start == token.end or translation[before.end : token.start]:
-        return True
-    left, right = translation[before.end - 1], translation[token.start]
-    return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
-
-
-def _is_mark(letter: str) -> bool:
-    return unicodedata.category(letter)[0] in "PS" and letter not in "'’-"
-
-
-def _is_unspaced(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_UNSPACED)
 
 
 def _deciding(totals: Sequence[float], sign: int) -> set[int]:

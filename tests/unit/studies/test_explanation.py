@@ -17,7 +17,8 @@ from cc_hf.evaluators.base import SCORES, Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from cc_hf.studies.explanation import Explanation, explain, explain_example, token_spans
+from cc_hf.studies.explanation import Explanation, explain, explain_example
+from cc_hf.studies.token_spans import token_spans
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator
 
