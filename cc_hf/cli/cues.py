@@ -140,7 +140,7 @@ def build(
     from cc_hf.evaluators.options import LoadingOptions
 
     check_output(output)
-    check_output(candidates_output)
+    check_output(candidates_output, "candidates_output")
     if output is not None and output.suffix != ".jsonl":
         raise InputError(
             f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a"

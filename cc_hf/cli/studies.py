@@ -138,8 +138,8 @@ def trigger_importance(
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
     from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 
-    for path in (output, html, png):
-        check_output(path)
+    for name, path in {"output": output, "html": html, "png": png}.items():
+        check_output(path, name)
     examples = load_examples("wino_x", config, split=split, data_dir=data_dir)
     if pairs is not None:
         first = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])

@@ -137,11 +137,9 @@ def wino_x(
     from cc_hf.studies.wino_x.debias import debias
     from cc_hf.studies.wino_x.splits import SplitPlan
 
-    resolved(output, "--output")
+    resolved(output)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(
-            f"--output: expected a new or empty folder, {output} is there and not empty"
-        )
+        raise InputError(f"output: expected a new or empty folder, {output} is there and not empty")
     settings: dict[str, Any] = {
         "learning_rate": learning_rate,
         "batch_size": batch_size,
