@@ -20,8 +20,12 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, FSMTTokenizer
 
 from benchmarks.texts import Decisions
+from cc_hf.evaluation.judging import judge as judge_metric
+from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.metrics.contrastive_conditioning import evaluate, judge
+from cc_hf.metrics.base import make_metric
+from cc_hf.metrics.contrastive_conditioning import judge
+from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = [
     "ALTERNATIVES",
@@ -339,12 +343,12 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
 
         def run(decisions: Decisions) -> Scores:
             if mode == "auto":
-                result = evaluate(
+                result = judge_metric(
+                    make_metric("contrastive_conditioning"),
+                    Material(**_LANGUAGES, given=decisions.references),
                     decisions.translations,
-                    decisions.references,
                     evaluator=evaluator,
-                    n_resamples=1,
-                    **_LANGUAGES,
+                    bootstrap=Bootstrap(n_resamples=1),
                 )
                 return Scores(_best(result.judgements))
             return Scores.of(

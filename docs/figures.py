@@ -41,16 +41,11 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
         "|---|---|---|---|---|---|",
     ]
     agreement = ""
+    exact = cc_hf.LoadingOptions(mode="exact")
     for system in systems:
         path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
-        result = cc_hf.evaluate(
-            "winomt",
-            translations=path,
-            tgt_lang="de",
-            data_dir=shared / "upstream",
-            mode="exact",
-            progress=True,
-        )
+        material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
+        result = cc_hf.evaluate(material, translations=path, loading=exact, progress=True)
         names = ("accuracy_male", "accuracy_female", "min_accuracy", "weighted_accuracy")
         lines.append(
             f"| {system} | {percent(result, 'accuracy', interval=True)} |"
@@ -69,7 +64,10 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
             )
             agreement += f"\n\n`{result.signature}`"
     result = cc_hf.evaluate(
-        "simplegen", "en-de", system="cc-tiny-en-de", mode="exact", progress=True
+        cc_hf.load_material("simplegen", "en-de"),
+        system="cc-tiny-en-de",
+        loading=exact,
+        progress=True,
     )
     names = ("MoMc", "FoFc", "MoFc", "FoMc")
     lines += [

@@ -31,6 +31,7 @@ from transformers import (
     set_seed,
 )
 
+from cc_hf import load_material
 from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
@@ -197,10 +198,9 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
     options = parser().parse_args(arguments)
     n_examples = options.n_examples or (600 if options.dataset == "simplegen" else None)
     probing = ProbingCallback(
-        options.dataset,
-        options.config,
-        tgt_lang=options.tgt_lang,
-        data_dir=options.data_dir,
+        load_material(
+            options.dataset, options.config, tgt_lang=options.tgt_lang, data_dir=options.data_dir
+        ),
         evaluator=options.evaluator,
         n_examples=n_examples,
         seed=options.seed,
@@ -262,8 +262,8 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
             labels=[row["labels"] for row in shown],
             targets=[pair.german for pair in development],
         ),
-        callbacks=[probing],
     )
+    probing.attach(trainer)
     trainer.train()
     trainer.save_model(str(options.output / "best"))
     if settings.process_index == 0:

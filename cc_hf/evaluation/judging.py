@@ -76,7 +76,7 @@ def judge(
     rows = Rows(
         texts,
         references,
-        check_ids([e.id for e in examples] if examples else None, len(references)),
+        check_ids([e.id for e in examples] if examples else material.ids, len(references)),
         material.src_lang or metric.default_src_lang,
         material.tgt_lang,
     )

@@ -25,6 +25,7 @@ class Material:
         given: the rows: examples (`cc_hf.schema`), or what a metric reads, one mapping per row.
             Only examples have ids and sources. None to read them from the dataset when they are
             first needed.
+        ids: names of rows that are mappings, each once; None for their numbers.
         declared, config, split, data_dir: the dataset that the rows are from, as `load_material`
             finds it; None for rows of the caller's own.
 
@@ -36,6 +37,7 @@ class Material:
     src_lang: str
     tgt_lang: str
     given: Sequence[Example] | Sequence[Mapping[str, Any]] | None = None
+    ids: Sequence[str] | None = None
     declared: DatasetDeclaration | None = None
     config: ConfigDeclaration | None = None
     split: str = "test"

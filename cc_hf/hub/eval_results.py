@@ -88,8 +88,8 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
     check_dataset(result)
     if result.dataset not in repos:
         raise InputError(
-            f"expected the repository of the dataset {result.dataset} on the Hub; name it with"
-            f" --dataset-repo {result.dataset}=ORGANISATION/NAME"
+            f"dataset_repos: expected the repository of {result.dataset} on the Hub, such as"
+            f" {result.dataset}=ORGANISATION/NAME, got none"
         )
     split = _split(result)
     known = [
@@ -138,8 +138,12 @@ def _split(result: EvaluationResult) -> str:
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
-    """The repositories that --dataset-repo names: NAME=ORGANISATION/REPO, or ORGANISATION/REPO
-    where the results are of one dataset.
+    """Read which repository each dataset has.
+
+    Args:
+        values: each NAME=ORGANISATION/REPO, or one ORGANISATION/REPO where the results are of one
+            dataset.
+        datasets: of the results.
 
     Raises:
         InputError: for anything else, or a dataset that no result is of.
@@ -155,7 +159,7 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
         if not equals:
             if len(own) != 1 or len(values) != 1:
                 raise InputError(
-                    "--dataset-repo: expected NAME=ORGANISATION/REPO for each of"
+                    "dataset_repos: expected NAME=ORGANISATION/REPO for each of"
                     f" {', '.join(own) or 'the datasets'}, got {value!r}"
                 )
             name = own[0]
@@ -163,12 +167,12 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
             raise UnknownNameError("dataset", name, registry.names("dataset"))
         if name not in own:
             raise InputError(
-                f"--dataset-repo: no result is on {name}; the results are on"
+                f"dataset_repos: no result is on {name}; the results are on"
                 f" {', '.join(own) or 'none'}"
             )
         if name in found:
-            raise InputError(f"--dataset-repo: expected {name} once, got {found[name]} and {repo}")
-        found[name] = check_repo(repo, "--dataset-repo")
+            raise InputError(f"dataset_repos: expected {name} once, got {found[name]} and {repo}")
+        found[name] = check_repo(repo, "dataset_repos")
     return found
 
 
@@ -220,7 +224,7 @@ def entries(
 
     if source_name and not source_url:
         raise InputError(
-            f"source name: expected an address with it (--source-url), got {source_name!r} alone"
+            f"source_name: expected an address with it (source_url), got {source_name!r} alone"
         )
     return [
         EvalResultEntry(

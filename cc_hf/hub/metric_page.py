@@ -153,12 +153,22 @@ def metric_page(name: str, *, card: str) -> Any:
     except ImportError as error:
         raise MissingDependencyError("gradio", "leaderboard") from error
     declared: type[Metric] = registry.resolve("metric", name)
-    example = card_example(card)
-    verdict = (
-        "probability that it is correct"
-        if declared.takes_evaluator and declared.takes_translations
-        else "verdict"
-    )
+
+    def judge(*texts: str) -> list[Any]:
+        try:
+            lines, objects, source, target, pairs = ((text or "") for text in texts)
+            answer = judge_lines(
+                name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs
+            )
+        except CCError as error:
+            return [gr.update(value=str(error), visible=True), [], {}, ""]
+        return [
+            gr.update(value="", visible=False),
+            answer.rows,
+            answer.figures,
+            answer.signature,
+        ]
+
     with gr.Blocks(title=f"{name} · cc_hf") as page:
         gr.Markdown(_prose(card))
         gr.Markdown(
@@ -166,64 +176,59 @@ def metric_page(name: str, *, card: str) -> Any:
             f" {'translations, each with its object of' if declared.takes_translations else ''}"
             " references."
         )
-        translations = gr.Textbox(
-            "\n".join(example.get("predictions", [])),
-            label="Translations, one per line",
-            lines=4,
-            max_length=MAX_CHARACTERS,
-            visible=declared.takes_translations,
-        )
-        references = gr.Code(
-            json.dumps(example["references"], ensure_ascii=False, indent=1),
-            language="json",
-            label="References, a JSON list",
-        )
-        with gr.Row():
-            src_lang = gr.Textbox(
-                example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)"
-            )
-            tgt_lang = gr.Textbox(
-                example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)"
-            )
-        alignments = gr.Textbox(
-            "\n".join(example.get("alignments", [])),
-            label="Alignments, one line of «0-0 1-1» per translation (optional)",
-            visible="alignments" in declared.option_names(),
-        )
+        inputs = _inputs(gr, declared, card_example(card))
         button = gr.Button("Judge", variant="primary")
-        message = gr.Textbox(label="Message", visible=False, interactive=False)
-        table = gr.Dataframe(
-            headers=["line", "translation", verdict],
-            datatype="str",
-            label="Each translation",
-            interactive=False,
-            wrap=True,
-        )
-        figures = gr.JSON(label="Figures")
-        signature = gr.Textbox(label="Signature", interactive=False)
-
-        def judge(*texts: str) -> list[Any]:
-            try:
-                lines, objects, source, target, pairs = ((text or "") for text in texts)
-                answer = judge_lines(
-                    name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs
-                )
-            except CCError as error:
-                return [gr.update(value=str(error), visible=True), [], {}, ""]
-            return [
-                gr.update(value="", visible=False),
-                answer.rows,
-                answer.figures,
-                answer.signature,
-            ]
-
-        button.click(
-            judge,
-            [translations, references, src_lang, tgt_lang, alignments],
-            [message, table, figures, signature],
-            api_name="judge",
-        )
+        button.click(judge, inputs, _outputs(gr, declared), api_name="judge")
     return page
+
+
+def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
+    """Make the fields that are judged, filled with the example, in the order of `judge_lines`."""
+    translations = gr.Textbox(
+        "\n".join(example.get("predictions", [])),
+        label="Translations, one per line",
+        lines=4,
+        max_length=MAX_CHARACTERS,
+        visible=declared.takes_translations,
+    )
+    references = gr.Code(
+        json.dumps(example["references"], ensure_ascii=False, indent=1),
+        language="json",
+        label="References, a JSON list",
+    )
+    with gr.Row():
+        src_lang = gr.Textbox(
+            example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)"
+        )
+        tgt_lang = gr.Textbox(
+            example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)"
+        )
+    alignments = gr.Textbox(
+        "\n".join(example.get("alignments", [])),
+        label="Alignments, one line of «0-0 1-1» per translation (optional)",
+        visible="alignments" in declared.option_names(),
+    )
+    return [translations, references, src_lang, tgt_lang, alignments]
+
+
+def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
+    """Make the fields for an error, and for what an `Answer` holds, in its order."""
+    verdict = (
+        "probability that it is correct"
+        if declared.takes_evaluator and declared.takes_translations
+        else "verdict"
+    )
+    message = gr.Textbox(label="Message", visible=False, interactive=False)
+    table = gr.Dataframe(
+        headers=["line", "translation", verdict],
+        datatype="str",
+        label="Each translation",
+        interactive=False,
+        wrap=True,
+    )
+    figures = gr.JSON(label="Figures")
+    signature = gr.Textbox(label="Signature", interactive=False)
+    return [message, table, figures, signature]
 
 
 def launch(page: Any) -> None:

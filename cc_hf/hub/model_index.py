@@ -87,8 +87,8 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
             metadata = metadata_load(path) or {}
         except (ValueError, yaml.YAMLError) as error:
             raise InputError(
-                f"the metadata of the card of {model} cannot be read ({error}); mend them, or leave"
-                " the card alone with --no-model-index"
+                f"the metadata of the card of {model} cannot be read ({error}); fix them, or leave"
+                " the card alone (model_index=False)"
             ) from error
         metadata_save(
             path,
@@ -113,8 +113,8 @@ def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, A
         isinstance(one, dict) and isinstance(one.get("results", []), list) for one in old
     ):
         raise InputError(
-            f"the {_KEY} of the card of {model} is not a list of models with results; mend it, or"
-            " leave the card alone with --no-model-index"
+            f"the {_KEY} of the card of {model} is not a list of models with results; fix it, or"
+            " leave the card alone (model_index=False)"
         )
     replaced = {key for entry in new[0]["results"] for key in _keys(entry)}
     kept = []

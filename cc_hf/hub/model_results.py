@@ -31,7 +31,7 @@ CARD = "README.md"
 
 
 def read_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
-    """The results in files that `cc-hf evaluate --output` wrote, of one metric or of all.
+    """Read the results that `cc-hf evaluate` wrote, of one metric or of all.
 
     Raises:
         InputError: for a file that is not there or is none, with its name.

@@ -50,7 +50,7 @@ def read_folder(folder: str | Path) -> Store:
     """All results of a folder: its files that end in .json, not those of folders within.
 
     Args:
-        folder: with files that `cc-hf evaluate --output` wrote.
+        folder: with results that `cc-hf evaluate` wrote.
 
     Raises:
         InputError: when the folder is not there. A file that cannot be read is no error: it is
@@ -59,8 +59,8 @@ def read_folder(folder: str | Path) -> Store:
     folder = Path(folder)
     if not is_folder(folder):
         raise InputError(
-            f"results: expected a folder with files that `cc-hf evaluate --output` wrote, {folder}"
-            " is not a folder"
+            f"results: expected a folder with results that `cc-hf evaluate` wrote, {folder} is not"
+            " a folder"
         )
     entries: list[Entry] = []
     broken: dict[str, str] = {}

@@ -15,7 +15,7 @@ from cc_hf import signature
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.store import Entry, Store
-from cc_hf.reports.tables import percent
+from cc_hf.reports.figure_text import percent
 
 __all__ = [
     "HEADERS",

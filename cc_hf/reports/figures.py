@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
-from cc_hf.reports.tables import category_key
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [

@@ -13,7 +13,7 @@ from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
-from cc_hf.reports.report import System
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 
@@ -26,7 +26,7 @@ def read_systems(
     *,
     quality: QualityScores | None = None,
 ) -> tuple[list[System], list[str]]:
-    """The systems of files that `cc-hf evaluate --output` wrote, and notes on metrics that were not
+    """Read the systems of results that `cc-hf evaluate` wrote, and notes on metrics that were not
     run.
 
     Args:
@@ -42,7 +42,7 @@ def read_systems(
     """
     if names and len(names) != len(paths):
         raise InputError(
-            f"--name: expected one for each file of results, {len(paths)} in all, got {len(names)}"
+            f"names: expected one for each file of results, {len(paths)} in all, got {len(names)}"
         )
     stems = [path.stem for path in paths]
     found: dict[str, dict[str, EvaluationResult]] = {}
@@ -50,16 +50,16 @@ def read_systems(
     for name, path in zip(names or stems, paths, strict=True):
         if not names and stems.count(path.stem) > 1:
             raise InputError(
-                f"{path}: several files are named {path.stem}; name the system of each file with"
-                " --name"
+                f"{path}: several files are named {path.stem}; give names, one for the system of"
+                " each file"
             )
         read = read_result_file(path)
         own = found.setdefault(name, {})
         for result in read.results:
             if result.metric in own:
                 raise InputError(
-                    f"{path}: {name} has two results by {result.metric}; give each system a name of"
-                    " its own (--name)"
+                    f"{path}: {name} has two results by {result.metric}; give names, one of its own"
+                    " for each system"
                 )
             own[result.metric] = result
         notes += [
@@ -118,7 +118,7 @@ def read_examples(
     if not dataset and (name in ("", "custom") or is_custom(name)):
         return None, [
             "the results are of data of the caller's own: ids and translations are shown without"
-            " their sources (--dataset FILE names them)"
+            " their sources (give the file of the data as the dataset to show them)"
         ]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)

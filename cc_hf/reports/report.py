@@ -10,45 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.tables import category_key, grouped_notes, interval_notes, shared_notes, tie_text
+from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.samples import (
+    Sample,
+    System,
+    build_samples,
+    is_same_translation,
+    judgements_by_id,
+)
+from cc_hf.reports.tables import grouped_notes, interval_notes, shared_notes, tie_text
 from cc_hf.results import EvaluationResult, difference_of_data
-from cc_hf.schema import Example, Judgement
+from cc_hf.schema import Example
 from cc_hf.studies.comparison import SystemComparison, compare
 from cc_hf.studies.human_agreement.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.studies.human_agreement.annotations import Annotation
 
-__all__ = ["LabelAgreement", "Report", "Sample", "System", "build_report"]
-
-
-@dataclass(frozen=True)
-class System:
-    """A system under test: its name, its results by metric, its BLEU in [0, 1] where it is
-    known.
-    """
-
-    name: str
-    results: Mapping[str, EvaluationResult]
-    bleu: float | None = None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One example, as all systems translated it.
-
-    Attributes:
-        id, category: of the example.
-        example: with its source and cues; None where the dataset is not at hand.
-        translations: one per system; None where a system has no judgement of it.
-        judgements: per system, one per metric; None where it has none.
-        annotations: per system, what people said of its translation.
-    """
-
-    id: str
-    category: str
-    example: Example | None
-    translations: tuple[str | None, ...]
-    judgements: tuple[tuple[Judgement | None, ...], ...] = field(repr=False)
-    annotations: tuple[Annotation | None, ...] = ()
+__all__ = ["LabelAgreement", "Report", "build_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +130,7 @@ def build_report(
         for metric in metrics
         if any(metric in system.results and system.results[metric].judgements for system in systems)
     )
-    samples, found_notes = _samples(systems, judging, examples, annotations)
+    samples, found_notes = build_samples(systems, judging, examples, annotations)
     comparisons, obstacles, compared_with = _comparisons(
         systems, judging, chosen, n_resamples=n_resamples, seed=seed
     )
@@ -236,94 +213,6 @@ def _check_judgements(name: str, result: EvaluationResult) -> None:
         )
 
 
-def _samples(
-    systems: Sequence[System],
-    judging: Sequence[str],
-    examples: Sequence[Example] | None,
-    annotations: Sequence[Annotation],
-) -> tuple[list[Sample], list[str]]:
-    """In the order of the examples where these are known, else of the results; with notes on what
-    does not fit.
-    """
-    tables = [[_by_id(system.results.get(metric)) for metric in judging] for system in systems]
-    ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
-    known = {example.id: example for example in examples or ()}
-    if examples is not None:
-        ids = dict.fromkeys([*(i for i in known if i in ids), *ids])
-    labels: dict[str, list[Annotation]] = {}
-    for annotation in annotations:
-        labels.setdefault(annotation.example_id, []).append(annotation)
-    found = []
-    used: set[int] = set()
-    for example_id in ids:
-        judgements = tuple(tuple(table.get(example_id) for table in rows) for rows in tables)
-        translations = tuple(
-            _translation(system.name, row) for system, row in zip(systems, judgements, strict=True)
-        )
-        said = tuple(_of_translation(labels.get(example_id, []), text) for text in translations)
-        used |= {id(one) for one in said if one is not None}
-        category = next(j.category for row in judgements for j in row if j is not None)
-        found.append(
-            Sample(example_id, category, known.get(example_id), translations, judgements, said)
-        )
-    notes = [
-        f"{system.name}: no judgement of {missing} of the {len(found)} samples"
-        for at, system in enumerate(systems)
-        if (missing := sum(sample.translations[at] is None for sample in found))
-        and missing < len(found)
-    ]
-    if examples is not None and (strange := sum(sample.example is None for sample in found)):
-        notes.append(
-            f"{strange} of the {len(found)} samples are not in the dataset as it is here: they are"
-            " shown without their sources"
-        )
-    if annotations and (others := sum(id(one) not in used for one in annotations)):
-        notes.append(
-            f"{others} of the {len(annotations)} human annotations are of translations that no"
-            " system of this report made, and are not shown"
-        )
-    return found, notes
-
-
-def _by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
-    return (
-        {}
-        if result is None
-        else {judgement.example_id: judgement for judgement in result.judgements}
-    )
-
-
-def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
-    """The one translation that all metrics of a system judged."""
-    texts = dict.fromkeys(j.translation for j in row if j is not None)
-    if len(texts) > 1:
-        one, other, *_ = texts
-        example = next(j.example_id for j in row if j is not None)
-        raise InputError(
-            f"{system}: expected results on the same translations, got {one!r} and {other!r} of"
-            f" example {example}; give each system a name of its own"
-        )
-    return next(iter(texts), None)
-
-
-def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Annotation | None:
-    """The annotation of this very translation, by its letters and digits, as
-    `agreement_with_labels` does.
-    """
-    return next(
-        (
-            one
-            for one in annotations
-            if text is not None and _letters(one.translation) == _letters(text)
-        ),
-        None,
-    )
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in text if c.isalnum())
-
-
 _Comparisons = dict[tuple[str, str], SystemComparison]
 
 
@@ -364,13 +253,13 @@ def _agreements(
 ) -> Iterable[LabelAgreement]:
     for system in systems:
         for metric in judging:
-            table = _by_id(system.results.get(metric))
+            table = judgements_by_id(system.results.get(metric))
             own = [
                 a
                 for a in annotations
                 if a.labels
                 and a.example_id in table
-                and _letters(table[a.example_id].translation) == _letters(a.translation)
+                and is_same_translation(table[a.example_id].translation, a.translation)
             ]
             if own:
                 yield LabelAgreement(

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cc_hf.reports.report import Report
-from cc_hf.reports.studies.comparisons import p_text
-from cc_hf.reports.tables import (
+from cc_hf.reports.figure_text import (
     category_key,
     category_label,
     figure_rows,
     limits,
+    p_text,
     percent,
-    resampling_text,
 )
+from cc_hf.reports.report import Report
+from cc_hf.reports.tables import resampling_text
 from cc_hf.results import EvaluationResult
 
 __all__ = [

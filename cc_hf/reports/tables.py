@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from rich import box
 from rich.console import Group
@@ -12,37 +11,29 @@ from rich.text import Text
 
 from cc_hf import signature
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval, ResultSet
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.reports.figure_text import (
+    FigureRow,
+    category_label,
+    data_name,
+    figure_rows,
+    ordered_categories,
+    score_text,
+)
+from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = [
-    "FigureRow",
-    "category_key",
-    "category_label",
-    "data_name",
-    "figure_rows",
     "grouped_notes",
     "heading",
     "interval_notes",
-    "limits",
     "note_lines",
-    "percent",
     "plain_table",
     "resampling_text",
     "result_table",
     "results_table",
     "shared_notes",
     "tie_text",
-    "with_interval",
 ]
 
-# The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
-_ORDER = {
-    name: i
-    for i, name in enumerate(
-        ("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc")
-    )
-}
 _NAMED_IN_NOTES = 6  # figures; a dataset can have hundreds of categories
 
 
@@ -208,47 +199,6 @@ def tie_text(result: EvaluationResult) -> str:
     return f"{ties} of {result.n} judgements of {result.metric} are ties{counted}"
 
 
-def category_key(name: str) -> tuple[int, str]:
-    """To sort categories as the papers list them."""
-    return _ORDER.get(name, len(_ORDER)), name
-
-
-def percent(value: float) -> str:
-    """A figure in [-1, 1] as people read it.
-
-    >>> percent(0.6244), percent(-0.001), percent(-0.0001)
-    ('62.4', '-0.1', '0.0')
-    """
-    return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
-
-
-def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
-    """A figure with its interval, where it has one.
-
-    >>> with_interval(0.5, Interval(0.41, 0.6))
-    '50.0 (41.0 – 60.0)'
-    """
-    return (
-        f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
-        if isinstance(interval, Interval)
-        else percent(value)
-    )
-
-
-def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
-    """Write the limits of an interval, in percent or with so many digits; "" where there is none.
-
-    >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
-    ('41.0 – 60.0', '0.41 – 0.60', '')
-    """
-    if not isinstance(interval, Interval):
-        return ""
-    return " – ".join(
-        percent(value) if digits is None else f"{value:.{digits}f}"
-        for value in (interval.low, interval.high)
-    )
-
-
 def heading(text: str) -> Text:
     """The line above a table; not the table's own title, which would be folded to its width."""
     return Text(text, style="italic")
@@ -261,57 +211,6 @@ def plain_table(name: str, *numbers: str) -> Table:
     for number in numbers:
         table.add_column(Text(number), justify="right", no_wrap=True)
     return table
-
-
-class FigureRow(NamedTuple):
-    """A figure of a result: its name in `scores`, its name in words, the number of samples where it
-    is of a category or of all, the figure in percent.
-    """
-
-    name: str
-    label: str
-    n: str
-    value: str
-
-
-def figure_rows(result: EvaluationResult) -> list[FigureRow]:
-    """Every figure of a result: totals and minima, the categories as the papers list them, all
-    others.
-
-    >>> from cc_hf.results import EvaluationResult
-    >>> figure_rows(
-    ...     EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
-    ... )
-    [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
-    """
-    categories = [c.category for c in _in_order(result.categories)]
-    order = [
-        "accuracy",
-        "weighted_accuracy",
-        "min_accuracy",
-        "weighted_min_accuracy",
-        *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories),
-    ]
-    names = [name for name in order if name in result.scores] + [
-        name for name in result.scores if name not in order
-    ]
-    sizes = {"accuracy": str(result.n)} | {
-        f"accuracy_{c.category}": str(c.n) for c in result.categories
-    }
-    rows = [
-        FigureRow(name, name.replace("_", " "), sizes.get(name, ""), _cell(result, name))
-        for name in names
-    ]
-    if n_inconclusive := result.counts.get("n_inconclusive"):
-        rows.append(
-            FigureRow(
-                "n_inconclusive",
-                "inconclusive",
-                str(n_inconclusive),
-                percent(n_inconclusive / result.n),
-            )
-        )
-    return rows
 
 
 def _in_categories(result: EvaluationResult) -> set[str]:
@@ -348,12 +247,12 @@ def _categories_table(result: EvaluationResult) -> Table:
         n_inconclusive: str = "",
     ) -> None:
         figures = [
-            _cell(result, name)
+            score_text(result, name)
             for name in (f"{score}{suffix}", *[f"weighted_{score}{suffix}"] * weighted)
         ]
         table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
 
-    for found in _in_order(result.categories):
+    for found in ordered_categories(result):
         add(
             category_label(result, found.category),
             str(found.n),
@@ -376,44 +275,8 @@ def _categories_table(result: EvaluationResult) -> Table:
     return table
 
 
-def category_label(result: EvaluationResult, category: str) -> str:
-    """Return the name of a category, with a note where the minimum leaves it out.
-
-    >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
-    >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
-    >>> result = EvaluationResult(
-    ...     "", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ()
-    ... )
-    >>> category_label(result, "none")
-    'none (not in minimum)'
-    """
-    left_out = (
-        category == UNCOUNTED_CATEGORY
-        and "min_accuracy" in result.scores
-        and len(result.categories) > 1
-    )
-    return f"{category} (not in minimum)" if left_out else category
-
-
 def _figures_table(rows: Iterable[FigureRow]) -> Table:
     table = plain_table("figure", "percent (95 %)")
     for row in rows:
         table.add_row(Text(row.label), row.value)
     return table
-
-
-def data_name(result: EvaluationResult) -> str:
-    """Dataset, configuration and target language, in one line."""
-    return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
-
-
-def _in_order(categories: Iterable[CategoryAccuracy]) -> list[CategoryAccuracy]:
-    return sorted(categories, key=lambda c: category_key(c.category))
-
-
-def _cell(result: EvaluationResult, name: str) -> str:
-    return (
-        with_interval(result.scores[name], result.intervals.get(name))
-        if name in result.scores
-        else ""
-    )

@@ -1,5 +1,4 @@
-"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`; and
-how the embedded evaluator was made.
+"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`.
 
 Names are loaded when first used.
 """
@@ -11,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cc_hf.training.callback import ProbingCallback as ProbingCallback
+    from cc_hf.training.callback import SystemOptions as SystemOptions
     from cc_hf.training.compute_metrics import make_compute_metrics as make_compute_metrics
 
 _LAZY = {
     "ProbingCallback": "cc_hf.training.callback",
+    "SystemOptions": "cc_hf.training.callback",
     "make_compute_metrics": "cc_hf.training.compute_metrics",
 }
 
-__all__ = ["ProbingCallback", "make_compute_metrics"]
+__all__ = ["ProbingCallback", "SystemOptions", "make_compute_metrics"]
 
 
 def __getattr__(name: str) -> Any:

@@ -87,10 +87,10 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     `eval_winomt_min_accuracy`, so that `metric_for_best_model="winomt_min_accuracy"` picks by them
     (`greater_is_better=True`). Once `attach` was called, the trainer logs them for all that listen
     (TensorBoard and others); without, they are in `state.log_history` only. All figures are in
-    [0, 1], differences in [-1, 1]; beside the scores of the metrics there are their counts, such as `n_ties`, and `n`, the number of judgements, and
-    `n_empty`, the number of translations without words, which are judged as «.». Notes of the
-    results (`EvaluationResult.notes`) are in `results`; notes on the evaluator are warned of
-    (`ResultWarning`).
+    [0, 1], differences in [-1, 1]; beside the scores of the metrics there are their counts, such as
+    `n_ties`, and `n`, the number of judgements, and `n_empty`, the number of translations without
+    words, which are judged as ".". Notes of the results (`EvaluationResult.notes`) are in
+    `results`; notes on the evaluator are warned of (`ResultWarning`).
 
     The model translates by beam search, never by sampling, in batches of
     `per_device_eval_batch_size` and with the trainer's settings: `generation_num_beams` (else the

@@ -14,13 +14,13 @@ from rich.console import Console
 
 from cc_hf import registry
 from cc_hf.leaderboard.html import result_html
-from cc_hf.metrics import gender_accuracy
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.reports.tables import resampling_text, result_table
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
@@ -29,6 +29,7 @@ from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.decisions import decision_intervals
 from cc_hf.statistics.gender_figures import count_cells, gender_intervals
 from cc_hf.statistics.rank_correlation import rank_correlation
+from tests.helpers.metrics import evaluate_metric
 
 _N = 100
 _Found = Interval | NoInterval
@@ -61,7 +62,7 @@ def _accuracy_pro(n_defined: int) -> _Found:
 def _decided_accuracy(n_defined: int) -> _Found:
     reference = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
     translations = ["Ärztin", "Arzt"] * (n_defined // 2) + ["Ja"] * (_N - n_defined)
-    result = gender_accuracy.evaluate(translations, [reference] * _N)
+    result = evaluate_metric("gender_accuracy", translations, [reference] * _N)
     return result.intervals.get("decided_accuracy") or result.no_interval["decided_accuracy"]
 
 
@@ -195,14 +196,14 @@ def _evaluated(metric: str, case: str) -> EvaluationResult:
             *(_row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True
         )
     )
-    declared: MetricDeclaration = registry.resolve("metric", metric)
+    declared: type[Metric] = registry.resolve("metric", metric)
     options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 200}
     if declared.takes_evaluator:
         options["evaluator"] = _scores
     if metric == "winomt_pattern_matching":
         options["alignments"] = ["0-0 1-1 2-2"] * len(translations)
-    return declared.evaluate(
-        *([translations] if declared.takes_translations else []), references, **options
+    return evaluate_metric(
+        metric, translations if declared.takes_translations else None, references, **options
     )
 
 
@@ -252,7 +253,7 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     ]
     for text in set(result.interval_notes().values()):
         assert all(text.replace("%", r"\%") in one or text in one for one in shown), text
-    declared: MetricDeclaration = registry.resolve("metric", result.metric)
+    declared: type[Metric] = registry.resolve("metric", result.metric)
     assert f"intervals by bootstrap {declared.resampling}" in shown[0]
     assert f"intervals by bootstrap {resampling_text([result.metric])}" in shown[4]
     if result.intervals:
@@ -261,7 +262,7 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metric", registry.METRICS)
 def test_ties_count_as_declared(metric: str) -> None:
-    declared: MetricDeclaration = registry.resolve("metric", metric)
+    declared: type[Metric] = registry.resolve("metric", metric)
     _, fields = parse(_evaluated(metric, "mixed").signature)
     assert fields.get("tie") == declared.ties
     if not declared.takes_evaluator:
@@ -275,9 +276,12 @@ def test_ties_count_as_declared(metric: str) -> None:
         "incorrect_sources": ["t"],
         "category": "c",
     }
-    rows = [[row] * 4] if not declared.takes_translations else [["a"] * 4, [row] * 4]
-    result = declared.evaluate(
-        *rows, evaluator=lambda sources, translations: [0.5] * len(sources), n_resamples=5
+    result = evaluate_metric(
+        metric,
+        ["a"] * 4 if declared.takes_translations else None,
+        [row] * 4,
+        evaluator=lambda sources, translations: [0.5] * len(sources),
+        n_resamples=5,
     )
     assert {judgement.verdict for judgement in result.judgements} == {declared.ties}
     report = build_report([System("a", {metric: result})])
@@ -294,7 +298,7 @@ def test_ties_count_as_declared(metric: str) -> None:
 @pytest.mark.parametrize("metric", registry.METRICS)
 def test_cards_state_the_rule(metric: str, root: Path) -> None:
     card = " ".join((root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8").split())
-    declared: MetricDeclaration = registry.resolve("metric", metric)
+    declared: type[Metric] = registry.resolve("metric", metric)
     assert f"Intervals: 95 %, bootstrap {declared.resampling}." in card
     assert _RULE in card
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from cc_hf import registry
 from cc_hf.citations import CITATIONS, citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import UnknownNameError
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.languages import LANGUAGES
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric, ScoringMetric
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -38,34 +38,18 @@ def test_dataset_is_complete(root: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_metric_is_complete(root: Path, name: str) -> None:
-    declaration: MetricDeclaration = registry.resolve("metric", name)
+    declaration: type[Metric] = registry.resolve("metric", name)
     assert declaration.name == name
-    parameters = inspect.signature(declaration.evaluate).parameters
-    shared = {
-        "src_lang",
-        "tgt_lang",
-        "ids",
-        "dataset",
-        "config",
-        "origin",
-        "seed",
-        "n_resamples",
-        "progress",
+    assert issubclass(declaration, ScoringMetric) == declaration.takes_evaluator
+    assert all(text in (declaration.__doc__ or "") for text in ("Figures", "Counts", "References"))
+    assert not {*declaration.option_names()} & {*LoadingOptions.names(), "seed", "n_resamples"}
+    assert declaration.signature_name not in {
+        other.signature_name
+        for other in (registry.resolve("metric", one) for one in registry.METRICS)
+        if other is not declaration
     }
-    assert {*shared, *declaration.options} <= set(parameters)
-    assert ("evaluator" in parameters) == declaration.takes_evaluator
-    assert next(iter(parameters)) == (
-        "predictions" if declaration.takes_translations else "references"
-    )
     core = importlib.import_module(f"cc_hf.metrics.{name}")
-    assert {
-        "DECLARATION",
-        "METRIC_VERSION",
-        "check_input",
-        "compute",
-        "evaluate",
-        *(["judge"] if declaration.judges else []),
-    } <= set(core.__all__)
+    assert {declaration.__name__, *(["judge"] if declaration.judges else [])} <= set(core.__all__)
     assert (root / f"metrics/{name}/{name}.py").is_file()
     assert (root / f"cards/metrics/{name}.md").is_file()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import cc_hf
 from cc_hf.errors import InputError
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import compute_metric
 
 REFERENCE = {
     "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
@@ -25,7 +27,7 @@ def metric(root: Path) -> Any:
 
 
 def test_compute_equals_the_core(metric: Any) -> None:
-    from cc_hf.metrics.contrastive_conditioning import compute
+    compute = functools.partial(compute_metric, "contrastive_conditioning")
 
     predictions, references = (
         ["Die Ärztin.", "Der Arzt."],

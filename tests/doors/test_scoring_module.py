@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.contrastive_translation_scoring import compute
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import compute_metric
+
+compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
 
 NAME = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [

@@ -4,6 +4,7 @@ line's.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.winomt_pattern_matching import compute
+from tests.helpers.metrics import compute_metric
+
+compute = functools.partial(compute_metric, "winomt_pattern_matching")
 
 REFERENCE = {
     "source": "The cook left.",

@@ -6,7 +6,6 @@ Values that JSON lacks are written as {"!": KIND, "of": ...} and made by `materi
 from __future__ import annotations
 
 import copy
-import importlib
 import shutil
 import sqlite3
 import warnings
@@ -21,7 +20,8 @@ from typer.testing import CliRunner
 from cc_hf import load_evaluator, registry
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.evaluation.judging import module_figures
+from cc_hf.metrics.base import Metric
 
 __all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
 
@@ -208,11 +208,10 @@ def run_case(case: dict[str, Any], folder: Path, model: Path | None = None) -> s
 
 
 def _metric(case: dict[str, Any], folder: Path, model: Path | None) -> None:
-    declaration: MetricDeclaration = registry.resolve("metric", case["metric"])
-    core = importlib.import_module(f"cc_hf.metrics.{case['metric']}")
+    declaration: type[Metric] = registry.resolve("metric", case["metric"])
     options = {name: materialise(value) for name, value in case["options"].items()}
-    given = [materialise(case["predictions"])] if declaration.takes_translations else []
-    core.compute(*given, materialise(case["references"]), **options)
+    given = materialise(case["predictions"]) if declaration.takes_translations else None
+    module_figures(declaration, given, materialise(case["references"]), options)
 
 
 def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:

@@ -4,81 +4,68 @@ question mark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError, MissingOptionError
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.checks import text
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
-from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
+from cc_hf.statistics.bootstrap import Bootstrap
 
 
-def evaluate(
-    predictions: Sequence[str],
-    references: Sequence[Mapping[str, Any]],
-    *,
-    src_lang: str = "",
-    tgt_lang: str = "",
-    ids: Sequence[str] | None = None,
-    dataset: str = "",
-    config: str = "",
-    origin: Mapping[str, str] | None = None,
-    seed: int = 0,
-    n_resamples: int = 100,
-    progress: bool = False,
-    word: str = "Ärztin",
-) -> EvaluationResult:
-    if word == "uninstalled":
-        raise MissingDependencyError("spacy", "morphology")
-    if word == "":
-        raise MissingOptionError(
-            "words: expected a word for the language; name one with --option word=..."
+@dataclass(frozen=True)
+class Words(Metric):
+    name = "words"
+    signature_name = "w"
+    version = 1
+    reference_fields = {"category": text}  # noqa: RUF012
+
+    word: str = "Ärztin"
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        return (
+            ""
+            if dataset in ("simplegen", "custom")
+            else f"words knows simplegen only, not {dataset}"
         )
-    verdicts = [
-        "inconclusive" if "?" in p else "correct" if word in p else "incorrect" for p in predictions
-    ]
-    rows = zip(
-        ids or map(str, range(len(predictions))), predictions, references, verdicts, strict=True
-    )
-    judgements = tuple(
-        Judgement(
-            i,
-            r["category"],
-            v == "correct",
-            p,
-            v,
-            predicted=word if v == "correct" else "",
-            gold=word,
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        return [{"category": example.category} for example in examples]
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        if self.word == "uninstalled":
+            raise MissingDependencyError("spacy", "morphology")
+        if self.word == "":
+            raise MissingOptionError("words: expected a word for the language; name one with word")
+        verdicts = [
+            "inconclusive" if "?" in t else "correct" if self.word in t else "incorrect"
+            for t in rows.translations
+        ]
+        judgements = tuple(
+            Judgement(
+                example_id,
+                reference["category"],
+                verdict == "correct",
+                translation,
+                verdict,
+                predicted=self.word if verdict == "correct" else "",
+                gold=self.word,
+            )
+            for example_id, translation, reference, verdict in zip(
+                rows.ids, rows.translations, rows.references, verdicts, strict=True
+            )
         )
-        for i, p, r, v in rows
-    )
-    found = summarize(judgements, seed=seed, n_resamples=n_resamples)
-    return EvaluationResult(
-        dataset,
-        config,
-        tgt_lang,
-        "words",
-        f"w|data:{(origin or {}).get('data', 'own')}|word:{word}|n:{len(judgements)}",
-        len(judgements),
-        {**found.scores, "delta_words": -0.25},
-        known_intervals(found.intervals),
-        found.categories,
-        judgements,
-        found.counts,
-        missing_intervals(found.intervals),
-    )
-
-
-def _references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    return [{"category": example.category} for example in examples]
-
-
-def _fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-    return (
-        "" if dataset in ("simplegen", "custom") else f"words knows simplegen only, not {dataset}"
-    )
-
-
-DECLARATION = MetricDeclaration("words", evaluate, _references, _fits, options=("word",))
+        summary = summarize(judgements, bootstrap)
+        return Figures(
+            scores={**summary.scores, "delta_words": -0.25},
+            signature={"word": self.word},
+            intervals=summary.intervals,
+            categories=summary.categories,
+            judgements=judgements,
+            counts=summary.counts,
+        )

@@ -4,15 +4,19 @@ their own, and one judged by one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
-from cc_hf.metrics.contrastive_conditioning import evaluate
-from cc_hf.reports.report import Report, System, build_report
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.studies.human_agreement.annotations import Annotation
-from tests.helpers import fake_metric
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.fake_metric import Words
+from tests.helpers.metrics import evaluate_metric
+
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 N = 90
 ATTACK = (
@@ -78,8 +82,16 @@ def results(
         origin=origin,
         n_resamples=50,
     )
-    words = fake_metric.evaluate(
-        translations(system), rows, ids=ids, dataset="d", config="c", tgt_lang="de", origin=origin
+    words = evaluate_metric(
+        Words(),
+        translations(system),
+        rows,
+        ids=ids,
+        dataset="d",
+        config="c",
+        tgt_lang="de",
+        origin=origin,
+        n_resamples=100,
     )
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 

@@ -14,6 +14,8 @@ from transformers import (
     Seq2SeqTrainingArguments,
 )
 
+from cc_hf.training.callback import ProbingCallback
+
 __all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
 
 PEOPLE = (
@@ -95,7 +97,7 @@ def made_trainer(
         "logging_steps": 1,
         **settings,
     }
-    return Seq2SeqTrainer(
+    trainer = Seq2SeqTrainer(
         model,
         Seq2SeqTrainingArguments(output_dir=str(output), **options),
         data_collator=DataCollatorForSeq2Seq(tokenizer, model),
@@ -103,5 +105,10 @@ def made_trainer(
         eval_dataset=rows_of(tokenizer, 4) if eval_dataset is None else eval_dataset,
         processing_class=tokenizer,
         compute_metrics=compute_metrics,
-        callbacks=list(callbacks),
     )
+    for callback in callbacks:
+        if isinstance(callback, ProbingCallback):
+            callback.attach(trainer)
+        else:
+            trainer.add_callback(callback)
+    return trainer

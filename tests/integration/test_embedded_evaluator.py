@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import ResultWarning
-from cc_hf.metrics.contrastive_conditioning import compute
 from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
+from tests.helpers.metrics import compute_metric, evaluate_dataset
+
+compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 TABLE_1 = (  # Vamvas & Sennrich 2021
     "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
@@ -67,7 +70,7 @@ def test_scores_do_not_depend_on_batch_size_or_order() -> None:
 @pytest.fixture(scope="module")
 def aws(shared: Path) -> cc_hf.EvaluationResult:
     path = shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-    return cc_hf.evaluate(
+    return evaluate_dataset(
         "winomt", translations=path, tgt_lang="de", data_dir=shared / "upstream", mode="exact"
     )
 
@@ -131,7 +134,7 @@ def test_the_figures_of_the_card_of_mt_geneval(shared: Path, root: Path) -> None
         for e in cc_hf.load_examples("mt_geneval", data_dir=shared / "upstream")
     ]
     with pytest.warns(ResultWarning, match="88.2 % agreement with the references on mt_geneval"):
-        scores = cc_hf.evaluate(
+        scores = evaluate_dataset(
             "mt_geneval", translations=references, data_dir=shared / "upstream"
         ).scores
     assert (total, male, female) == pytest.approx(

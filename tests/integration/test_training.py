@@ -15,10 +15,10 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.results import EvaluationResult
 from examples.train_marian import main
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, write_people
 
 _SCRATCH = {
@@ -63,7 +63,7 @@ def check(folder: Path, printed: str) -> None:
     assert [row["step"] for row in found] == [1, 2]
     for row in found:
         checkpoint = folder / f"out/checkpoint-{row['step']}"
-        result = cc_hf.evaluate(str(folder / "people.csv"), system=checkpoint, device="cpu")
+        result = evaluate_dataset(str(folder / "people.csv"), system=checkpoint, device="cpu")
         assert {name: row[f"eval_people_{name}"] for name in result.scores} == pytest.approx(
             dict(result.scores), abs=1e-6
         )

@@ -20,6 +20,7 @@ from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows
 
@@ -45,7 +46,7 @@ def masked_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
-    return cc_hf.evaluate("wino_x", config, metric=METRIC, data_dir=folder, evaluator=evaluator)
+    return evaluate_dataset("wino_x", config, metric=METRIC, data_dir=folder, evaluator=evaluator)
 
 
 @pytest.mark.shared
@@ -81,7 +82,7 @@ def test_every_sample_runs_through_mt_and_lm_scoring(
             )
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
-            conditioned = cc_hf.evaluate(
+            conditioned = evaluate_dataset(
                 "wino_x",
                 f"mt_en_{lang}",
                 translations=texts,

@@ -16,6 +16,7 @@ from cc_hf.conversion.checkpoint import read_checkpoint
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import reference_logprobs
@@ -106,7 +107,9 @@ def test_beam_search_finds_what_fairseq_found(
     found = [row for row in gold(shared, setting, "gold_beam.json")["beam"] if row["model"] == name]
     assert len(found) == 10
     assert translate(
-        [sources[row["pair_id"]] for row in found], converted[setting] / name, device="cpu"
+        [sources[row["pair_id"]] for row in found],
+        converted[setting] / name,
+        loading=LoadingOptions(device="cpu"),
     ) == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
     logprobs = evaluator(converted[setting] / name).id_logprobs(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import cc_hf
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import cohen_kappa
@@ -22,6 +21,7 @@ from cc_hf.studies.human_agreement.agreement import (
 )
 from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
 from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -190,7 +190,7 @@ def test_the_projects_own_table(
         shared
         / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{lang}.ensemble.log"
     )
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         "mucow",
         f"en-{lang}.probing",
         translations=log,

@@ -18,6 +18,7 @@ from sacrebleu.metrics.chrf import CHRF
 import cc_hf
 from cc_hf.data.readers.mt_geneval_files import REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
+from tests.helpers.metrics import evaluate_dataset, evaluate_metric
 
 pytestmark = pytest.mark.shared
 
@@ -113,7 +114,7 @@ def test_every_run_of_the_original_program(shared: Path, subset: str, split: str
         examples = cc_hf.load_examples(
             "mt_geneval", f"{subset}_{lang}", split=split, data_dir=shared / "upstream"
         )
-        references = gender_accuracy.DECLARATION.references(examples)
+        references = gender_accuracy.GenderAccuracy.references(examples)
         for row in (row for row in rows if row["lang"] == lang):
             if subset == "contextual":
                 translations = [
@@ -124,7 +125,9 @@ def test_every_run_of_the_original_program(shared: Path, subset: str, split: str
                 ]
             else:
                 translations, _ = counterfactual_run(shared, split, lang, row["hyp"])
-            found = gender_accuracy.evaluate(translations, references, tgt_lang=lang, n_resamples=1)
+            found = evaluate_metric(
+                "gender_accuracy", translations, references, tgt_lang=lang, n_resamples=1
+            )
             if subset == "contextual":
                 assert (found.n, found.counts["n_correct"], found.scores["accuracy"]) == (
                     row["n"],
@@ -153,7 +156,7 @@ def test_every_segment_of_the_recorded_decisions(shared: Path) -> None:
         examples = cc_hf.load_examples(
             "mt_geneval", f"{row['subset']}_{row['lang']}", data_dir=shared / "upstream"
         )
-        references = gender_accuracy.DECLARATION.references(examples)
+        references = gender_accuracy.GenderAccuracy.references(examples)
         if row["subset"] == "contextual":
             pairs = zip(*contextual_lines(shared, "test", row["lang"]), strict=True)
             judgements = gender_accuracy.judge(
@@ -179,7 +182,7 @@ def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
     originals, flipped = contextual_lines(shared, "test", "de")
 
     def run(translations: list[str]) -> cc_hf.EvaluationResult:
-        return cc_hf.evaluate(
+        return evaluate_dataset(
             "mt_geneval",
             "contextual_de",
             translations=translations,
@@ -226,7 +229,7 @@ def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
 def test_quality_gaps_equal_those_recorded(shared: Path, name: str) -> None:
     examples = cc_hf.load_examples("mt_geneval", "counterfactual_de", data_dir=shared / "upstream")
     translations, references = counterfactual_run(shared, "test", "de", name)
-    found = cc_hf.evaluate(
+    found = evaluate_dataset(
         "mt_geneval",
         "counterfactual_de",
         translations=translations,
@@ -273,7 +276,7 @@ def test_bleu_of_every_recorded_run(shared: Path, lang: str) -> None:
         )
         lines_read = [
             reference["reference"]
-            for reference in gender_quality_gap.DECLARATION.references(examples)
+            for reference in gender_quality_gap.GenderQualityGap.references(examples)
         ]
         assert all(references == lines_read for _, references in runs.values())
         segments = list(

@@ -19,6 +19,7 @@ from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.data.translations import read_translations
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -341,7 +342,7 @@ def test_translations_match_by_order_by_source_and_by_id(shared: Path, tmp_path:
 def test_the_two_examples_of_a_pair_mirror_each_other(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     results = [
-        cc_hf.evaluate(
+        evaluate_dataset(
             "mt_geneval",
             translations=[e.extra[key] for e in examples],
             evaluator=hash_scores,

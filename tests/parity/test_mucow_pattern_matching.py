@@ -10,6 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.results import EvaluationResult
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -39,7 +40,7 @@ def logged_verdict(row: dict[str, Any]) -> str:
 
 
 def run(shared: Path, config: str, translations: list[str], **options: Any) -> EvaluationResult:
-    return cc_hf.evaluate(
+    return evaluate_dataset(
         "mucow",
         config,
         translations=translations,

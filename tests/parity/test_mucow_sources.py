@@ -13,6 +13,7 @@ import cc_hf
 from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
 from cc_hf.text.tokenization import moses_tokens
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -37,7 +38,7 @@ def test_figures_and_every_sample_equal_the_program(shared: Path) -> None:
     }
     examples = cc_hf.load_examples("mucow", "en-de.emnlp2021", data_dir=shared / "upstream")
     translations = [by_source[e.source] for e in examples]
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         "mucow",
         "en-de.emnlp2021",
         translations=translations,
@@ -108,7 +109,7 @@ def test_annotated_translations_are_those_of_the_log(
         shared
         / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{language}.ensemble.log"
     )
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         "mucow",
         f"en-{language}",
         translations=log,

@@ -5,6 +5,7 @@ recorded one, see PROVENANCE.md.
 from __future__ import annotations
 
 import csv
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,12 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
-from cc_hf.metrics.simplegen_accuracy import DECLARATION, compute, found_genders, judge
+from cc_hf.metrics.simplegen_accuracy import found_genders, judge
 from cc_hf.text.inflection import english_plural
+from tests.helpers.metrics import compute_metric, evaluate_dataset, metric_class
+
+DECLARATION = metric_class("simplegen_accuracy")
+compute = functools.partial(compute_metric, "simplegen_accuracy")
 
 _OTHER = {"male": "female", "female": "male"}
 
@@ -61,7 +66,9 @@ def test_the_same_through_the_front_door(config: str, tgt_lang: str) -> None:
             )
             for e in examples
         ]
-        return cc_hf.evaluate("simplegen", config, translations=texts, metric="simplegen_accuracy")
+        return evaluate_dataset(
+            "simplegen", config, translations=texts, metric="simplegen_accuracy"
+        )
 
     right, exchanged, always_male = (
         run({"male": "male", "female": "female"}),

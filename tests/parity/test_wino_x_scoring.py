@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import cc_hf
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared
@@ -43,7 +43,7 @@ def test_accuracy_of_samples_and_pairs(shared: Path, tmp_path: Path) -> None:
             for number in (row["answer"], 3 - row["answer"])
         ]
 
-    found = cc_hf.evaluate(
+    found = evaluate_dataset(
         "wino_x",
         "mt_en_de.translations",
         metric="contrastive_translation_scoring",

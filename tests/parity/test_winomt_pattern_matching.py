@@ -11,6 +11,7 @@ import pytest
 
 import cc_hf
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -30,7 +31,7 @@ def run(
     shared: Path, system: str, lang: str, config: str = "acl2019", **options: str
 ) -> cc_hf.EvaluationResult:
     path = translations(shared, system, lang)
-    return cc_hf.evaluate(
+    return evaluate_dataset(
         "winomt",
         config,
         translations=path,

@@ -14,6 +14,7 @@ import pytest
 
 import cc_hf
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
+from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
@@ -35,7 +36,7 @@ def run(
         shared
         / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
     )
-    return cc_hf.evaluate(
+    return evaluate_dataset(
         "winomt",
         config,
         translations=translations,

@@ -8,6 +8,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
+from cc_hf.statistics.bootstrap import Bootstrap
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:
@@ -63,7 +64,7 @@ def test_summary_counts_every_verdict() -> None:
     }
     found = summarize(
         [judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)],
-        n_resamples=50,
+        Bootstrap(n_resamples=50),
     )
     assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
     assert found.scores == {
@@ -83,7 +84,7 @@ def test_summary_counts_every_verdict() -> None:
     ]
     assert found.intervals.keys() == found.scores.keys()
     with pytest.raises(InputError, match="got none"):
-        summarize([])
+        summarize([], Bootstrap())
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def latex_report(report: Report) -> str:
     """All tables, each a table environment, with the notes in the caption of the first and the
     signatures as comments.
 
-    >>> from cc_hf.reports.report import System, build_report
+    >>> from cc_hf.reports.samples import System
+    >>> from cc_hf.reports.report import build_report
     >>> from cc_hf.results import EvaluationResult
     >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
     >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
-from cc_hf.reports.tables import data_name
 
 __all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"]
 
@@ -14,7 +14,8 @@ __all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"
 def markdown_report(report: Report) -> str:
     """All tables, the notes behind the first, and the signatures.
 
-    >>> from cc_hf.reports.report import System, build_report
+    >>> from cc_hf.reports.samples import System
+    >>> from cc_hf.reports.report import build_report
     >>> from cc_hf.results import EvaluationResult
     >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
     >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
+from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
-from cc_hf.reports.tables import data_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

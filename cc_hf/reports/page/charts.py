@@ -4,12 +4,15 @@ with the figures as text for those who do not see them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
+from markupsafe import Markup
+
+from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
-from cc_hf.reports.tables import percent, with_interval
+from cc_hf.reports.templates import render_piece
 
 __all__ = ["N_COLOURS", "bar_chart", "histogram_chart", "quality_chart"]
 
@@ -21,7 +24,16 @@ _CHARACTER = 6.4  # about the width of one, to keep labels apart
 _Box = tuple[float, float, float, float]
 
 
-def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> str:
+class _Element(NamedTuple):
+    """An element of a picture; `title` is its name in full, where `text` is cut."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    text: str = ""
+    title: str = ""
+
+
+def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Markup:
     """Horizontal bars with intervals, grouped by category; percent.
 
     Args:
@@ -30,7 +42,7 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> str
         label: what the picture shows, in words.
     """
     left, right, y = _NAMES, _WIDTH - _VALUES, 6.0
-    parts: list[str] = []
+    parts: list[_Element] = []
 
     def x(value: float) -> float:
         return left + (right - left) * value
@@ -50,7 +62,7 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> str
                 )
             )
             parts.append(
-                _tag(
+                _shape(
                     "rect",
                     "fill " + colour,
                     x=left,
@@ -61,28 +73,24 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> str
                 )
             )
             if bar.interval is not None:
-                parts.append(_whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5))
+                parts += _whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5)
             parts.append(_text(_WIDTH, y + 12, percent(bar.value), "end"))
             y += 18
         y += 6
-    grid = [
-        _tag("line", "grid", x1=x(t), x2=x(t), y1=4, y2=y)
-        + _text(x(t), y + 14, f"{100 * t:.0f}", "middle muted")
-        for t in (0, 0.25, 0.5, 0.75, 1)
-    ]
-    return _svg(
-        _WIDTH,
-        y + 20,
-        label,
-        "; ".join(
-            f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
-            for bar in bars
-        ),
-        [*grid, *parts],
+    grid: list[_Element] = []
+    for t in (0, 0.25, 0.5, 0.75, 1):
+        grid.append(_shape("line", "grid", x1=x(t), x2=x(t), y1=4, y2=y))
+        grid.append(_text(x(t), y + 14, f"{100 * t:.0f}", "middle muted"))
+    spoken = "; ".join(
+        f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
+        for bar in bars
     )
+    return _svg(y + 20, f"{label}. {spoken}", [*grid, *parts])
 
 
-def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, label: str) -> str:
+def histogram_chart(
+    found: Histogram, systems: Sequence[str], *, highest: int, label: str
+) -> Markup:
     """One system's samples by probability; what is left of 50 % counts as incorrect and is paler.
 
     Args:
@@ -98,14 +106,14 @@ def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, l
     for tick in ticks:
         y = bottom - (bottom - top) * tick / ticks[-1]
         parts += [
-            _tag("line", "grid", x1=left, x2=right, y1=y, y2=y),
+            _shape("line", "grid", x1=left, x2=right, y1=y, y2=y),
             _text(left - 6, y + 4, f"{tick:g}", "end muted"),
         ]
     for at, n in enumerate(found.counts):
         height = (bottom - top) * n / ticks[-1]
         pale = " pale" if 2 * at < len(found.counts) else ""
         parts.append(
-            _tag(
+            _shape(
                 "rect",
                 f"fill s{found.system % N_COLOURS}{pale}",
                 x=left + at * width + 0.75,
@@ -115,7 +123,7 @@ def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, l
             )
         )
     middle = (left + right) / 2
-    parts.append(_tag("line", "middle-line", x1=middle, x2=middle, y1=top - 6, y2=bottom))
+    parts.append(_shape("line", "middle-line", x1=middle, x2=middle, y1=top - 6, y2=bottom))
     for value in (0, 25, 50, 75, 100):
         parts.append(
             _text(left + (right - left) * value / 100, bottom + 16, str(value), "middle muted")
@@ -127,10 +135,10 @@ def histogram_chart(found: Histogram, systems: Sequence[str], *, highest: int, l
         f"{systems[found.system]}: samples in {len(found.counts)} bins from 0 to 100 %:"
         f" {', '.join(map(str, found.counts))}"
     )
-    return _svg(_WIDTH, bottom + 38, label, spoken, parts)
+    return _svg(bottom + 38, f"{label}. {spoken}", parts)
 
 
-def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> str:
+def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
     """Minimum accuracy, with intervals, over BLEU; a dot and a name for each system.
 
     At least one point.
@@ -147,16 +155,13 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     def y(value: float) -> float:
         return bottom - (bottom - top) * (100 * value - ys[0]) / (ys[-1] - ys[0])
 
-    parts = [
-        _tag("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom)
-        + _text(x(t / 100), bottom + 16, f"{t:g}", "middle muted")
-        for t in xs
-    ]
-    parts += [
-        _tag("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100))
-        + _text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted")
-        for t in ys
-    ]
+    parts: list[_Element] = []
+    for t in xs:
+        parts.append(_shape("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom))
+        parts.append(_text(x(t / 100), bottom + 16, f"{t:g}", "middle muted"))
+    for t in ys:
+        parts.append(_shape("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
+        parts.append(_text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
     taken: list[_Box] = [
         (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
     ]
@@ -165,7 +170,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         colour = f"s{point.system % N_COLOURS}"
         if point.interval is not None:
             parts.append(
-                _tag(
+                _shape(
                     "line",
                     f"line {colour}",
                     x1=px,
@@ -174,7 +179,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
                     y2=y(point.interval.high),
                 )
             )
-        parts.append(_tag("circle", "fill " + colour, cx=px, cy=py, r=5.5))
+        parts.append(_shape("circle", "fill " + colour, cx=px, cy=py, r=5.5))
         name = _short(systems[point.system], 24)
         at, anchor, box = _free_place(px, py, len(name) * _CHARACTER, taken, (left, right))
         taken.append(box)
@@ -190,7 +195,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         f" {with_interval(p.min_accuracy, p.interval)}"
         for p in points
     )
-    return _svg(_WIDTH, bottom + 42, label, spoken, parts)
+    return _svg(bottom + 42, f"{label}. {spoken}", parts)
 
 
 def _free_place(
@@ -219,33 +224,33 @@ def _free_place(
     return boxes[0] if boxes[0][2][2] <= limits[1] else boxes[1]
 
 
-def _svg(width: float, height: float, label: str, spoken: str, parts: Iterable[str]) -> str:
-    words = escape(f"{label}. {spoken}")
-    return (
-        f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" role="img"'
-        f' aria-label="{words}">{"".join(parts)}</svg>'
+def _svg(height: float, label: str, elements: Sequence[_Element]) -> Markup:
+    return render_piece(
+        "reports/page/pieces.html.jinja",
+        "chart",
+        width=_WIDTH,
+        height=f"{height:g}",
+        label=label,
+        elements=elements,
     )
 
 
-def _tag(name: str, classes: str, **places: float) -> str:
-    return (
-        f'<{name} class="{classes}" '
-        + " ".join(f'{key}="{value:.4g}"' for key, value in places.items())
-        + "/>"
-    )
+def _shape(tag: str, classes: str, **places: float) -> _Element:
+    return _Element(tag, {"class": classes, **{key: f"{at:.4g}" for key, at in places.items()}})
 
 
 def _text(
     x: float, y: float, text: str, classes: str = "", *, title: str = "", transform: str = ""
-) -> str:
-    more = f' transform="{transform}"' if transform else ""
-    whole = f"<title>{escape(title)}</title>" if title and title != text else ""
-    return f'<text class="{classes}" x="{x:.4g}" y="{y:.4g}"{more}>{escape(text)}{whole}</text>'
+) -> _Element:
+    attributes = {"class": classes, "x": f"{x:.4g}", "y": f"{y:.4g}"}
+    if transform:
+        attributes["transform"] = transform
+    return _Element("text", attributes, text, title if title != text else "")
 
 
-def _whisker(low: float, high: float, y: float) -> str:
-    ends = "".join(_tag("line", "whisker", x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high))
-    return _tag("line", "whisker", x1=low, x2=high, y1=y, y2=y) + ends
+def _whisker(low: float, high: float, y: float) -> list[_Element]:
+    ends = [_shape("line", "whisker", x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)]
+    return [_shape("line", "whisker", x1=low, x2=high, y1=y, y2=y), *ends]
 
 
 def _short(text: str, n: int) -> str:

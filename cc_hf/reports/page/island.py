@@ -8,8 +8,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cc_hf.reports.report import Report, Sample
+from markupsafe import Markup
+
+from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
+from cc_hf.reports.samples import Sample
 from cc_hf.schema import (
     VERDICTS,
     ContrastiveSourceExample,
@@ -24,18 +27,18 @@ __all__ = ["explorer_data", "island_json"]
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def island_json(data: Any) -> str:
+def island_json(data: Any) -> Markup:
     r"""JSON that may stand in a <script> element: nothing in it ends the element, begins a comment
     or breaks a line.
 
     >>> island_json("</script>")
-    '"\\u003c/script\\u003e"'
+    Markup('"\\u003c/script\\u003e"')
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, code in _UNSAFE.items():
         text = text.replace(character, code)
     # half of a surrogate pair is no UTF-8, but is JSON as \ud800
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return Markup(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 class _Strings:

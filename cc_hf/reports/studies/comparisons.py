@@ -8,21 +8,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import (
-    category_key,
-    grouped_notes,
-    heading,
-    limits,
-    note_lines,
-    percent,
-    plain_table,
-    shared_notes,
-    with_interval,
-)
+from cc_hf.reports.figure_text import category_key, limits, p_text, percent, with_interval
+from cc_hf.reports.tables import grouped_notes, heading, note_lines, plain_table, shared_notes
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.studies.comparison import Comparison, MetricAgreement, SystemComparison
 
-__all__ = ["comparison_tables", "p_text"]
+__all__ = ["comparison_tables"]
 
 
 def comparison_tables(found: Comparison) -> Group:
@@ -128,12 +119,3 @@ def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, Pa
         )
         rows += [(f"{start}{name}", differences[f"{prefix}{name}"]) for name in names]
     return rows
-
-
-def p_text(value: float) -> str:
-    """A p-value as people read it.
-
-    >>> p_text(0.0499), p_text(0.0002)
-    ('0.050', '< 0.001')
-    """
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

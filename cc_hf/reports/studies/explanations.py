@@ -6,13 +6,16 @@ Figures in percent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
+from typing import NamedTuple
 
+from markupsafe import Markup
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import heading, note_lines, percent, plain_table
+from cc_hf.reports.figure_text import percent
+from cc_hf.reports.tables import heading, note_lines, plain_table
+from cc_hf.reports.templates import render_piece
 from cc_hf.studies.explanation import ExplainedWord, Explanation
 
 __all__ = ["explanation_html", "explanation_table", "verdict_line"]
@@ -132,84 +135,36 @@ def _with_gaps(found: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]
     yield found.translation[at:], None
 
 
-def explanation_html(found: Explanation) -> str:
+class _Shown(NamedTuple):
+    """A word as HTML shows it.
+
+    `colour`, `opacity`: of its ground in the translation; `width`: of its stripe in the table, in
+    percent of the widest.
+    """
+
+    word: ExplainedWord
+    side: str
+    colour: str
+    opacity: str
+    width: int
+
+
+def explanation_html(found: Explanation) -> Markup:
     """The same as a piece of HTML that stands alone, without script; every text is escaped."""
-    p = found.probability_correct
-    side = "correct" if found.is_correct else "incorrect"
-    verdict = escape(verdict_line(found))
-    bar = (
-        f'<div class="cc-bar" role="img" aria-label="{verdict}"><div'
-        f' class="cc-bar-middle"></div><div class="cc-bar-mark cc-{side}"'
-        f' style="left:{percent(p)}%"><span>{percent(p)} %</span></div></div><div'
-        ' class="cc-bar-ends"><span>incorrect reading</span><span>correct reading</span></div>'
-    )
-    words = "".join(
-        escape(gap) + ("" if word is None else _marked(word)) for gap, word in _with_gaps(found)
-    )
-    sources = "".join(
-        f"<dt>best {escape(name)} source</dt><dd>{escape(source)}</dd>"
-        for name, source in (
-            ("correct", found.correct_source),
-            ("incorrect", found.incorrect_source),
-        )
-    )
-    notes = "".join(
-        f'<p class="cc-note cc-caution" role="note">{escape(note)}</p>' for note in found.notes
-    )
-    return (
-        f'<section class="cc-explanation" data-verdict="{side}"><p class="cc-verdict'
-        f' cc-{side}">{verdict}</p>{bar}'
-        f'<p class="cc-words" lang="{escape(found.tgt_lang)}" dir="auto">{words}</p>'
-        '<p class="cc-key"><span class="cc-key-correct">speaks for the correct reading</span> <span'
-        ' class="cc-key-incorrect">speaks for the incorrect one</span> '
-        "<span><u>underlined</u>: decides</span></p>"
-        f"{notes}<dl>{sources}</dl>{_html_table(found)}<p"
-        f" class='cc-note'>{escape(found.evaluator)}, {escape(found.score)} score; natural"
-        " logarithms</p></section>"
+    greatest = max((word.share for word in found.words), default=0.0)
+    return render_piece(
+        "reports/studies/explanations.html.jinja",
+        "explanation",
+        found=found,
+        side="correct" if found.is_correct else "incorrect",
+        verdict=verdict_line(found),
+        text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(found)],
+        words=[_shown(word, greatest) for word in found.words],
     )
 
 
-def _marked(word: ExplainedWord) -> str:
-    strength = min(1.0, word.share / _MAX_MARKED) * 0.55
-    colour = _RGB["correct" if word.contribution > 0 else "incorrect"]
-    title = f"{word.difference:+.3f} ({percent(word.share)} %)"
-    return (
-        f'<mark style="background:rgba({colour}, {strength:.2f})"'
-        f' class="{"cc-decides" if word.decides else ""}"'
-        f' title="{title}">{escape(word.text)}</mark>'
-    )
-
-
-def _html_table(found: Explanation) -> str:
-    rows = []
-    for word in found.words:
-        name = f"<i>{_END}</i>" if word.start == word.end else escape(word.text)
-        width = (
-            round(100 * min(1.0, word.share / max(other.share for other in found.words)))
-            if word.share
-            else 0
-        )
-        side = "correct" if word.contribution > 0 else "incorrect"
-        stripe = (
-            f'<span class="cc-stripe"><span class="cc-{side}" style="width:{width}%"></span></span>'
-        )
-        figures = "".join(
-            f"<td>{figure}</td>"
-            for figure in (
-                f"{word.logprob_correct:.3f}",
-                f"{word.logprob_incorrect:.3f}",
-                f"{word.difference:+.3f}",
-            )
-        )
-        rows.append(
-            f'<tr class="{"cc-decides" if word.decides else ""}"><th'
-            f' scope="row">{name}</th>{figures}<td>{stripe} {percent(word.share)}</td></tr>'
-        )
-    head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in ("word", "log p (correct)", "log p (incorrect)", "difference", "share (%)")
-    )
-    return (
-        f'<div class="cc-scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _shown(word: ExplainedWord, greatest_share: float) -> _Shown:
+    side = "correct" if word.contribution > 0 else "incorrect"
+    opacity = min(1.0, word.share / _MAX_MARKED) * 0.55
+    width = round(100 * word.share / greatest_share) if word.share else 0
+    return _Shown(word, side, _RGB[side], f"{opacity:.2f}", width)

@@ -12,7 +12,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import grouped_notes, limits
+from cc_hf.reports.figure_text import limits
+from cc_hf.reports.tables import grouped_notes
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
 from cc_hf.studies.human_agreement.agreement import HumanAgreement

@@ -4,24 +4,38 @@ pronoun; triggers in a blue frame (thesis, Figure 4.2).
 
 from __future__ import annotations
 
-import html
 import io
 import warnings
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.reports.templates import render_page
 from cc_hf.studies.wino_x.salience import Salience, trigger_words
 
 __all__ = ["salience_html", "salience_png"]
 
 _RED, _GREEN, _BLUE = 255, 140, 0  # orange
 _FRAME = "#1f4fbf"
-_STYLE = """
-body { font: 16px/2.2 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
-.word { padding: 2px 4px; border-radius: 3px; border: 2px solid transparent; }
-.trigger { border-color: #1f4fbf; } .it { text-decoration: underline; }
-.name { color: #555; font-size: 13px; }
-"""
+
+
+class _Word(NamedTuple):
+    """A word of a sentence, what stands before it, and its depth in [0, 1]."""
+
+    gap: str
+    text: str
+    salience: float
+    depth: float
+    is_trigger: bool
+    is_ambiguous: bool
+
+
+class _Line(NamedTuple):
+    """A sentence, and what stands behind its last word."""
+
+    name: str
+    words: list[_Word]
+    rest: str
 
 
 def salience_html(
@@ -38,16 +52,12 @@ def salience_html(
     _check(saliences)
     triggers = _triggers(saliences)
     lines = [_line(one, triggers[at]) for at, one in enumerate(saliences)]
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
-    legend = (
-        "Orange: words that matter to the pronoun. Blue frame: triggers, words that the twin of the"
-        " sentence lacks. Underlined: the pronoun."
-    )
-    return (
-        "<!DOCTYPE html>\n<html"
-        f' lang="en"><head>{head}</head><body>\n<h1>{html.escape(title)}</h1>\n<p>{legend}</p>\n'
-        + "\n".join(lines)
-        + "\n</body></html>\n"
+    return render_page(
+        "reports/studies/salience_maps.html.jinja",
+        title=title,
+        lines=lines,
+        ground=f"{_RED},{_GREEN},{_BLUE}",
+        frame=_FRAME,
     )
 
 
@@ -139,19 +149,19 @@ def _name(one: Salience) -> str:
     return f"{one.example_id}: «{one.pronoun}», {100 * one.probability:.1f} % probable"
 
 
-def _line(one: Salience, triggers: set[int]) -> str:
+def _line(one: Salience, triggers: set[int]) -> _Line:
     words = []
     end = 0
     for number, word in enumerate(one.words):
-        kinds = "".join([" trigger"] * (number in triggers) + [" it"] * (number == one.ambiguous))
-        colour = f"rgba({_RED},{_GREEN},{_BLUE},{_depth(one, word.salience):.3f})"
-        gap = html.escape(one.source[end : word.start])
         words.append(
-            f'{gap}<span class="word{kinds}" style="background:{colour}"'
-            f' title="{100 * word.salience:+.2f}">{html.escape(word.text)}</span>'
+            _Word(
+                gap=one.source[end : word.start],
+                text=word.text,
+                salience=word.salience,
+                depth=_depth(one, word.salience),
+                is_trigger=number in triggers,
+                is_ambiguous=number == one.ambiguous,
+            )
         )
         end = word.start + len(word.text)
-    return (
-        f'<p><span class="name">{html.escape(_name(one))}</span><br>'
-        f"{''.join(words)}{html.escape(one.source[end:])}</p>"
-    )
+    return _Line(_name(one), words, one.source[end:])

@@ -11,19 +11,19 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.tables import grouped_notes, heading, limits, percent, plain_table
+from cc_hf.reports.figure_text import limits, p_text, percent
+from cc_hf.reports.tables import grouped_notes, heading, plain_table
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
 from cc_hf.studies.distillation.case_study import CITATION_KEY, PublishedRegression
 from cc_hf.studies.evaluator_agreement import EvaluatorAgreement
-from cc_hf.studies.wino_x.referent_bias import Frequency, ReferentBias
+from cc_hf.studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
 from cc_hf.studies.wino_x.salience import Importance, TriggerImportance
 
 __all__ = [
     "bias_tables",
     "evaluator_agreement_tables",
-    "p_text",
     "published_regression_tables",
     "referent_bias_tables",
     "regression_tables",
@@ -32,15 +32,6 @@ __all__ = [
 
 _SIGNIFICANT = 0.05
 _LONGEST_NAME = 20  # of evaluators above columns; longer ones stand below the table
-
-
-def p_text(value: float) -> str:
-    """A p-value as people read it.
-
-    >>> p_text(0.00004), p_text(0.0471)
-    ('< 0.001', '0.047')
-    """
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
@@ -63,9 +54,25 @@ def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
     table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
     for frequencies in (found.genders, found.positions):
         _add_frequencies(table, frequencies)
+    parts += (
+        [table, *_bias_tests(found.tests)]
+        if found.tests
+        else [Text("no gender or position is known of any choice")]
+    )
+    left_out = {
+        "ties or undecided": found.n_open,
+        "of unknown gender": found.n_unknown_gender,
+        "of unknown position": found.n_unknown_position,
+    }
+    parts += [Text(f"left out of the bias: {n} {what}") for what, n in left_out.items() if n]
+    return Group(*parts)
+
+
+def _bias_tests(found: Sequence[BiasTest]) -> list[RenderableType]:
+    """The tests, at least one, and the frame in which their figures are to be read."""
     tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
     frame = plain_table("", "attainable", "data's own", "ids")
-    for one in found.tests:
+    for one in found:
         name = f"{one.feature} ({one.coding})"
         values = (
             f"{one.strength:.3f}",
@@ -80,33 +87,21 @@ def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
         frame.add_row(
             Text(name), f"{one.attainable:.3f}", f"{abs(one.references.rank_biserial):.3f}", ids
         )
-    parts += (
-        [table, tests] if found.tests else [Text("no gender or position is known of any choice")]
-    )
-    if found.tests:
-        limits = found.tests[0].thresholds
-        parts.append(
-            Text(
-                f"small from {limits.small:.4f}, medium from {limits.medium:.4f}, large from"
-                f" {limits.large:.4f}; RBC > 0: higher ids are preferred",
-                style="italic",
-            )
-        )
-        parts += [
-            frame,
-            Text(
-                "|RBC| of choices that always prefer the higher id, |RBC| of the right readings"
-                " against the wrong ones, ids of the values",
-                style="italic",
-            ),
-        ]
-    left_out = {
-        "ties or undecided": found.n_open,
-        "of unknown gender": found.n_unknown_gender,
-        "of unknown position": found.n_unknown_position,
-    }
-    parts += [Text(f"left out of the bias: {n} {what}") for what, n in left_out.items() if n]
-    return Group(*parts)
+    thresholds = found[0].thresholds
+    return [
+        tests,
+        Text(
+            f"small from {thresholds.small:.4f}, medium from {thresholds.medium:.4f}, large from"
+            f" {thresholds.large:.4f}; RBC > 0: higher ids are preferred",
+            style="italic",
+        ),
+        frame,
+        Text(
+            "|RBC| of choices that always prefer the higher id, |RBC| of the right readings"
+            " against the wrong ones, ids of the values",
+            style="italic",
+        ),
+    ]
 
 
 def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError
-from cc_hf.metrics.contrastive_conditioning import compute
+from tests.helpers.metrics import compute_metric
 from tests.unit.cli.test_commands import cc_hf as program
+
+compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 SENTENCE = ("--source", "The doctor asked the nurse to help her.", "--focus", "doctor")
 RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."

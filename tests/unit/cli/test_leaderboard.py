@@ -121,7 +121,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         # gradio leaves event loops open: not in this process
         told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr
     assert f"port: 127.0.0.1:{port} cannot be served on" in told
-    assert "choose another with --port" in told
+    assert "choose another" in told
 
 
 def test_without_gradio(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

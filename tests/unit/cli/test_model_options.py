@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.results import EvaluationResult
 from tests.helpers.families import BUILDERS
+from tests.helpers.metrics import compute_metric, evaluate_dataset
 
 
 def invoke(*arguments: str | Path, error: type[Exception] | None = None) -> Result:
@@ -92,7 +93,7 @@ def test_a_language_model_is_told_its_prompt(bats: Path) -> None:
             bats / "r.json",
         )
         results.append(EvaluationResult.from_json((bats / "r.json").read_text(encoding="utf-8")))
-        assert results[-1] == cc_hf.evaluate(
+        assert results[-1] == evaluate_dataset(
             str(bats / "bats.csv"), translations=bats / "t.txt", evaluator=model, prompt=prompt
         )
     assert results[0].signature != results[1].signature
@@ -120,7 +121,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_the_metric_takes_them_too(bats: Path, tiny_marian: Path) -> None:
-    from cc_hf.metrics.contrastive_conditioning import compute
+    compute = functools.partial(compute_metric, "contrastive_conditioning")
 
     reference = {
         "correct_sources": ["The baseball bat."],

@@ -13,6 +13,7 @@ import cc_hf
 from cc_hf.data.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.metrics import evaluate_dataset
 
 ROW: dict[str, Any] = {
     "source": "The bat was old.",
@@ -211,13 +212,13 @@ def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
     def likes_sport(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0 if "baseball" in source else 0.5 for source in sources]
 
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport
     )
     assert result.scores["accuracy"] == 1.0
     assert [c.category for c in result.categories] == ["animal", "sport"]
     changed = write(tmp_path / "bats.jsonl", ROW)
-    again = cc_hf.evaluate(
+    again = evaluate_dataset(
         str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport
     )
     assert result.signature.startswith("cc|data:custom/bats@")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
 
@@ -21,7 +21,7 @@ TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
 def _two_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in set(registry.METRICS) - {"contrastive_conditioning"}:
         monkeypatch.delitem(registry.METRICS, name)
-    monkeypatch.setitem(registry.METRICS, "words", "tests.helpers.fake_metric:DECLARATION")
+    monkeypatch.setitem(registry.METRICS, "words", "tests.helpers.fake_metric:Words")
 
 
 def counted(calls: list[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ def counted(calls: list[str], name: str, function: Callable[..., Any]) -> Callab
 
 
 def run_all(**options: Any) -> ResultSet:
-    return cc_hf.evaluate_all(
+    return evaluate_dataset_by_all(
         "simplegen", "en-de", **{"translations": TEXTS, "evaluator": hash_scores, **options}
     )
 
@@ -41,8 +41,8 @@ def run_all(**options: Any) -> ResultSet:
 def test_all_is_every_metric_by_itself() -> None:
     found = run_all()
     assert found.not_run == {}
-    one = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
-    other = cc_hf.evaluate("simplegen", "en-de", translations=TEXTS, metric="words")
+    one = evaluate_dataset("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
+    other = evaluate_dataset("simplegen", "en-de", translations=TEXTS, metric="words")
     assert found.results == (one, other)
     assert (
         other.scores["accuracy"],
@@ -87,13 +87,13 @@ def test_options_go_to_the_metric_that_takes_them() -> None:
         UnknownNameError,
         match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: score",
     ):
-        cc_hf.evaluate(
+        evaluate_dataset(
             "simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"}
         )
     with pytest.raises(
         UnknownNameError, match=r"unknown option of the metric words 'score'.* Known: word"
     ):
-        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", score="geometric")
+        evaluate_dataset("simplegen", translations=TEXTS, metric="words", score="geometric")
     with pytest.raises(
         InputError,
         match="score: expected one value, got 'geometric' and, among the options, 'reference'",
@@ -103,11 +103,11 @@ def test_options_go_to_the_metric_that_takes_them() -> None:
 
 def test_an_evaluator_that_nobody_uses_is_refused() -> None:
     with pytest.raises(InputError, match="no evaluator is used by the metric words"):
-        cc_hf.evaluate("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
+        evaluate_dataset("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
 
 
 def test_what_is_not_run_is_said(tmp_path: Path) -> None:
-    spanish = cc_hf.evaluate_all("simplegen", "en-es", translations=TEXTS)
+    spanish = evaluate_dataset_by_all("simplegen", "en-es", translations=TEXTS)
     assert [r.metric for r in spanish.results] == ["words"]
     assert (
         "no evaluator ships with the package for en-es"
@@ -127,9 +127,9 @@ def test_what_is_not_run_is_said(tmp_path: Path) -> None:
             r" contrastive sources.*; words: words knows"
         ),
     ):
-        cc_hf.evaluate_all("mucow", "en-cs", translations=TEXTS)
+        evaluate_dataset_by_all("mucow", "en-cs", translations=TEXTS)
     with pytest.raises(MissingDependencyError, match="pip install"):
-        cc_hf.evaluate(
+        evaluate_dataset(
             "simplegen", translations=TEXTS, metric="words", options={"word": "uninstalled"}
         )
 
@@ -139,7 +139,7 @@ def test_a_metric_that_does_not_fit_says_what_does() -> None:
         InputError,
         match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de",
     ):
-        cc_hf.evaluate("mucow", "en-de", translations=TEXTS, metric="words")
+        evaluate_dataset("mucow", "en-de", translations=TEXTS, metric="words")
 
 
 @pytest.mark.parametrize(

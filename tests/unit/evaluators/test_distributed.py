@@ -24,6 +24,7 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.results import EvaluationResult
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+from tests.helpers.metrics import evaluate_dataset
 
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
@@ -248,7 +249,7 @@ def test_the_command_line_in_two_processes(tmp_path: Path, tiny_marian: Path) ->
         2, "cc_hf.cli", "evaluate", "bats.csv", "--translations", "t.txt", *options, cwd=tmp_path
     )
     assert found.returncode == 0, found.stderr
-    one = cc_hf.evaluate(
+    one = evaluate_dataset(
         str(tmp_path / "bats.csv"),
         translations=tmp_path / "t.txt",
         evaluator=tiny_marian,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.schema import ScoringRequest
 from tests.helpers import families, plain_forward
+from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian
 
 _PAIRS = [
@@ -156,7 +158,7 @@ def test_an_ensemble_judges(folders: list[Path]) -> None:
             "category": "female",
         }
     ]
-    from cc_hf.metrics.contrastive_conditioning import compute
+    compute = functools.partial(compute_metric, "contrastive_conditioning")
 
     found = compute(
         ["Die Ärztin."],

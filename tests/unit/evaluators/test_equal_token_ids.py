@@ -18,13 +18,15 @@ from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import decision_scores
 from cc_hf.evaluators.families import seq2seq
-from cc_hf.evaluators.lazy import RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.lazy import LazyEvaluator, open_evaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
-from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
+from cc_hf.metrics import contrastive_conditioning
 from cc_hf.schema import ScoringRequest
 from cc_hf.studies.explanation import explain
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.metrics import compute_metric
 
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
@@ -67,8 +69,12 @@ def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
 
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
 def test_sides_with_equal_ids_tie(batch_tokens: int) -> None:
-    result = contrastive_conditioning.compute(
-        *rows(60), evaluator=RoundingEvaluator(batch_tokens=batch_tokens), n_resamples=1, **_EN_DE
+    result = compute_metric(
+        "contrastive_conditioning",
+        *rows(60),
+        evaluator=RoundingEvaluator(batch_tokens=batch_tokens),
+        n_resamples=1,
+        **_EN_DE,
     )
     assert result["n_ties"] == 60
     assert set(result["probability_correct"]) == {0.5}
@@ -79,8 +85,13 @@ def test_translations_with_equal_ids_tie() -> None:
         {"source": "a", "correct_translation": f"b {i}", "contrastive_translations": [f"b  {i}"]}
         for i in range(30)
     ]
-    result = contrastive_translation_scoring.compute(
-        references, evaluator=RoundingEvaluator(), n_resamples=1, **_EN_DE
+    result = compute_metric(
+        "contrastive_translation_scoring",
+        None,
+        references,
+        evaluator=RoundingEvaluator(),
+        n_resamples=1,
+        **_EN_DE,
     )
     assert result["n_ties"] == 30
 
@@ -193,7 +204,8 @@ def test_two_blanks_for_one_tie_in_every_mode_at_any_batch_size(
     }
     for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):
         for batch_tokens in (1, 70):
-            result = contrastive_conditioning.compute(
+            result = compute_metric(
+                "contrastive_conditioning",
                 translations,
                 [reference] * 3,
                 evaluator=members,
@@ -218,7 +230,7 @@ def test_a_cue_that_is_cut_off_is_refused() -> None:
         "category": "all",
     }
     for evaluator in (LetterEvaluator(**cut), SlowAndFast(**cut)):
-        contrastive_conditioning.compute(["x"], [whole], evaluator=evaluator, **_EN_DE)
+        compute_metric("contrastive_conditioning", ["x"], [whole], evaluator=evaluator, **_EN_DE)
         with pytest.raises(
             TooLongError,
             match=(
@@ -226,8 +238,8 @@ def test_a_cue_that_is_cut_off_is_refused() -> None:
                 " that letters takes"
             ),
         ):
-            contrastive_conditioning.compute(
-                ["x", "y"], [whole, lost], evaluator=evaluator, **_EN_DE
+            compute_metric(
+                "contrastive_conditioning", ["x", "y"], [whole, lost], evaluator=evaluator, **_EN_DE
             )
         pair = {
             "source": "a",
@@ -238,8 +250,13 @@ def test_a_cue_that_is_cut_off_is_refused() -> None:
             with pytest.raises(
                 TooLongError, match="row 0: two texts that are compared are the same"
             ):
-                contrastive_translation_scoring.compute(
-                    [pair], evaluator=evaluator, score=score, **_EN_DE
+                compute_metric(
+                    "contrastive_translation_scoring",
+                    None,
+                    [pair],
+                    evaluator=evaluator,
+                    score=score,
+                    **_EN_DE,
                 )
 
 
@@ -254,9 +271,9 @@ def test_ids_that_are_equal_without_truncation_stay_a_tie() -> None:
         for n in (1, 2)
     ]
     assert (
-        contrastive_conditioning.compute(["x", "y"], references, evaluator=evaluator, **_EN_DE)[
-            "n_ties"
-        ]
+        compute_metric(
+            "contrastive_conditioning", ["x", "y"], references, evaluator=evaluator, **_EN_DE
+        )["n_ties"]
         == 2
     )
 
@@ -278,8 +295,7 @@ def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
     cached = [
         open_evaluator(
             [folder, "cc-tiny-en-de"],
-            on_too_long="truncate",
-            cache=tmp_path / "scores.sqlite",
+            LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite"),
             languages=("en", "de"),
         )
         for _ in range(2)
@@ -294,8 +310,8 @@ def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
             with pytest.raises(
                 TooLongError, match="row 0: two texts that are compared are the same"
             ):
-                contrastive_conditioning.compute(
-                    ["Ja."], [reference], evaluator=evaluator, **_EN_DE
+                compute_metric(
+                    "contrastive_conditioning", ["Ja."], [reference], evaluator=evaluator, **_EN_DE
                 )
         row = {
             "source": "a",
@@ -303,7 +319,9 @@ def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
             "contrastive_translations": [f"{long} sie"],
         }
         with pytest.raises(TooLongError, match="row 0: two texts that are compared are the same"):
-            contrastive_translation_scoring.compute([row], evaluator=evaluator, **_EN_DE)
+            compute_metric(
+                "contrastive_translation_scoring", None, [row], evaluator=evaluator, **_EN_DE
+            )
 
 
 def test_it_is_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
@@ -317,11 +335,15 @@ def test_it_is_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> Non
     }
     for n in range(2):
         evaluator = open_evaluator(
-            folder, on_too_long="truncate", cache=tmp_path / "scores.sqlite", languages=("en", "de")
+            folder,
+            LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite"),
+            languages=("en", "de"),
         )
-        assert isinstance(evaluator, RememberedEvaluator) == bool(n)
+        assert isinstance(evaluator, LazyEvaluator) == bool(n)
         with pytest.raises(TooLongError, match="row 0"):
-            contrastive_conditioning.compute(["Ja."], [reference], evaluator=evaluator, **_EN_DE)
+            compute_metric(
+                "contrastive_conditioning", ["Ja."], [reference], evaluator=evaluator, **_EN_DE
+            )
     with pytest.raises(TooLongError, match="row 0: two texts that are compared are the same"):
         explain(
             evaluator, "Ja.", reference["correct_sources"], reference["incorrect_sources"], **_EN_DE

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,14 @@ from cc_hf.errors import (
 )
 from cc_hf.evaluators.base import Evaluator, TokenScores
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
-from cc_hf.evaluators.lazy import EvaluatorRecord, RememberedEvaluator, open_evaluator
+from cc_hf.evaluators.lazy import EvaluatorRecord, LazyEvaluator, open_evaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_marian
 
 REQUESTS = letter_requests(60)
@@ -49,21 +52,19 @@ class _Loader:
         self.has_fast = False
         self.own: dict[str, Any] = {}
 
-    def __call__(
-        self, name: Any, *, cache: Any = False, distributed: bool = False, **options: Any
-    ) -> Evaluator:
+    def __call__(self, name: Any, options: LoadingOptions) -> Evaluator:
         if isinstance(name, (list, tuple)):
-            return ensemble([self(one, cache=cache, **options) for one in name])
+            return ensemble([self(one, options) for one in name])
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
         given = {
             "name": Path(name).name,
             "identity": identity,
-            "cache": open_cache(cache),
+            "cache": open_cache(options.cache),
             **self.own,
         }
-        given |= {key: options[key] for key in ("on_too_long", "dtype") if key in options}
+        given |= {"on_too_long": options.on_too_long or "error", "dtype": options.dtype}
         made = LetterEvaluator(self.scored.extend, **given)
         if self.has_fast:
             made.own_fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})
@@ -73,7 +74,7 @@ class _Loader:
 @pytest.fixture
 def loader(monkeypatch: pytest.MonkeyPatch) -> _Loader:
     found = _Loader()
-    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", found)
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_with", found)
     return found
 
 
@@ -104,7 +105,7 @@ def scores(
 def opened(
     name: Any, path: Any, languages: tuple[str, str] = LANGUAGES, **options: Any
 ) -> Evaluator:
-    return open_evaluator(name, languages=languages, cache=path, **options)
+    return open_evaluator(name, LoadingOptions(cache=path, **options), languages=languages)
 
 
 # what a whole run imports
@@ -157,7 +158,7 @@ def test_a_second_run_imports_no_torch_and_gives_the_same_file(
         "-q",
         "-o",
     )
-    first = cc_hf.evaluate(
+    first = evaluate_dataset(
         str(tmp_path / "bats.csv"),
         translations=tmp_path / "t.txt",
         evaluator=str(tiny_marian),
@@ -187,7 +188,7 @@ def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: P
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
     before = real.mean_logprobs(*texts, src_lang="en", tgt_lang="de")
     again = opened(tiny_marian, path)
-    assert isinstance(again, RememberedEvaluator)
+    assert isinstance(again, LazyEvaluator)
     np.testing.assert_array_equal(again.mean_logprobs(*texts, src_lang="en", tgt_lang="de"), before)
     assert (again.signature_fields(), again.cache_identity(), repr(again.team)) == (
         real.signature_fields(),
@@ -239,7 +240,7 @@ def test_everything_else_is_asked_of_the_model(
 ) -> None:
     real = opened(tiny_marian, path)
     again = opened(tiny_marian, path)
-    assert isinstance(again, RememberedEvaluator)
+    assert isinstance(again, LazyEvaluator)
     assert use(again) == use(real)
     assert again.is_loaded
     with pytest.raises(AttributeError, match="nothing"):
@@ -258,7 +259,7 @@ def test_errors_are_those_of_the_model(tiny_marian: Path, path: Path) -> None:
             evaluator.score([], src_lang="en", tgt_lang="de")
         with pytest.raises(InputError, match="does not support the target language 'fr'"):
             evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
-    assert isinstance(evaluator, RememberedEvaluator)
+    assert isinstance(evaluator, LazyEvaluator)
 
 
 def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> None:
@@ -269,13 +270,13 @@ def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> Non
     times = {file: file.stat() for file in place.iterdir()}
     first = opened(place, path)
     before = first.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de")
-    assert isinstance(opened(place, path), RememberedEvaluator)
+    assert isinstance(opened(place, path), LazyEvaluator)
     save_tiny_marian(place, seed=2)
     for file, stat in times.items():
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
     second = opened(place, path)
-    assert not isinstance(second, RememberedEvaluator)
+    assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
     assert (
         abs(
@@ -309,7 +310,7 @@ def test_a_half_filled_cache_is_completed(
     assert 20 <= ScoreCache(path).info().n_scores == n_kept < N_DISTINCT
     loader.scored.clear()
     again = opened(folder, path)
-    assert isinstance(again, RememberedEvaluator)
+    assert isinstance(again, LazyEvaluator)
     assert as_lists(scores(again)) == as_lists(
         LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de")
     )
@@ -338,28 +339,44 @@ _OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 @pytest.mark.parametrize("other", _OTHERS)
 def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, other: str) -> None:
     scores(opened(folder, path))
-    assert isinstance(opened(folder, path), RememberedEvaluator)
+    assert isinstance(opened(folder, path), LazyEvaluator)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
-    assert not isinstance(opened(**given), RememberedEvaluator)
+    assert not isinstance(opened(**given), LazyEvaluator)
     assert len(loader.loaded) == 2
-    assert isinstance(opened(**given), RememberedEvaluator)
+    assert isinstance(opened(**given), LazyEvaluator)
     assert len(loader.loaded) == 2
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        "cc_hf.evaluators.base._version",
-        "cc_hf.evaluators.lazy._code",
-        "cc_hf.evaluators.lazy._machine",
-    ],
-)
-def test_another_version_or_machine_is_loaded(
-    folder: Path, path: Path, loader: _Loader, what: str, monkeypatch: pytest.MonkeyPatch
+def test_other_versions_of_libraries_are_loaded(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores(opened(folder, path))
-    monkeypatch.setattr(what, lambda *given: "other")
-    assert not isinstance(opened(folder, path), RememberedEvaluator)
+    monkeypatch.setattr("cc_hf.evaluators.base._version", lambda package: "other")
+    assert not isinstance(opened(folder, path), LazyEvaluator)
+
+
+def test_other_scoring_is_loaded(
+    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores(opened(folder, path))
+    monkeypatch.setattr("cc_hf.evaluators.lazy.SCORING_VERSION", 99)
+    assert not isinstance(opened(folder, path), LazyEvaluator)
+
+
+def test_a_cache_of_a_machine_with_bf16_serves_one_without(
+    folder: Path, path: Path, loader: _Loader
+) -> None:
+    """What is known is looked up; what is missing is computed by the exact pass there is."""
+    loader.has_fast = True
+    real: Any = opened(folder, path)
+    scores(real.fast, REQUESTS[:30])
+    loader.has_fast = False
+    again: Any = opened(folder, path)
+    assert isinstance(opened(folder, path), LazyEvaluator)
+    assert as_lists(scores(again.fast, REQUESTS[:30])) == as_lists(scores(real, REQUESTS[:30]))
+    assert as_lists(scores(again.fast)) == as_lists(scores(real))
+    assert again.is_loaded
+    assert "mode" not in again.signature_fields()
 
 
 def test_another_version_of_this_package_is_loaded(
@@ -367,21 +384,7 @@ def test_another_version_of_this_package_is_loaded(
 ) -> None:
     opened(folder, path)
     monkeypatch.setattr("cc_hf.evaluators.lazy.__version__", "99")
-    assert not isinstance(opened(folder, path), RememberedEvaluator)
-
-
-def test_files_that_change_while_they_are_loaded_are_not_remembered(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(name: Any, **options: Any) -> Evaluator:
-        found = loader(name, **options)
-        make_folder(folder, "changed")
-        return found
-
-    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", slow)
-    opened(folder, path)
-    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", loader)
-    assert opened(folder, path).identity == "changed"
+    assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
 def test_languages_that_are_refused_are_not_remembered(
@@ -395,7 +398,7 @@ def test_languages_that_are_refused_are_not_remembered(
     opened(folder, path, ("en", "fr"))
     for target in ("de", "fr"):
         evaluator = opened(folder, path, ("en", target))
-        assert isinstance(evaluator, RememberedEvaluator)
+        assert isinstance(evaluator, LazyEvaluator)
     assert len(loader.loaded) == 4
 
 
@@ -413,24 +416,22 @@ def test_models_of_the_hub_are_remembered_at_a_full_commit_only(
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
         for _ in range(2):
             assert not isinstance(
-                opened("organisation/model", path, revision=revision), RememberedEvaluator
+                opened("organisation/model", path, revision=revision), LazyEvaluator
             )
     opened("organisation/model", path, revision=COMMIT)
-    assert isinstance(opened("organisation/model", path, revision=COMMIT), RememberedEvaluator)
-    assert not isinstance(opened("organisation/other", path, revision=COMMIT), RememberedEvaluator)
-    assert not isinstance(
-        opened("organisation/model", path, revision=COMMIT[::-1]), RememberedEvaluator
-    )
+    assert isinstance(opened("organisation/model", path, revision=COMMIT), LazyEvaluator)
+    assert not isinstance(opened("organisation/other", path, revision=COMMIT), LazyEvaluator)
+    assert not isinstance(opened("organisation/model", path, revision=COMMIT[::-1]), LazyEvaluator)
 
 
 def test_several_processes_always_load(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder, path)
-    assert isinstance(opened(folder, path, distributed=True), RememberedEvaluator)
+    assert isinstance(opened(folder, path, distributed=True), LazyEvaluator)
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
         monkeypatch.setenv(name, value)
-    assert not isinstance(opened(folder, path, distributed=True), RememberedEvaluator)
+    assert not isinstance(opened(folder, path, distributed=True), LazyEvaluator)
 
 
 def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) -> None:
@@ -457,7 +458,7 @@ def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Load
     assert again.is_loaded
     loader.has_fast = False
     plain: Any = opened(make_folder(folder, "b"), path) and opened(folder, path)
-    assert isinstance(plain, RememberedEvaluator)
+    assert isinstance(plain, LazyEvaluator)
     assert plain.fast is None
 
 
@@ -471,7 +472,7 @@ def test_an_ensemble_without_scores_of_its_own_is_remembered_by_its_members(
     loader.loaded.clear()
     again = opened(names, path)
     assert isinstance(again, SentenceEnsembleEvaluator)
-    assert all(isinstance(member, RememberedEvaluator) for member in again.members)
+    assert all(isinstance(member, LazyEvaluator) for member in again.members)
     assert as_lists(scores(again)) == as_lists(before)
     assert again.signature_fields() == real.signature_fields()
     assert loader.loaded == []
@@ -486,7 +487,7 @@ def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_mar
     real = opened(names, path)
     before = scores(real)
     again = opened(names, path)
-    assert isinstance(again, RememberedEvaluator)
+    assert isinstance(again, LazyEvaluator)
     assert as_lists(scores(again)) == as_lists(before)
     assert again.signature_fields()["ensemble"] == "token"
     assert not again.is_loaded
@@ -496,8 +497,8 @@ def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_mar
 
 def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
     loader.has_fast = True
-    record = EvaluatorRecord.of(loader(folder), [LANGUAGES, ("en", "fr")])
-    assert EvaluatorRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+    record = EvaluatorRecord.of(loader(folder, LoadingOptions()), [LANGUAGES, ("en", "fr")])
+    assert EvaluatorRecord.from_json(json.loads(json.dumps(asdict(record)))) == record
 
 
 # records that were altered
@@ -555,7 +556,7 @@ def test_an_altered_record_is_not_believed(
     assert len(loader.loaded) == n_loaded + 1
     assert again.signature_fields()["eval"] == "letters@a"
     assert as_lists(scores(again)) == as_lists(before)
-    assert isinstance(opened(folder, path), RememberedEvaluator)  # it was replaced
+    assert isinstance(opened(folder, path), LazyEvaluator)  # it was replaced
 
 
 def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(
@@ -564,16 +565,16 @@ def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(
     (folder / "shards").mkdir()
     (folder / "shards" / "bpe.codes").write_text("a b", encoding="utf-8")
     opened(folder, path)
-    assert isinstance(opened(folder, path), RememberedEvaluator)
+    assert isinstance(opened(folder, path), LazyEvaluator)
     (folder / "shards" / "bpe.codes").write_text("a c", encoding="utf-8")
-    assert not isinstance(opened(folder, path), RememberedEvaluator)
+    assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
 # caches that cannot be used
 
 
 def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -> None:
-    scores(loader(folder, cache=path))
+    scores(loader(folder, LoadingOptions(cache=path)))
     assert ScoreCache(path).recall({}) is None
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute(
@@ -581,7 +582,7 @@ def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -
         ).fetchone() == (0,)
     before = ScoreCache(path).info()
     opened(folder, path)
-    assert isinstance(opened(folder, path), RememberedEvaluator)
+    assert isinstance(opened(folder, path), LazyEvaluator)
     assert ScoreCache(path).info().identities == before.identities
     assert len(loader.scored) == N_DISTINCT
     scores(opened(folder, path))

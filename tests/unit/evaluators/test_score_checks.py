@@ -27,8 +27,8 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluat
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
-from cc_hf.metrics import contrastive_conditioning, contrastive_translation_scoring
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
@@ -37,6 +37,7 @@ from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.systems.translate import translate
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
@@ -102,14 +103,17 @@ def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) ->
 def test_both_contrastive_metrics_refuse_them() -> None:
     evaluator = BrokenEvaluator(float("nan"))
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        contrastive_conditioning.compute(
+        compute_metric(
+            "contrastive_conditioning",
             ["x"],
             [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
             evaluator=evaluator,
             **_EN_DE,
         )
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        contrastive_translation_scoring.compute(
+        compute_metric(
+            "contrastive_translation_scoring",
+            None,
             [{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}],
             evaluator=evaluator,
             **_EN_DE,
@@ -153,7 +157,9 @@ def test_cached_scores_are_checked_when_they_are_read(
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
     sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **_EN_DE)
     for _ in range(2):  # the evaluator itself, then a remembered one
-        opened = open_evaluator("cc-tiny-en-de", cache=path, mode="exact", languages=("en", "de"))
+        opened = open_evaluator(
+            "cc-tiny-en-de", LoadingOptions(cache=path, mode="exact"), languages=("en", "de")
+        )
         opened.score(requests, **_EN_DE)
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(
@@ -162,13 +168,14 @@ def test_cached_scores_are_checked_when_they_are_read(
         with pytest.warns(CacheWarning, match="computed again"):
             found = opened.score(requests, **_EN_DE)
         assert np.array_equal(found.sum_logprob, sound.sum_logprob)
-    assert type(opened).__name__ == "RememberedEvaluator"
+    assert type(opened).__name__ == "LazyEvaluator"
 
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_scores_that_underflow_on_both_sides_are_no_tie(score: str) -> None:
     with pytest.raises(EvaluatorError, match=r"row 0: .*all scores are 0 in floating point"):
-        contrastive_conditioning.compute(
+        compute_metric(
+            "contrastive_conditioning",
             ["x"],
             [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
             evaluator=BrokenEvaluator(-1100.0),
@@ -200,8 +207,13 @@ def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(tmp_path: Path)
     model.save_pretrained(tmp_path)
     for mode in ("exact", "auto", "bf16", "int8"):
         with pytest.raises(EvaluatorError, match=f"the weight {name}"):
-            contrastive_conditioning.compute(
-                [_TRANSLATION], [_REFERENCE], evaluator=tmp_path, mode=mode, **_EN_DE
+            compute_metric(
+                "contrastive_conditioning",
+                [_TRANSLATION],
+                [_REFERENCE],
+                evaluator=tmp_path,
+                mode=mode,
+                **_EN_DE,
             )
     with pytest.raises(EvaluatorError, match=f"the weight {name}"):
         translate(["The doctor."], tmp_path)
@@ -297,6 +309,6 @@ def test_auto_refuses_what_its_faster_pass_gives(
         lambda sources, targets: [np.full(len(target), np.nan) for target in targets],
     )
     with pytest.raises(EvaluatorError, match="overflows in bf16"):
-        contrastive_conditioning.compute(
-            [_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE
+        compute_metric(
+            "contrastive_conditioning", [_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import ResultWarning
+from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
-from cc_hf.metrics import contrastive_conditioning as core
+from cc_hf.metrics.base import make_metric
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.studies.human_agreement.published import published
+from tests.helpers.metrics import compute_metric
 
 GENDER = {
     "correct_sources": ["The [female] doctor left."],
@@ -112,26 +115,25 @@ def test_the_evaluate_module_answers_and_warns(evaluator: str | None) -> None:
 def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.warns(ResultWarning, match="this row has other cues"):
-            found = core.compute(
-                ["Der Schläger war alt."], [BAT], **DIRECTION, cache=tmp_path / "scores.sqlite"
+            found = compute_metric(
+                "contrastive_conditioning",
+                ["Der Schläger war alt."],
+                [BAT],
+                **DIRECTION,
+                cache=tmp_path / "scores.sqlite",
             )
         assert found["notes"]
 
 
 @pytest.mark.shared
 def test_mucow_names_what_would_serve(shared: Path) -> None:
-    examples = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")[:4]
-    from cc_hf.evaluation.evaluate import judge
-
+    material = cc_hf.load_material("mucow", "en-de", data_dir=shared / "upstream")
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
         found = judge(
-            core.DECLARATION,
-            examples,
+            make_metric("contrastive_conditioning"),
+            replace(material, given=material.examples[:4]),
             ["Ja."] * 4,
             evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
-            tgt_lang="de",
-            dataset="mucow",
-            config="en-de",
         )
     assert found.notes[1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
 

@@ -18,7 +18,7 @@ from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.hub.eval_results import dataset_repos, entries, eval_result_files, published, today
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.tasks import FRAMEWORK, eval_yaml, tasks
-from cc_hf.metrics.declaration import MetricDeclaration
+from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_hub import FakeHub
 from tests.unit.hub.conftest import TOKEN
@@ -97,7 +97,7 @@ def test_every_task_has_an_id_of_its_own_which_both_sides_use(name: str) -> None
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_only_scores_of_which_more_is_better_are_tasks(name: str) -> None:
-    declared: MetricDeclaration = registry.resolve("metric", name)
+    declared: type[Metric] = registry.resolve("metric", name)
     assert declared.leaderboard
     for score in declared.leaderboard:
         assert not score.startswith("delta")
@@ -153,7 +153,7 @@ def test_what_does_not_go_to_leaderboards() -> None:
         ),
     ):
         published([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
-    with pytest.raises(InputError, match="--dataset-repo winomt=ORGANISATION/NAME"):
+    with pytest.raises(InputError, match=r"dataset_repos: .*winomt=ORGANISATION/NAME"):
         published([RESULT], {})
     with pytest.raises(UnknownNameError):
         published([replace(RESULT, config="defalt")], REPOS)
@@ -166,7 +166,7 @@ def test_repositories_of_datasets() -> None:
     }
     for values, message in (
         (["o/w"], "expected NAME=ORGANISATION/REPO for each of mt_geneval, winomt"),
-        (["winomt=w"], "--dataset-repo: expected ORGANISATION/NAME, got 'w'"),
+        (["winomt=w"], "dataset_repos: expected ORGANISATION/NAME, got 'w'"),
         (["winomt=o/w", "winomt=o/v"], "expected winomt once"),
         (["mucow=o/m"], "no result is on mucow"),
         (["winmt=o/w"], "did you mean 'winomt'"),
@@ -221,7 +221,7 @@ def test_a_card_that_is_not_there_or_cannot_be_read(tmp_path: Path) -> None:
     assert ModelCard(text).data["eval_results"] == found
     assert text.endswith("---\n# model\n")
     for broken in ("---\nlicense: [mit\n---\n", "---\n- a\n---\n", "---\nmodel-index: 3\n---\n"):
-        with pytest.raises(InputError, match="leave the card alone with --no-model-index"):
+        with pytest.raises(InputError, match=r"leave the card alone \(model_index=False\)"):
             with_model_index(broken, "org/model", found)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import cc_hf
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
 from cc_hf.leaderboard.live import (
@@ -23,6 +22,7 @@ from cc_hf.leaderboard.live import (
     available_data,
     fitting_metrics,
 )
+from tests.helpers.metrics import evaluate_dataset
 from tests.unit.studies.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
@@ -178,12 +178,12 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
     evaluator = SpelledEvaluator(max_tokens=200)
     judge = FileJudge(evaluator=evaluator)
     found = judge.judge(path, "simplegen", "en-de", "de", "contrastive_conditioning")
-    direct = cc_hf.evaluate("simplegen", "en-de", translations=path, evaluator=evaluator)
+    direct = evaluate_dataset("simplegen", "en-de", translations=path, evaluator=evaluator)
     assert found.to_json() == direct.to_json()
     by_words = judge.judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert (
         by_words.to_json()
-        == cc_hf.evaluate(
+        == evaluate_dataset(
             "simplegen", "en-de", translations=path, metric="simplegen_accuracy"
         ).to_json()
     )

@@ -16,16 +16,18 @@ import pytest
 from cc_hf import registry
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.evaluation.evaluate import judge
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.metrics.base import make_metric
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
-from cc_hf.metrics.declaration import MetricDeclaration
-from cc_hf.metrics.winomt_pattern_matching import DECLARATION as WINOMT
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.studies.comparison import compare
 from cc_hf.studies.evaluator_agreement import evaluator_agreement
 from cc_hf.studies.human_agreement.agreement import Assumption, agreement_with_labels
+from tests.helpers.metrics import evaluate_metric, metric_class
 
 Rows = list[dict[str, Any]]
 
@@ -129,19 +131,11 @@ METRICS = sorted(CASES)
 pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
 
 
-def declared(name: str) -> MetricDeclaration:
-    found: MetricDeclaration = registry.resolve("metric", name)
-    return found
-
-
 def run(name: str, translations: Any, references: Any, **more: Any) -> EvaluationResult:
-    metric = declared(name)
-    options = {**CASES[name][2], **more}
-    return metric.evaluate(
-        *([translations] if metric.takes_translations else []),
-        references,
-        n_resamples=10,
-        **options,
+    options = {"n_resamples": 10, **CASES[name][2], **more}
+    takes_translations = metric_class(name).takes_translations
+    return evaluate_metric(
+        name, translations if takes_translations else None, references, **options
     )
 
 
@@ -262,14 +256,9 @@ def test_ids_are_texts_that_differ(name: str) -> None:
     ],
 )
 def test_options_of_the_bootstrap_are_integers(name: str, option: str, value: object) -> None:
-    translations, references, options = CASES[name]
-    metric = declared(name)
+    translations, references, _ = CASES[name]
     with pytest.raises(InputError, match=option):
-        metric.evaluate(
-            *([translations] if metric.takes_translations else []),
-            references,
-            **{**options, option: value},
-        )
+        run(name, translations, references, **{option: value})
 
 
 def test_integers_of_numpy_are_integers() -> None:
@@ -285,11 +274,9 @@ def test_a_generator_of_translations_is_judged_by_the_last_step_too() -> None:
     def translations() -> Iterator[str]:
         yield from ("Sie ist Ärztin.", "Er ist Arzt.")
 
-    metric = declared("contrastive_conditioning")
-    found = judge(metric, examples, translations(), evaluator=by_length, tgt_lang="de")  # type: ignore[arg-type]
-    assert found == judge(
-        metric, examples, list(translations()), evaluator=by_length, tgt_lang="de"
-    )
+    metric, material = make_metric("contrastive_conditioning"), Material("en", "de", examples)
+    found = judge(metric, material, translations(), evaluator=by_length)  # type: ignore[arg-type]
+    assert found == judge(metric, material, list(translations()), evaluator=by_length)
 
 
 def test_what_comes_back_holds_the_declared_keys_only() -> None:
@@ -364,7 +351,7 @@ def test_ukrainian_rules_and_alignment_read_decomposed_letters() -> None:
         )
     ]
     found, expected = (
-        WINOMT.evaluate(texts, references, tgt_lang="uk", n_resamples=10)
+        run("winomt_pattern_matching", texts, references, tgt_lang="uk", alignments=None)
         for texts in (_decomposed(translations), translations)
     )
     assert [j.predicted for j in found.judgements] == [j.predicted for j in expected.judgements]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable
@@ -13,8 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import CacheError, EvaluatorError, InputError, UnknownNameError
-from cc_hf.metrics.contrastive_conditioning import compute, evaluate
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
+from tests.helpers.metrics import compute_metric, evaluate_metric
+
+compute = functools.partial(compute_metric, "contrastive_conditioning")
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 GOOD = {
     "correct_sources": ["a [male] x"],

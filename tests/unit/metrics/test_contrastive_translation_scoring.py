@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -13,15 +14,24 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
-from cc_hf.metrics.contrastive_translation_scoring import compute, contests, evaluate, requests
+from cc_hf.metrics.contrastive_translation_scoring import contests, requests
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.comparison import compare
 from tests.helpers import families, plain_forward
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.metrics import (
+    compute_metric,
+    evaluate_dataset,
+    evaluate_dataset_by_all,
+    evaluate_metric,
+)
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.samples import declare_wino_x, is_sampled, lay_out_samples
+
+compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
+evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring", None)
 
 METRIC = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
@@ -150,7 +160,7 @@ def test_files_of_older_versions_have_no_scores() -> None:
     for judgement in row["judgements"]:
         del judgement["scores"]
     assert {j.scores for j in EvaluationResult.from_dict(row).judgements} == {()}
-    other = cc_hf.evaluate("simplegen", translations=["x"] * 2664, evaluator=hash_scores)
+    other = evaluate_dataset("simplegen", translations=["x"] * 2664, evaluator=hash_scores)
     assert not [j for j in other.to_dict()["judgements"] if "scores" in j]
 
 
@@ -411,7 +421,7 @@ def multilingual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> EvaluationResult:
-    return cc_hf.evaluate(
+    return evaluate_dataset(
         name,
         config,
         metric=METRIC,
@@ -497,7 +507,7 @@ def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(
         examples = cc_hf.load_examples(
             "wino_x", f"mt_en_{lang}.translations", data_dir=tmp_path / kind
         )
-        result = cc_hf.evaluate(
+        result = evaluate_dataset(
             "wino_x",
             f"mt_en_{lang}.translations",
             metric=METRIC,
@@ -522,7 +532,7 @@ def test_mixed_script_is_scored_as_it_is(shared: Path, tmp_path: Path, multiling
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
     declare_wino_x(tmp_path)
-    found = cc_hf.evaluate(
+    found = evaluate_dataset(
         "wino_x", "mt_en_ru.translations", metric=METRIC, data_dir=tmp_path, evaluator=multilingual
     )
     assert [j.category for j in found.judgements] == ["female"]
@@ -540,7 +550,7 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
         path.parent.mkdir(parents=True)
         path.write_bytes((shared / f"gold/wino_x/lm_wino_x_en_{lang}.thesis.jsonl").read_bytes())
         declare_wino_x(tmp_path / lang)
-        found = cc_hf.evaluate(
+        found = evaluate_dataset(
             "wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model
         )
         for judgement in found.judgements:
@@ -562,7 +572,7 @@ def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
                 r" model under test with evaluator"
             ),
         ):
-            cc_hf.evaluate(
+            evaluate_dataset(
                 "contrawsd",
                 data_dir=contrawsd(tmp_path),
                 metric=METRIC,
@@ -576,7 +586,7 @@ def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
             " needs; no configuration"
         ),
     ):
-        cc_hf.evaluate("simplegen", metric=METRIC)
+        evaluate_dataset("simplegen", metric=METRIC)
     with pytest.raises(
         InputError,
         match=(
@@ -584,13 +594,13 @@ def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
             r" contrastive_translation_scoring"
         ),
     ):
-        cc_hf.evaluate("contrawsd", translations=["x"])
+        evaluate_dataset("contrawsd", translations=["x"])
     with pytest.raises(InputError, match="no evaluator ships with the package for de-en"):
-        cc_hf.evaluate("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
+        evaluate_dataset("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
     with pytest.raises(
         UnknownNameError, match=r"unknown option of the metric .*; did you mean 'context'"
     ):
-        cc_hf.evaluate("contrawsd", metric=METRIC, evaluator=hash_scores, options={"contxt": "x"})
+        evaluate_dataset("contrawsd", metric=METRIC, evaluator=hash_scores, options={"contxt": "x"})
 
 
 def contrawsd(folder: Path) -> Path:
@@ -602,10 +612,10 @@ def test_all_metrics_judge_translations_or_without_any_the_evaluator(
     shared: Path, tmp_path: Path
 ) -> None:
     options: dict[str, Any] = {"data_dir": shared / "upstream", "evaluator": hash_scores}
-    found = cc_hf.evaluate_all("mt_geneval", "contextual_it", **options)
+    found = evaluate_dataset_by_all("mt_geneval", "contextual_it", **options)
     assert [result.metric for result in found.results] == [METRIC]
     assert "needs translations (--translations), or a system" in found.not_run["gender_accuracy"]
-    given = cc_hf.evaluate_all(
+    given = evaluate_dataset_by_all(
         "mt_geneval",
         "contextual_it",
         data_dir=shared / "upstream",
@@ -622,9 +632,9 @@ def test_all_metrics_judge_translations_or_without_any_the_evaluator(
             r" the evaluator itself"
         ),
     ):
-        cc_hf.evaluate_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
+        evaluate_dataset_by_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
     with pytest.raises(InputError, match="expected either translations"):
-        cc_hf.evaluate_all("simplegen", evaluator=hash_scores)
+        evaluate_dataset_by_all("simplegen", evaluator=hash_scores)
 
 
 def test_models_are_compared_like_systems(tmp_path: Path) -> None:
@@ -632,7 +642,7 @@ def test_models_are_compared_like_systems(tmp_path: Path) -> None:
         return [1 - score for score in hash_scores(sources, translations)]
 
     results = {
-        f.__name__: cc_hf.evaluate(
+        f.__name__: evaluate_dataset(
             "contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f
         )
         for f in (hash_scores, second)

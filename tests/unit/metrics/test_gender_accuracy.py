@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -7,9 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.gender_accuracy import compute, evaluate, judge, words
+from cc_hf.metrics.gender_accuracy import judge, words
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
+from tests.helpers.metrics import compute_metric, evaluate_metric
+
+compute = functools.partial(compute_metric, "gender_accuracy")
+evaluate = functools.partial(evaluate_metric, "gender_accuracy")
 
 HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt.", "gender": "female"}
 HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.", "gender": "male"}

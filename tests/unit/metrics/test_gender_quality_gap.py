@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.gender_quality_gap import compute, evaluate
 from cc_hf.results import EvaluationResult
 from tests.helpers.intervals import limits
+from tests.helpers.metrics import compute_metric, evaluate_metric
+
+compute = functools.partial(compute_metric, "gender_quality_gap")
+evaluate = functools.partial(evaluate_metric, "gender_quality_gap")
 
 HIS = {"reference": "Er ist jetzt ein guter Arzt.", "gender": "male", "pair": "0"}
 HERS = {"reference": "Sie ist jetzt eine gute Ärztin.", "gender": "female", "pair": "0"}

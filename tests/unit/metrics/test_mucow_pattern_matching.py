@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +12,13 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.metrics.mucow_pattern_matching import DECLARATION, compute, evaluate
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
+from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
+
+DECLARATION = metric_class("mucow_pattern_matching")
+compute = functools.partial(compute_metric, "mucow_pattern_matching")
+evaluate = functools.partial(evaluate_metric, "mucow_pattern_matching")
 
 LOCK = {
     "correct_senses": ["schloss", "burg"],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from pathlib import Path
@@ -9,13 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import cc_hf
 from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
-from cc_hf.evaluation.evaluate import evaluate_all
-from cc_hf.metrics.simplegen_accuracy import compute, evaluate, found_genders
+from cc_hf.metrics.simplegen_accuracy import found_genders
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
+from tests.helpers.metrics import (
+    compute_metric,
+    evaluate_dataset,
+    evaluate_dataset_by_all,
+    evaluate_metric,
+)
+
+compute = functools.partial(compute_metric, "simplegen_accuracy")
+evaluate = functools.partial(evaluate_metric, "simplegen_accuracy")
 
 NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "FoMc"}
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
@@ -171,7 +179,7 @@ def test_simplegen_in_another_language(tmp_path: Path) -> None:
         "\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8"
     )
     texts = ["El director."] * 2664
-    found = cc_hf.evaluate(
+    found = evaluate_dataset(
         "simplegen",
         "en",
         tgt_lang="gl",
@@ -182,17 +190,17 @@ def test_simplegen_in_another_language(tmp_path: Path) -> None:
     assert found.counts["n_correct"] > 0
     assert (
         found.scores
-        == cc_hf.evaluate(
+        == evaluate_dataset(
             "simplegen", "en-es", translations=texts, metric="simplegen_accuracy"
         ).scores
     )
     with pytest.raises(
         MissingOptionError, match="none is built in for the language 'gl', only for de, es"
     ):
-        cc_hf.evaluate(
+        evaluate_dataset(
             "simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy"
         )
-    others = evaluate_all(
+    others = evaluate_dataset_by_all(
         "simplegen",
         "en",
         tgt_lang="gl",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -12,10 +13,19 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.wino_x_pattern_matching import compute, evaluate, found_gender
+from cc_hf.metrics.wino_x_pattern_matching import found_gender
 from cc_hf.results import EvaluationResult
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import (
+    compute_metric,
+    evaluate_dataset,
+    evaluate_dataset_by_all,
+    evaluate_metric,
+)
 from tests.helpers.samples import declare_wino_x, lay_out_samples
+
+compute = functools.partial(compute_metric, "wino_x_pattern_matching")
+evaluate = functools.partial(evaluate_metric, "wino_x_pattern_matching")
 
 METRIC = "wino_x_pattern_matching"
 ROW = {
@@ -153,7 +163,9 @@ def test_the_translations_of_the_dataset_are_read_right(
         ([e.correct_translation for e in examples], "correct"),
         ([e.contrastive_translations[0] for e in examples], "incorrect"),
     ):
-        found = cc_hf.evaluate("wino_x", config, metric=METRIC, translations=texts, data_dir=folder)
+        found = evaluate_dataset(
+            "wino_x", config, metric=METRIC, translations=texts, data_dir=folder
+        )
         verdicts = [j.verdict for j in found.judgements]
         assert set(verdicts) <= {wanted, "inconclusive"}
         assert verdicts.count(wanted) >= 0.9 * len(verdicts)
@@ -167,7 +179,7 @@ def test_mixed_script_is_read(shared: Path, tmp_path: Path) -> None:
     declare_wino_x(tmp_path)
     row = json.loads(path.read_text(encoding="utf-8"))
     for number, verdict in ((1, "correct"), (2, "incorrect")):
-        found = cc_hf.evaluate(
+        found = evaluate_dataset(
             "wino_x",
             "mt_en_ru",
             metric=METRIC,
@@ -190,7 +202,7 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
 
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
-    found = cc_hf.evaluate_all(
+    found = evaluate_dataset_by_all(
         "wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing
     )
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
@@ -249,7 +261,7 @@ def test_where_it_fits() -> None:
             r" lm_en_de; use mt_en_de, or for lm_en_de the metric"
         ),
     ):
-        cc_hf.evaluate("wino_x", "lm_en_de", metric=METRIC, translations=["x"])
+        evaluate_dataset("wino_x", "lm_en_de", metric=METRIC, translations=["x"])
 
 
 _WORDS = st.lists(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -10,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf.errors import DataError, InputError, UnknownNameError
-from cc_hf.metrics.winomt_pattern_matching import DECLARATION, compute, evaluate
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
+from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
+
+DECLARATION = metric_class("winomt_pattern_matching")
+compute = functools.partial(compute_metric, "winomt_pattern_matching")
+evaluate = functools.partial(evaluate_metric, "winomt_pattern_matching")
 
 GOOD: dict[str, Any] = {
     "source": "Then the cook left.",

@@ -26,6 +26,7 @@ from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
 
 WEIGHTS = "model.safetensors"
@@ -170,8 +171,8 @@ def test_incomplete_models_are_refused_at_every_door(marian: Path, tmp_path: Pat
     doors: list[Callable[[], object]] = [
         lambda: cc_hf.load_evaluator([marian, marian]),
         lambda: translate(["The bat."], marian),
-        lambda: cc_hf.evaluate(str(rows), translations=texts, evaluator=str(marian)),
-        lambda: cc_hf.evaluate(str(rows), system=marian),
+        lambda: evaluate_dataset(str(rows), translations=texts, evaluator=str(marian)),
+        lambda: evaluate_dataset(str(rows), system=marian),
         lambda: load_masked_lm(masked),
     ]
     for door in doors:

@@ -10,6 +10,7 @@ from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
+from tests.helpers.metrics import evaluate_dataset
 
 PLAIN = EvaluationResult(
     "simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1, {}, {}, (), ()
@@ -39,7 +40,7 @@ def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.json").write_bytes(a.read_bytes())
     with pytest.raises(
-        InputError, match="several files are named a; name the system of each file with --name"
+        InputError, match="several files are named a; give names, one for the system of each file"
     ):
         read_systems([a, tmp_path / "sub" / "a.json"])
     with pytest.raises(InputError, match="x has two results by words"):
@@ -74,11 +75,10 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None
     examples, notes = read_examples(replace(PLAIN, dataset="", config="", signature="own|n:1"))
     assert examples is None
-    assert "--dataset FILE" in notes[0]
+    assert "the file of the data" in notes[0]
 
 
 def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
-    from cc_hf.evaluation.evaluate import evaluate
 
     path = tmp_path / "bats.csv"
     path.write_text(
@@ -86,7 +86,7 @@ def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
         " old.,bat,baseball,flying,a\n",
         encoding="utf-8",
     )
-    result = evaluate(
+    result = evaluate_dataset(
         str(path),
         translations=["Der Schläger war alt."],
         evaluator=lambda sources, texts: [1.0] * len(sources),

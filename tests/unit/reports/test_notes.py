@@ -19,7 +19,8 @@ from cc_hf.leaderboard.table import HEADERS, display_cells, table_rows, to_csv, 
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.reports.studies.explanations import explanation_html, explanation_table
 from cc_hf.reports.tables import result_table, results_table

@@ -6,7 +6,8 @@ import pytest
 
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figures import category_bars, histograms, nice_ticks, quality_points
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.studies.comparison import compare
 from cc_hf.studies.human_agreement.agreement import agreement_with_labels
 from tests.helpers import reported

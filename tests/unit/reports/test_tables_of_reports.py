@@ -11,13 +11,14 @@ import pytest
 from rich.console import Console
 
 from cc_hf.errors import InputError
+from cc_hf.reports.figure_text import percent
 from cc_hf.reports.formats.latex import latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import plots
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
-from cc_hf.reports.tables import percent, result_table
+from cc_hf.reports.tables import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
@@ -133,6 +134,33 @@ def test_html_is_well_formed() -> None:
     assert not re.search(r'(?:src|href)="(?!#|https://aclanthology\.org/)', page)
 
 
+def test_no_text_ends_its_place() -> None:
+    """Names, categories, translations and notes, in elements and in attributes."""
+    evil = f"\"><img src=x onerror='x'>{{{{ 7 * 7 }}}}' {HOSTILE_NAME}"
+    found = reported.report()
+    judged = {
+        metric: replace(
+            result,
+            dataset=evil,
+            signature=evil,
+            notes=(evil,),
+            categories=tuple(replace(c, category=evil) for c in result.categories),
+        )
+        for metric, result in reported.results(0).items()
+    }
+    hostile = replace(found, systems=(replace(found.systems[0], name=evil, results=judged),))
+    parser = _Balance()
+    parser.feed(html_page(hostile))
+    parser.close()
+    assert parser.open == []
+    assert parser.tags.count("script") == 2
+    assert not {"img", "b|c"} & set(parser.tags)
+    assert not {name for name in parser.attributes if name.startswith("on") or name == "src"}
+    assert evil in parser.texts
+    assert f"Copy the signature: {evil}, words" in parser.values
+    assert any(value.startswith(f"Accuracy by category: words. {evil}") for value in parser.values)
+
+
 def test_html_header_cells() -> None:
     shown = html_table(ReportTable("t", "system", ("a", "b"), (Row("x", ()),), (("g", 2),)))
     assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
@@ -177,9 +205,11 @@ def test_the_wheel_has_the_template(root: Path) -> None:
     """Hatch leaves out what git ignores."""
     names = [
         f"cc_hf/reports/page/{name}"
-        for name in ("page.html", "explorer.html", "page.css", "page.js")
+        for name in ("page.html.jinja", "explorer.html", "page.css", "page.js")
     ]
     assert all((root / name).is_file() for name in names)
+    names += [str(path.relative_to(root)) for path in (root / "cc_hf").rglob("*.jinja")]
+    assert len(names) > 6
     ignored = subprocess.run(
         ["git", "check-ignore", *names], cwd=root, capture_output=True, text=True, check=False
     )
@@ -206,8 +236,18 @@ class _Balance(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.values: set[str] = set()
+        self.texts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.values |= {value for _, value in attrs if value}
         if tag not in self.VOID:
             self.open.append(tag)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -11,16 +12,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.studies.comparison import Comparison, compare, read_results
-from tests.helpers import fake_metric
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
+from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
+from tests.helpers.metrics import evaluate_dataset, evaluate_metric
+
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 N = 60
 REFERENCES = [
@@ -52,7 +54,7 @@ def judged(
 
 
 def words(system: str) -> EvaluationResult:
-    return fake_metric.evaluate(TEXTS[system], REFERENCES, **OPTIONS)
+    return evaluate_metric(Words(), TEXTS[system], REFERENCES, **OPTIONS)
 
 
 def shown(found: Comparison, width: int = 80) -> str:
@@ -365,7 +367,7 @@ def test_two_systems_on_winomt(shared: Path, tmp_path: Path) -> None:
         (tmp_path / f"{system}.txt").write_text(
             "\n".join(line for line in lines if line), encoding="utf-8"
         )
-        results[system] = cc_hf.evaluate(
+        results[system] = evaluate_dataset(
             "winomt",
             tgt_lang="de",
             translations=tmp_path / f"{system}.txt",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -15,12 +16,14 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORES, Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
-from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from cc_hf.studies.explanation import Explanation, explain, explain_example
 from cc_hf.studies.token_spans import token_spans
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.metrics import evaluate_metric
+
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 CORRECT = ("The [female] cook left.", "She, the cook, left.")
 INCORRECT = ("The [male] cook left.", "He, the cook, left.", "It, the cook, left.")

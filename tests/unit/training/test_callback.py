@@ -13,10 +13,13 @@ from transformers import TrainerCallback, TrainerState
 
 import cc_hf
 from cc_hf.errors import CCError, InputError, UnknownNameError
+from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
+from cc_hf.training.callback import SystemOptions
 from cc_hf.training.figures import judgeable
 from tests.helpers import families
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 SOURCES = [source for source, _, _ in PEOPLE]
@@ -69,13 +72,18 @@ def probed(trainer: Any, prefix: str = "eval_people") -> list[dict[str, float]]:
 def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.EvaluationResult:
     """The same road on a saved model: `cc-hf translate` and `cc-hf evaluate`."""
     texts = cc_hf.translate(SOURCES, checkpoint, src_lang="en", tgt_lang="de", num_beams=2)
-    return cc_hf.evaluate(dataset, translations=judgeable(texts)[0], evaluator=by_length, **options)
+    return evaluate_dataset(
+        dataset, translations=judgeable(texts)[0], evaluator=by_length, **options
+    )
 
 
 def test_figures_are_those_of_the_checkpoint_and_choose_the_best(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    probing, listener = ProbingCallback(people, evaluator=by_length), Listener()
+    probing, listener = (
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
+        Listener(),
+    )
     choice = {
         "metric_for_best_model": "people_min_accuracy",
         "greater_is_better": True,
@@ -116,7 +124,7 @@ def test_figures_are_those_of_the_checkpoint_and_choose_the_best(
 
 
 def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people: str) -> None:
-    probing = ProbingCallback(people, evaluator=by_length)
+    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
     figures = made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
     expected = expected_of(people, tiny_marian)
     assert [
@@ -138,8 +146,12 @@ def test_batches_as_translate_makes_them(tiny_marian: Path, tmp_path: Path, peop
     be.
     """
     alike, other = (
-        ProbingCallback(people, evaluator=by_length, batch_tokens=2048),
-        ProbingCallback(people, evaluator=by_length, prefix="other"),
+        ProbingCallback(
+            cc_hf.load_material(people),
+            evaluator=by_length,
+            system=SystemOptions(batch_tokens=2048),
+        ),
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length, prefix="other"),
     )
     made_trainer(
         tiny_marian, tmp_path, [alike, other], per_device_eval_batch_size=4, generation_num_beams=1
@@ -164,7 +176,7 @@ def test_training_goes_on_as_if_nothing_had_been(
         trainer = made_trainer(
             tiny_marian,
             tmp_path,
-            [kind(people, evaluator="cc-tiny-en-de", every=2)],
+            [kind(cc_hf.load_material(people), evaluator="cc-tiny-en-de", every=2)],
             eval_strategy="no",
             max_steps=3,
         )
@@ -205,7 +217,10 @@ def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
 def test_several_sets_are_probed_once_and_a_later_evaluation_again(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    probing, n_translated = ProbingCallback(people, evaluator=by_length), list[int]()
+    probing, n_translated = (
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
+        list[int](),
+    )
     monkeypatch.setattr(callback, "translate_with", counted(translate_with, n_translated))
     choice = {
         "metric_for_best_model": "eval_people_min_accuracy",
@@ -247,7 +262,7 @@ def counted(function: Any, calls: list[int]) -> Any:
 def test_at_other_times(
     tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]
 ) -> None:
-    probing = ProbingCallback(people, evaluator=by_length, every=every)
+    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=every)
     trainer = made_trainer(
         tiny_marian, tmp_path / "out", [probing], save_strategy="steps", save_steps=2
     )
@@ -264,7 +279,7 @@ def test_the_best_model_needs_evaluations(tiny_marian: Path, tmp_path: Path, peo
     trainer = made_trainer(
         tiny_marian,
         tmp_path,
-        [ProbingCallback(people, evaluator=by_length, every=2)],
+        [ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=2)],
         metric_for_best_model="people_min_accuracy",
     )
     with pytest.raises(
@@ -278,14 +293,16 @@ def test_the_best_model_needs_evaluations(tiny_marian: Path, tmp_path: Path, peo
 
 def test_names_that_are_taken(tiny_marian: Path, tmp_path: Path, people: str) -> None:
     twice = [
-        ProbingCallback(people, evaluator=by_length),
-        ProbingCallback(people, evaluator=by_length),
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
     ]
     with pytest.raises(
         InputError, match=r"figures that are there already: eval_people_accuracy, .*another prefix"
     ):
         made_trainer(tiny_marian, tmp_path, twice).evaluate()
-    twice[1] = ProbingCallback(people, evaluator=by_length, prefix="people2", n_examples=2)
+    twice[1] = ProbingCallback(
+        cc_hf.load_material(people), evaluator=by_length, prefix="people2", n_examples=2
+    )
     found = made_trainer(tiny_marian, tmp_path, twice).evaluate()
     assert (found["eval_people_n"], found["eval_people2_n"]) == (8, 2)
     assert "|sample:2@seed0|" in twice[1].results[0].signature
@@ -295,9 +312,12 @@ def test_the_evaluator_is_loaded_once_when_training_begins(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
-    monkeypatch.setattr(callback, "load_evaluator", counted(cc_hf.load_evaluator, calls))
+    monkeypatch.setattr(callback, "resolve_evaluator", counted(resolve_evaluator, calls))
     probing = ProbingCallback(
-        people, evaluator="cc-tiny-en-de", every=1, metrics=["contrastive_conditioning"]
+        cc_hf.load_material(people),
+        evaluator="cc-tiny-en-de",
+        every=1,
+        metrics=["contrastive_conditioning"],
     )
     trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_strategy="no", max_steps=2)
     trainer.train()
@@ -305,7 +325,9 @@ def test_the_evaluator_is_loaded_once_when_training_begins(
     assert len(calls) == 1
     with pytest.raises(CCError, match="unknown evaluator 'cc-tiny-de-en'"):
         made_trainer(
-            tiny_marian, tmp_path, [ProbingCallback(people, evaluator="cc-tiny-de-en")]
+            tiny_marian,
+            tmp_path,
+            [ProbingCallback(cc_hf.load_material(people), evaluator="cc-tiny-de-en")],
         ).train()
 
 
@@ -317,7 +339,7 @@ def test_translations_without_words_are_counted(
         "translate_with",
         lambda model, sources, **options: ["Die Ärztin."] * 5 + [" "] * 3,
     )
-    probing = ProbingCallback(people, evaluator=by_length)
+    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
     assert made_trainer(tiny_marian, tmp_path, [probing]).evaluate()["eval_people_n_empty"] == 3
     assert probing.results[0].judgements[7].translation == "."
 
@@ -338,7 +360,7 @@ def test_languages_are_marked_as_translate_marks_them(
     build: Any = _MULTILINGUAL[family]
     (tmp_path / "model").mkdir()
     build(tmp_path / "model")
-    probing = ProbingCallback(people, evaluator=by_length)
+    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
     trainer = made_trainer(tmp_path / "model", tmp_path, [probing])
     trainer.evaluate()
     found = cc_hf.translate(SOURCES, tmp_path / "model", src_lang="en", tgt_lang="de", num_beams=2)
@@ -347,9 +369,9 @@ def test_languages_are_marked_as_translate_marks_them(
 
 
 def settings_of(trainer: Any, **options: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = ProbingCallback("simplegen", "en-de", **options)._generation(
-        trainer.args, trainer.model
-    )
+    found: Mapping[str, Any] = ProbingCallback(
+        cc_hf.load_material("simplegen", "en-de"), system=SystemOptions(**options)
+    )._generation(trainer.args, trainer.model)
     return found
 
 
@@ -379,7 +401,7 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
     """In a loop of one's own, with the objects of transformers."""
     trainer, state = made_trainer(tiny_marian, tmp_path, []), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
-    probing = ProbingCallback(people, evaluator=by_length)
+    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
     probing.on_evaluate(
         trainer.args,
         state,
@@ -397,9 +419,9 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
     ]
     assert metrics["eval_people_n"] == 8
     with pytest.raises(
-        InputError, match="give the trainer processing_class=tokenizer, or the callback tokenizer="
+        InputError, match="give the trainer processing_class=tokenizer, or the callback system="
     ):
-        ProbingCallback(people, evaluator=by_length).on_evaluate(
+        ProbingCallback(cc_hf.load_material(people), evaluator=by_length).on_evaluate(
             trainer.args,
             state,
             trainer.control,
@@ -412,24 +434,22 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"dataset": "winmt"}, UnknownNameError, "unknown dataset 'winmt'; did you mean 'winomt'"),
-        (
-            {"tgt_lang": None},
-            InputError,
-            "winomt default has several target languages; name one with tgt_lang",
-        ),
         (
             {"metrics": ["contrastive_conditionin"]},
             UnknownNameError,
             "did you mean 'contrastive_conditioning'",
         ),
         ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
-        ({"metrics": []}, InputError, "metrics: expected at least one of"),
-        ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list of names"),
+        ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
+        (
+            {"metrics": "contrastive_conditioning"},
+            InputError,
+            "metrics: expected a list with at least one of",
+        ),
         (
             {"metrics": ["winomt_pattern_matching"], "evaluator": "cc-tiny-en-de"},
             InputError,
-            "no evaluator is used by the metric winomt_pattern_matching",
+            "evaluator: the metric winomt_pattern_matching judges by the words",
         ),
         ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
         (
@@ -455,4 +475,4 @@ def test_what_does_not_fit_is_refused_at_once(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        ProbingCallback(**{"dataset": "winomt", "tgt_lang": "de", **options})
+        ProbingCallback(cc_hf.load_material("winomt", tgt_lang="de"), **options)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,14 @@ from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
 from cc_hf.errors import InputError, ResultWarning, UnknownNameError
-from cc_hf.evaluation.evaluate import judge
-from cc_hf.metrics.contrastive_conditioning import DECLARATION, compute
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
 from cc_hf.training import ProbingCallback, make_compute_metrics
+from tests.helpers.metrics import compute_metric, metric_class
 from tests.helpers.training import made_trainer, rows_of, write_people
+
+DECLARATION = metric_class("contrastive_conditioning")
+compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 TARGETS = [
     "Der Arzt bat die Krankenschwester.",
@@ -195,7 +200,10 @@ def test_what_does_not_fit_is_refused_at_once(tokenizer: Any) -> None:
     labels = labels_of(tokenizer)
     with pytest.raises(UnknownNameError, match="unknown metric 'blue'; did you mean 'bleu'"):
         make_compute_metrics(tokenizer, labels=labels, metrics=["blue"])
-    with pytest.raises(UnknownNameError, match="unknown option 'scores'; did you mean 'score'"):
+    with pytest.raises(
+        UnknownNameError,
+        match="unknown option of the metric contrastive_conditioning 'scores'; did you mean 'score'",
+    ):
         make_compute_metrics(
             tokenizer,
             labels=labels,
@@ -286,7 +294,7 @@ def test_it_judges_as_every_other_door(tokenizer: Any, tmp_path: Path) -> None:
     }
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    expected = judge(DECLARATION, examples, texts, evaluator=by_length, tgt_lang="de")
+    expected = judge(DECLARATION(), Material("en", "de", examples), texts, evaluator=by_length)
     found = make_compute_metrics(tokenizer, references=examples, **options)(shown)
     assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
     assert "n_with_source" in found
@@ -339,7 +347,8 @@ def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
         ),
     ):
         ProbingCallback(
-            "wino_x", "mt_en_de.translations", metrics=["contrastive_translation_scoring"]
+            cc_hf.load_material("wino_x", "mt_en_de.translations"),
+            metrics=["contrastive_translation_scoring"],
         )
 
 

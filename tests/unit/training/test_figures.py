@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.training.figures import STAND_IN, flat_figures, judgeable
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE
 
 
@@ -14,10 +14,10 @@ def test_the_second_metric_is_named() -> None:
     def undecided(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0] * len(translations)
 
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         "simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, evaluator=undecided
     )
-    other = cc_hf.evaluate(
+    other = evaluate_dataset(
         "simplegen", "en-de", translations=["Sie ist Ärztin."] * 2664, metric="simplegen_accuracy"
     )
     found = flat_figures([result, other], n_empty=3)

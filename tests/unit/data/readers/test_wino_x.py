@@ -12,6 +12,7 @@ from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.samples import declare_wino_x, lay_out_samples
 
 MT = {
@@ -318,7 +319,7 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [0.9 if source in right else 0.1 for source in sources]
 
-    result = cc_hf.evaluate(
+    result = evaluate_dataset(
         "wino_x",
         "mt_en_de",
         translations=[e.extra["reference"] for e in examples],
@@ -340,7 +341,9 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
             " mt_en_de, or for lm_en_de the metric contrastive_tra"
         ),
     ):
-        cc_hf.evaluate("wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path)
+        evaluate_dataset(
+            "wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path
+        )
 
 
 @pytest.mark.parametrize("config", ["mt_en_de", "mt_en_de.translations"])
@@ -369,7 +372,7 @@ def test_a_file_with_other_than_the_declared_rows_is_refused(tmp_path: Path, con
         else ("wino_x_pattern_matching", ["Das ist er."])
     )
     with pytest.raises(DataError, match="expected 3774 examples"):
-        cc_hf.evaluate(
+        evaluate_dataset(
             "wino_x", config, metric=metric, translations=translations, data_dir=tmp_path
         )
 

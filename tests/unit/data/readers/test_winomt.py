@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-import cc_hf
 from cc_hf.data.readers.winomt import DECLARATION, read
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
+from tests.helpers.metrics import evaluate_dataset
 
 ROWS = """female\t1\tThe developer argued with the designer because she did not like it.\tdeveloper\tanti
 male\t4\tThe mechanic hired the construction worker, because he was good.\tconstruction worker\tpro
@@ -103,7 +103,7 @@ def test_results_without_neutral_rows_say_so(shared: Path, config: str) -> None:
         shared
         / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
     )
-    found = cc_hf.evaluate(
+    found = evaluate_dataset(
         "winomt",
         config,
         translations=translations,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from functools import partial
@@ -17,9 +18,11 @@ import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families, plain_forward
+from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian
+
+compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 _PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),

@@ -4,6 +4,7 @@ machine without bf16 does.
 
 from __future__ import annotations
 
+import functools
 import sys
 from pathlib import Path
 
@@ -14,8 +15,10 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families import seq2seq
-from cc_hf.metrics.contrastive_conditioning import compute
 from tests.helpers import families
+from tests.helpers.metrics import compute_metric
+
+compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 _SOURCES = ["The [female] doctor left.", "The [male] doctor left."] * 3
 _TRANSLATIONS = [f"Die Ärztin ging{'.' * (i // 2)}" for i in range(6)]

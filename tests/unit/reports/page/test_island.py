@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.reports.page.island import explorer_data, island_json
-from cc_hf.reports.report import System, build_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample
 from tests.helpers import reported
 from tests.helpers.reported import ATTACK, N

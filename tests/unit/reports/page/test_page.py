@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import Report, System, build_report
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 
 if TYPE_CHECKING:
@@ -246,7 +248,6 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
 def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Path) -> None:
     """As large as it gets: under 5 MB, opened in under 2 s, and everything is there."""
     from cc_hf.data.loading import load_examples
-    from cc_hf.evaluation.evaluate import evaluate
 
     examples = load_examples("winomt", data_dir=shared / "upstream")
     systems = []
@@ -258,7 +259,7 @@ def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Pa
         )
         path = tmp_path / f"{name}.txt"
         path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        result = evaluate(
+        result = evaluate_dataset(
             "winomt",
             translations=path,
             tgt_lang="de",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.contrastive_conditioning import evaluate
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.human_agreement.agreement import (
@@ -17,6 +17,9 @@ from cc_hf.studies.human_agreement.agreement import (
     read_annotations,
 )
 from cc_hf.studies.human_agreement.annotations import annotator_agreement, binarised
+from tests.helpers.metrics import evaluate_metric
+
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 P = {"0": 0.9, "1": 0.4, "2": 0.7}  # probability that the translation is right
 

@@ -1,0 +1,169 @@
+"""The figures of results as text: names, and values in percent with their intervals."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.schema import UNCOUNTED_CATEGORY
+
+__all__ = [
+    "FigureRow",
+    "category_key",
+    "category_label",
+    "data_name",
+    "figure_rows",
+    "limits",
+    "ordered_categories",
+    "p_text",
+    "percent",
+    "score_text",
+    "with_interval",
+]
+
+# The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
+_ORDER = {
+    name: i
+    for i, name in enumerate(
+        ("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc")
+    )
+}
+
+
+def percent(value: float) -> str:
+    """Write a figure in [-1, 1] as people read it.
+
+    >>> percent(0.6244), percent(-0.001), percent(-0.0001)
+    ('62.4', '-0.1', '0.0')
+    """
+    return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
+
+
+def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
+    """Write a figure with its interval, where it has one.
+
+    >>> with_interval(0.5, Interval(0.41, 0.6))
+    '50.0 (41.0 – 60.0)'
+    """
+    return (
+        f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
+        if isinstance(interval, Interval)
+        else percent(value)
+    )
+
+
+def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
+    """Write the limits of an interval, in percent or with so many digits; "" where there is none.
+
+    >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
+    ('41.0 – 60.0', '0.41 – 0.60', '')
+    """
+    if not isinstance(interval, Interval):
+        return ""
+    return " – ".join(
+        percent(value) if digits is None else f"{value:.{digits}f}"
+        for value in (interval.low, interval.high)
+    )
+
+
+def p_text(value: float) -> str:
+    """Write a p-value as people read it.
+
+    >>> p_text(0.0499), p_text(0.0002)
+    ('0.050', '< 0.001')
+    """
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def score_text(result: EvaluationResult, name: str) -> str:
+    """Write a score of a result with its interval; "" where the result does not have it."""
+    return (
+        with_interval(result.scores[name], result.intervals.get(name))
+        if name in result.scores
+        else ""
+    )
+
+
+def data_name(result: EvaluationResult) -> str:
+    """Name dataset, configuration and target language of a result, in one line."""
+    return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
+
+
+def category_key(name: str) -> tuple[int, str]:
+    """Return the key that sorts categories as the papers list them."""
+    return _ORDER.get(name, len(_ORDER)), name
+
+
+def ordered_categories(result: EvaluationResult) -> list[CategoryAccuracy]:
+    """Sort the categories of a result as the papers list them."""
+    return sorted(result.categories, key=lambda c: category_key(c.category))
+
+
+def category_label(result: EvaluationResult, category: str) -> str:
+    """Return the name of a category, with a note where the minimum leaves it out.
+
+    >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
+    >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
+    >>> result = EvaluationResult(
+    ...     "", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ()
+    ... )
+    >>> category_label(result, "none")
+    'none (not in minimum)'
+    """
+    left_out = (
+        category == UNCOUNTED_CATEGORY
+        and "min_accuracy" in result.scores
+        and len(result.categories) > 1
+    )
+    return f"{category} (not in minimum)" if left_out else category
+
+
+class FigureRow(NamedTuple):
+    """A figure of a result: its name in `scores`, its name in words, the number of samples where it
+    is of a category or of all, the figure in percent.
+    """
+
+    name: str
+    label: str
+    n: str
+    value: str
+
+
+def figure_rows(result: EvaluationResult) -> list[FigureRow]:
+    """Return every figure of a result: totals and minima, the categories as the papers list them,
+    all others.
+
+    >>> from cc_hf.results import EvaluationResult
+    >>> figure_rows(
+    ...     EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
+    ... )
+    [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
+    """
+    categories = [c.category for c in ordered_categories(result)]
+    order = [
+        "accuracy",
+        "weighted_accuracy",
+        "min_accuracy",
+        "weighted_min_accuracy",
+        *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories),
+    ]
+    names = [name for name in order if name in result.scores] + [
+        name for name in result.scores if name not in order
+    ]
+    sizes = {"accuracy": str(result.n)} | {
+        f"accuracy_{c.category}": str(c.n) for c in result.categories
+    }
+    rows = [
+        FigureRow(name, name.replace("_", " "), sizes.get(name, ""), score_text(result, name))
+        for name in names
+    ]
+    if n_inconclusive := result.counts.get("n_inconclusive"):
+        rows.append(
+            FigureRow(
+                "n_inconclusive",
+                "inconclusive",
+                str(n_inconclusive),
+                percent(n_inconclusive / result.n),
+            )
+        )
+    return rows

@@ -1,0 +1,190 @@
+"""What holds for every registered metric, by its name alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from cc_hf import registry
+from cc_hf.errors import InputError
+from cc_hf.metrics.checks import optional_text, optional_texts
+from cc_hf.results import EvaluationResult
+from tests.helpers.metric_rows import judged, row
+from tests.helpers.metrics import metric_class
+
+METRICS = sorted(registry.METRICS)
+N = 12
+
+pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
+
+
+def rows_of(metric: str, n: int = N) -> tuple[list[str], list[dict[str, Any]]]:
+    """Rows of two categories, two of three right."""
+    pairs = [row(metric, at, is_right=at % 3 != 2) for at in range(n)]
+    return [text for text, _ in pairs], [dict(reference) for _, reference in pairs]
+
+
+def verdicts(result: EvaluationResult) -> list[tuple[str, str, str]]:
+    return [(j.verdict, j.predicted, j.category) for j in result.judgements]
+
+
+def without_ranks(result: EvaluationResult) -> dict[str, float]:
+    """Figures without weights by rank, which go by order where confidences are equal, as here."""
+    return {name: value for name, value in result.scores.items() if "weighted_" not in name}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_order_of_rows_does_not_matter(metric: str) -> None:
+    texts, references = rows_of(metric)
+    order = [(5 * at + 3) % N for at in range(N)]
+    plain = judged(metric, texts, references)
+    shuffled = judged(metric, [texts[i] for i in order], [references[i] for i in order])
+    expected = without_ranks(plain)
+    assert {name: shuffled.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    assert shuffled.counts == plain.counts
+    assert [verdicts(plain)[i] for i in order if plain.judgements] == verdicts(shuffled)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_rows_given_twice_leave_figures_as_they_are(metric: str) -> None:
+    texts, references = rows_of(metric)
+    again = [
+        {**reference, "pair": f"again {reference['pair']}"} if reference.get("pair") else reference
+        for reference in references
+    ]
+    plain, doubled = (
+        judged(metric, texts, references),
+        judged(metric, texts * 2, references + again),
+    )
+    assert verdicts(doubled) == verdicts(plain) * 2
+    expected = without_ranks(plain)
+    assert {name: doubled.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    assert doubled.counts == {name: 2 * n for name, n in plain.counts.items()}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_each_verdict_depends_on_its_own_row(metric: str) -> None:
+    texts, references = rows_of(metric)
+    if not metric_class(metric).judges:
+        pytest.skip("figures of whole corpora")
+    alone = [
+        verdicts(
+            judged(
+                metric, [text], [{**reference, "pair": ""}] if "pair" in reference else [reference]
+            )
+        )
+        for text, reference in zip(texts, references, strict=True)
+    ]
+    assert [one for (one,) in alone] == verdicts(judged(metric, texts, references))
+
+
+_ODD = (
+    "\u200f\u05d0\u202b",  # marks of direction
+    "\u200bzero\u200dwidth\ufeff",
+    "A\u0308rztin e\u0301",  # letters and accents apart
+    "\u2028line\u2029paragraph\x85",
+    "\U0001f469\u200d\u2695\ufe0f",  # a woman doctor, one picture of several characters
+    "\u0600\u0000\x1b[31m",
+    "\uff21\uff22 \u00a0\u3000.",  # full width letters and blanks
+    "\ufdfa" * 40,
+)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("text", _ODD, ids=range(len(_ODD)))
+def test_odd_characters_are_judged_and_kept(metric: str, text: str) -> None:
+    texts, references = rows_of(metric)
+    if not metric_class(metric).takes_translations:
+        references[0] = {**references[0], "source": text}
+    texts[0] = text = f"{text} a b"
+    result = judged(metric, texts, references)
+    assert result.n == N
+    assert EvaluationResult.from_json(result.to_json()) == result
+    if result.judgements and metric_class(metric).takes_translations:
+        assert result.judgements[0].translation == text
+    plain = judged(metric, *rows_of(metric))
+    assert verdicts(result)[1:] == verdicts(plain)[1:]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_category_alone_has_finite_figures(metric: str) -> None:
+    texts, references = rows_of(metric)
+    if any(reference.get("pair") for reference in references):
+        one = references if metric == "gender_quality_gap" else references[::2]
+        texts = texts if metric == "gender_quality_gap" else texts[::2]
+    else:
+        texts, one = texts[::2], references[::2]
+    result = judged(metric, texts, one)
+    assert all(math.isfinite(value) for value in result.scores.values())
+    assert all(category.n > 0 for category in result.categories)
+    assert len(result.categories) == (1 if metric_class(metric).judges else 0)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_row_or_one_pair_is_enough(metric: str) -> None:
+    texts, references = rows_of(metric, 2 if metric == "gender_quality_gap" else 1)
+    result = judged(metric, texts, references)
+    assert result.n == len(references)
+    assert set(result.scores) <= set(result.intervals) | set(result.no_interval) | {
+        name for name in result.scores if name.startswith(("mean_", "inconclusive_", "decided_"))
+    }
+
+
+_WRONG: tuple[Any, ...] = (None, 3, 2.5, True, b"bytes", "", " ", "\ud800", [], ["\ud800"], [3], {})
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_bad_value_is_refused_with_its_row(metric: str) -> None:
+    texts, references = rows_of(metric, 4)
+    for key, read in metric_class(metric).reference_fields.items():
+        may_be_absent = read in (optional_text, optional_texts)
+        lacking = [dict(reference) for reference in references]
+        lacking[1].pop(key, None)
+        bad = [lacking] if not may_be_absent else []
+        for value in _WRONG:
+            wrong = [dict(reference) for reference in references]
+            wrong[1][key] = value
+            if may_be_absent and (value is None or value in ("", " ", [])):
+                continue
+            bad.append(wrong)
+        for rows in bad:
+            try:
+                judged(metric, texts, rows)
+            except InputError as error:
+                assert "row 1" in str(error), (key, rows[1].get(key), str(error))
+            else:
+                # an integer or a blank text that this field may hold
+                assert read(rows[1][key], "row 1") == rows[1][key], (key, rows[1][key])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_bad_translations_are_refused_with_their_row(metric: str) -> None:
+    texts, references = rows_of(metric, 4)
+    if not metric_class(metric).takes_translations:
+        with pytest.raises(InputError, match="predictions: expected none"):
+            metric_class(metric).check_input(texts, references)
+        return
+    for value in (
+        None,
+        3,
+        b"bytes",
+        ["a"],
+        "\ud800",
+        *([] if metric_class(metric).is_blank_allowed else ["", " "]),
+    ):
+        wrong: list[Any] = [*texts]
+        wrong[1] = value
+        with pytest.raises(InputError, match="row 1"):
+            judged(metric, wrong, references)
+    with pytest.raises(InputError, match="4 references|3 predictions"):
+        judged(metric, texts[:3], references)
+    with pytest.raises(InputError, match="nothing to judge"):
+        judged(metric, [], [])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
+    with pytest.raises(InputError, match="unknown option of the metric .* 'colour'"):
+        judged(metric, *rows_of(metric, 2), colour="red")
