@@ -277,9 +277,12 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
         ),
         (
             ["evaluate", "winomt", "--translations", "t"],
-            "has several target languages; name one with tgt_lang",
+            "--tgt-lang: winomt default has several target languages; name one of",
         ),
-        (["evaluate", "simplegen"], "or a system (--system) to translate with, got neither"),
+        (
+            ["evaluate", "simplegen"],
+            "--translations: expected either translations or a system to translate with, got neither",
+        ),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
         (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
         (
