@@ -23,9 +23,10 @@ from cc_hf.cues.cue_set import CueSet
 from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def choose_cues(
         data: the examples, whose references are scored.
         offered: what the cues of each sense are chosen from.
         evaluator: scores.
-        score: a name of `cc_hf.evaluators.base.SCORES`; of no effect with a function.
+        score: a name of `cc_hf.evaluators.scores.SCORES`; of no effect with a function.
         n_cues: per sense and side.
         progress: show a bar.
 

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import CCError, EvaluatorError
-from cc_hf.evaluators.base import LOG_SCORES, SCORES, Evaluator, ScoreFunction, check_score_name
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.scores import LOG_SCORES, SCORES, check_score_name
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["Contest", "check_contests", "decision_scores", "function_name", "pair_scores"]

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EnsembleEvaluator", "SentenceEnsembleEvaluator", "ensemble", "same_tokenisation"]
@@ -46,10 +47,10 @@ class EnsembleEvaluator(Evaluator):
             on_too_long=first.on_too_long,
             src_lang=first.src_lang,
             tgt_lang=first.tgt_lang,
-            device=first.device,
             cache=first.cache,
             team=first.team,
         )
+        self.device = first.device
         self.members = tuple(members)
         self.n_source_end = first.n_source_end
 

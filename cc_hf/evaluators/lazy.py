@@ -20,11 +20,12 @@ import numpy.typing as npt
 
 from cc_hf import __version__
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, TokenScores, library_versions
+from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
 from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp
 from cc_hf.schema import ScoringRequest
@@ -41,13 +42,14 @@ class EvaluatorRecord:
 
     Attributes:
         options: the arguments of `Evaluator`, by name.
-        n_source_end, mode, signature, identity: as `Evaluator` has or returns them
+        device, n_source_end, mode, signature, identity: as `Evaluator` has or returns them
             (`signature_fields`, `cache_identity`).
         languages: the pairs that it accepted.
         fast: the record of its faster, approximate copy, where it has one.
     """
 
     options: Mapping[str, Any]
+    device: str
     n_source_end: int
     mode: str
     signature: Mapping[str, str]
@@ -67,11 +69,11 @@ class EvaluatorRecord:
             "on_too_long",
             "src_lang",
             "tgt_lang",
-            "device",
         )
         fast = evaluator.fast
         return cls(
             {name: getattr(evaluator, name) for name in names},
+            evaluator.device,
             evaluator.n_source_end,
             evaluator.mode,
             evaluator.signature_fields(),
@@ -106,6 +108,7 @@ class LazyEvaluator(Evaluator):
         self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]
     ) -> None:
         super().__init__(**record.options, cache=cache)
+        self.device = record.device
         self.n_source_end = record.n_source_end
         self.mode = record.mode
         self._record = record

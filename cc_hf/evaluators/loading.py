@@ -186,7 +186,6 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
                 getattr(loaded.model.config, "max_position_embeddings", _UNLIMITED),
                 loaded.tokenizer.model_max_length,
             ),
-            device=input_device(loaded.model).type,
             src_lang=options.src_lang or "",
             tgt_lang=options.tgt_lang or "",
             dtype=options.dtype,
@@ -195,6 +194,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             **({} if options.prompt is None else {"prompt": options.prompt}),
             **shared,
         )
+    made.device = input_device(loaded.model).type
     return made
 
 

@@ -7,10 +7,16 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.evaluators.base import check_batch_tokens
+import numpy as np
 
-__all__ = ["LoadingOptions", "check_names"]
+from cc_hf.errors import InputError, UnknownNameError, shown
+
+__all__ = ["MODES", "LoadingOptions", "check_batch_tokens", "check_names"]
+
+#: How an evaluator computes: «exact», by fp32 where its weights are; «bf16» and «int8», products in
+#: these; «auto», in bf16 where the machine is good at it, and exactly what a decision needs
+#: (`cc_hf.evaluators.contests`).
+MODES = ("auto", "exact", "bf16", "int8")
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
 _LONGEST = 4096  # of a path, on Linux
@@ -146,4 +152,25 @@ def _check_path(option: str, name: object) -> None:
         raise InputError(
             f"{option}: expected at most {_LONGEST} characters of valid Unicode, without null"
             f" characters, got {len(text)} that begin {text[:80]!a}"
+        )
+
+
+def check_batch_tokens(batch_tokens: object) -> None:
+    """Refuse what is no number of tokens.
+
+    Raises:
+        InputError: for anything but an integer of at least 1.
+
+    >>> check_batch_tokens("many")
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: batch_tokens: expected an integer of at least 1, got 'many'
+    """
+    if (
+        isinstance(batch_tokens, bool)
+        or not isinstance(batch_tokens, (int, np.integer))
+        or batch_tokens < 1
+    ):
+        raise InputError(
+            f"batch_tokens: expected an integer of at least 1, got {shown(batch_tokens)}"
         )

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORES, Evaluator, ScoreFunction, check_score_name
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest
+from cc_hf.evaluators.scores import SCORES, check_score_name
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts

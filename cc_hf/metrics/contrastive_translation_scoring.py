@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
-from cc_hf.evaluators.base import Evaluator, check_score_name
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
+from cc_hf.evaluators.scores import check_score_name
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import (
     Fields,

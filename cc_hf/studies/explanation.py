@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores, check_score_name
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import check_contests
+from cc_hf.evaluators.scores import SCORES, TokenScores, check_score_name
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
@@ -159,7 +160,7 @@ def explain(
         translation: a sentence.
         correct_sources, incorrect_sources: at least one each.
         src_lang, tgt_lang: ISO 639-1; may be left out where the model has one direction.
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`).
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.scores.SCORES`).
 
     Raises:
         InputError: for another score, an evaluator that is none, sources or a translation that

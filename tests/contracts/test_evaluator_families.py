@@ -13,7 +13,8 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 from tests.helpers.families import BUILDERS
 from tests.helpers.plain_forward import PLAIN

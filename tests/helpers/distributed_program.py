@@ -14,8 +14,8 @@ from typing import Any
 
 import cc_hf
 from cc_hf.errors import CCError
-from cc_hf.evaluators.base import TokenScores
 from cc_hf.evaluators.distributed import leave
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 from tests.helpers.letter_evaluator import letter_requests
 

@@ -277,12 +277,9 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
         ),
         (
             ["evaluate", "winomt", "--translations", "t"],
-            "--tgt-lang: winomt default has several target languages; name one of",
+            "has several target languages; name one of",
         ),
-        (
-            ["evaluate", "simplegen"],
-            "--translations: expected either translations or a system to translate with, got neither",
-        ),
+        (["evaluate", "simplegen"], "or a system to translate with, got neither"),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
         (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
         (

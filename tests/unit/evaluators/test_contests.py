@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cc_hf.evaluators.base import SCORES, Evaluator
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, decision_scores
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators import distributed as sharding
-from cc_hf.evaluators.base import TokenScores
 from cc_hf.evaluators.distributed import ALONE, Team, even_shares
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests

@@ -23,11 +23,12 @@ from cc_hf.errors import (
     TooLongError,
     UnknownNameError,
 )
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
 from cc_hf.evaluators.lazy import EvaluatorRecord, LazyEvaluator, open_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists

@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
-from cc_hf.evaluators.base import TokenScores
 from cc_hf.evaluators.score_cache import CacheSession, ScoreCache, open_cache
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 

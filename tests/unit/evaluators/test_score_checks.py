@@ -21,7 +21,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import decision_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
@@ -29,6 +29,7 @@ from cc_hf.evaluators.lazy import open_evaluator
 from cc_hf.evaluators.loading import evaluator_of, load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest

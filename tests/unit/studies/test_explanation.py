@@ -14,8 +14,9 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import SCORES, Evaluator
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from cc_hf.studies.explanation import Explanation, explain, explain_example
 from cc_hf.studies.token_spans import token_spans

@@ -10,7 +10,8 @@ from transformers import MarianMTModel, MarianTokenizer
 
 import cc_hf
 from cc_hf.errors import InputError, TooLongError
-from cc_hf.evaluators.base import SCORES, Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.scores import SCORES, TokenScores
 from cc_hf.schema import ScoringRequest
 
 PAIRS = [

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.evaluators.base import Evaluator, TokenScores
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
