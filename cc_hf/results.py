@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _METHODS = ("percentile", "wilson")
+_REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
 
 
@@ -210,8 +211,8 @@ class EvaluationResult:
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
             raise InputError(
-                "expected the JSON of an evaluation result (the file that `cc-hf evaluate"
-                f" --output` writes): {error!r}"
+                "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
+                f" writes): {error!r}"
             ) from error
         _check_types(found)
         return found
@@ -250,8 +251,8 @@ class ResultSet:
             or not isinstance(row.get("not_run", {}), dict)
         ):
             raise InputError(
-                "expected the JSON of evaluation results (the file that `cc-hf evaluate --output`"
-                " writes), got no list of results"
+                "expected the JSON of evaluation results (the file that `cc-hf evaluate` writes),"
+                " got no list of results"
             )
         return cls(
             tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {})
@@ -335,94 +336,32 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
 
 def _notes(found: Any) -> tuple[str, ...]:
     if not isinstance(found, (list, tuple)) or not all(map(_is_text, found)):
-        raise InputError(
-            f"notes: expected a list of texts, got {found!r}; is this a file that `cc-hf evaluate"
-            " --output` wrote?"
-        )
+        raise InputError(f"notes: expected a list of texts, got {found!r}; {_REMEDY}")
     return tuple(found)
 
 
 def _check_types(found: EvaluationResult) -> None:
     """JSON can hold anything, and whatever reads a result takes its types for granted."""
-    _expect("", found, ("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text")
-    _expect("", found, ("n",), _is_count, "a number of judgements")
+    _check_fields("", found)
     for name, count in found.counts.items():
         if not _is_count(count):
             raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
     for name, interval in found.intervals.items():
-        place = f"intervals: {name}: "
-        _expect(place, interval, ("low", "high", "level"), _is_number, "a number")
-        _expect(place, interval, ("n_undefined",), _is_count, "a number, 0 or more")
-        _expect(
-            place, interval, ("method",), lambda value: value in _METHODS, " or ".join(_METHODS)
-        )
+        _check_fields(f"intervals: {name}: ", interval)
     for name, missing in found.no_interval.items():
-        _expect(f"no_interval: {name}: ", missing, ("reason",), _is_text, "a text")
-        _expect(
-            f"no_interval: {name}: ", missing, ("n_undefined",), _is_count, "a number, 0 or more"
-        )
+        _check_fields(f"no_interval: {name}: ", missing)
     for category in found.categories:
-        place = f"categories: {category.category!r}: "
-        _expect(place, category, ("category",), _is_text, "a text")
-        _expect(
-            place,
-            category,
-            ("n", "n_correct", "n_ties", "n_inconclusive"),
-            _is_count,
-            "a number, 0 or more",
-        )
-        _expect(place, category, ("accuracy",), _is_share, "a number in [0, 1]")
-        _expect(
-            place,
-            category,
-            ("weighted_accuracy",),
-            lambda value: value is None or _is_share(value),
-            "a number in [0, 1] or null",
-        )
+        _check_fields(f"categories: {category.category!r}: ", category)
     for judgement in found.judgements:
-        place = f"judgements: example {judgement.example_id!r}: "
-        _expect(
-            place,
-            judgement,
-            ("example_id", "category", "translation", "predicted", "gold"),
-            _is_text,
-            "a text",
-        )
-        _expect(
-            place,
-            judgement,
-            ("is_correct",),
-            lambda value: isinstance(value, bool),
-            "true or false",
-        )
-        _expect(
-            place,
-            judgement,
-            ("probability_correct",),
-            lambda value: value is None or _is_share(value),
-            "a number in [0, 1] or null",
-        )
-        _expect(
-            place,
-            judgement,
-            ("score_correct", "score_incorrect"),
-            lambda value: value is None or _is_number(value),
-            "a number or null",
-        )
-        _expect(place, judgement, ("weight",), _is_count, "a number, 0 or more")
-        _expect(place, judgement, ("scores",), lambda value: all(map(_is_number, value)), "numbers")
+        _check_fields(f"judgements: example {judgement.example_id!r}: ", judgement)
 
 
-def _expect(
-    place: str, found: object, names: Sequence[str], is_right: Callable[[Any], bool], expected: str
-) -> None:
-    for name in names:
-        value = getattr(found, name)
-        if not is_right(value):
-            raise InputError(
-                f"{place}{name}: expected {expected}, got {value!r}; is this a file that `cc-hf"
-                " evaluate --output` wrote?"
-            )
+def _check_fields(place: str, found: object) -> None:
+    for names, is_right, expected in _TYPES[type(found)]:
+        for name in names:
+            value = getattr(found, name)
+            if not is_right(value):
+                raise InputError(f"{place}{name}: expected {expected}, got {value!r}; {_REMEDY}")
 
 
 def _is_text(value: Any) -> bool:
@@ -444,3 +383,49 @@ def _is_number(value: Any) -> bool:
 
 def _is_share(value: Any) -> bool:
     return _is_number(value) and 0 <= value <= 1
+
+
+_Types = tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]
+_COUNT = "a number, 0 or more"
+#: class -> names of fields, whether a value is right, what is expected
+_TYPES: dict[type, _Types] = {
+    EvaluationResult: (
+        (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),
+        (("n",), _is_count, "a number of judgements"),
+    ),
+    Interval: (
+        (("low", "high", "level"), _is_number, "a number"),
+        (("n_undefined",), _is_count, _COUNT),
+        (("method",), lambda value: value in _METHODS, " or ".join(_METHODS)),
+    ),
+    NoInterval: (
+        (("reason",), _is_text, "a text"),
+        (("n_undefined",), _is_count, _COUNT),
+    ),
+    CategoryAccuracy: (
+        (("category",), _is_text, "a text"),
+        (("n", "n_correct", "n_ties", "n_inconclusive"), _is_count, _COUNT),
+        (("accuracy",), _is_share, "a number in [0, 1]"),
+        (
+            ("weighted_accuracy",),
+            lambda value: value is None or _is_share(value),
+            "a number in [0, 1] or null",
+        ),
+    ),
+    Judgement: (
+        (("example_id", "category", "translation", "predicted", "gold"), _is_text, "a text"),
+        (("is_correct",), lambda value: isinstance(value, bool), "true or false"),
+        (
+            ("probability_correct",),
+            lambda value: value is None or _is_share(value),
+            "a number in [0, 1] or null",
+        ),
+        (
+            ("score_correct", "score_incorrect"),
+            lambda value: value is None or _is_number(value),
+            "a number or null",
+        ),
+        (("weight",), _is_count, _COUNT),
+        (("scores",), lambda value: all(map(_is_number, value)), "numbers"),
+    ),
+}

@@ -36,13 +36,14 @@ def convert_fairseq(
             ),
         ),
     ],
-    checkpoint: Annotated[
+    checkpoints: Annotated[
         list[str] | None,
         typer.Option(
+            "--checkpoint",
             help=(
                 "Checkpoint of the folder to convert, such as model1; can be repeated. Default:"
                 " all."
-            )
+            ),
         ),
     ] = None,
     codes: Annotated[
@@ -75,7 +76,7 @@ def convert_fairseq(
     found = convert(
         checkpoint_dir,
         output=output,
-        checkpoints=checkpoint,
+        checkpoints=checkpoints,
         codes=codes,
         source_codes=source_codes,
         target_codes=target_codes,

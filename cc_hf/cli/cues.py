@@ -80,8 +80,9 @@ def build(
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
-    word: Annotated[
-        list[str] | None, typer.Option(help="Only this ambiguous word; may be given several times.")
+    words: Annotated[
+        list[str] | None,
+        typer.Option("--word", help="Only this ambiguous word; may be given several times."),
     ] = None,
     n_kept: Annotated[
         int,
@@ -133,14 +134,13 @@ def build(
     """Find words that mark the sense of an ambiguous word (Vamvas & Sennrich 2021, appendix D)."""
     import json
 
-    from cc_hf.cue_building.build import build_cues
-    from cc_hf.cues.cue_set import compare_cues
+    from cc_hf.cue_building.build import CueChoice, build_cues
     from cc_hf.cues.mlm_insertions import candidates_json
     from cc_hf.data.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
 
     check_output(output)
-    check_output(candidates_output)
+    check_output(candidates_output, "candidates_output")
     if output is not None and output.suffix != ".jsonl":
         raise InputError(
             f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a"
@@ -163,12 +163,14 @@ def build(
             cache=chosen_cache(cache, no_cache=no_cache),
         ),
         tgt_lang=tgt_lang,
-        words=word or None,
-        n_kept=n_kept,
-        n_candidates=n_candidates,
-        n_cues=n_cues,
-        average=average,
-        score=score,
+        choice=CueChoice(
+            words=words or None,
+            n_kept=n_kept,
+            n_candidates=n_candidates,
+            n_cues=n_cues,
+            average=average,
+            score=score,
+        ),
         data_dir=data_dir,
         progress=not quiet,
     )
@@ -181,17 +183,7 @@ def build(
     console = Console()
     console.print(_table(found))
     if compare is not None and published is not None:
-        for side, shared in compare_cues(found, published, name=str(compare)).items():
-            percent, chance = (
-                100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
-            )
-            console.print(
-                f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {compare.name} chosen,"
-                f" {percent:.1f} %; by chance {chance:.1f} %",
-                soft_wrap=True,
-                highlight=False,
-                markup=False,
-            )
+        _print_comparison(console, found, published, compare)
     console.print(f"signature: {found.signature}", soft_wrap=True, highlight=False, markup=False)
     if not quiet:
         _print_notes(found, [path for path in (output, candidates_output) if path is not None])
@@ -216,6 +208,22 @@ def _table(found: CueSet) -> Table:
             )
         )
     return table
+
+
+def _print_comparison(console: Console, found: CueSet, published: list[str], path: Path) -> None:
+    from cc_hf.cues.cue_set import compare_cues
+
+    for side, shared in compare_cues(found, published, name=str(path)).items():
+        percent, chance = (
+            100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
+        )
+        console.print(
+            f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {path.name} chosen,"
+            f" {percent:.1f} %; by chance {chance:.1f} %",
+            soft_wrap=True,
+            highlight=False,
+            markup=False,
+        )
 
 
 def _print_notes(found: CueSet, written: list[Path]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -32,6 +33,9 @@ from cc_hf.cli.options import (
 )
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import ResultWarning
+
+if TYPE_CHECKING:
+    from cc_hf.results import EvaluationResult
 
 __all__ = ["evaluate"]
 
@@ -101,8 +105,7 @@ def evaluate(
     from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators import distributed as sharding
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.metrics.base import registered_metric
-    from cc_hf.reports.tables import result_table, results_table, tie_text
+    from cc_hf.reports.tables import result_table, results_table
     from cc_hf.results import ResultSet
 
     is_main = sharding.is_main_process()
@@ -145,24 +148,31 @@ def evaluate(
     for result in results:
         console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
     if not quiet:
-        result = results[0]  # what is noted of the file is the same for all metrics
-        notes = Console(stderr=True)
-        if unused := result.counts.get("n_unused_lines"):
-            notes.print(
-                f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration"
-                " and were not judged",
-                highlight=False,
-            )
-        if copies := result.counts.get("n_with_source"):
-            notes.print(
-                f"note: {copies} of {result.n} translations hold their whole source; is this the"
-                " right file?",
-                highlight=False,
-            )
-        for result in results:
-            if ties := tie_text(result):
-                declared = registered_metric(result.metric)
-                asked = _TIES.get(declared.ties) if declared is not None and declared.ties else None
-                notes.print("note: " + "; ".join(filter(None, (ties, asked))), highlight=False)
-        if output is not None:
-            notes.print(Text(f"written: {output}"), soft_wrap=True)
+        _print_notes(results, output)
+
+
+def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> None:
+    from cc_hf.metrics.base import registered_metric
+    from cc_hf.reports.tables import tie_text
+
+    result = results[0]  # what is noted of the file is the same for all metrics
+    notes = Console(stderr=True)
+    if unused := result.counts.get("n_unused_lines"):
+        notes.print(
+            f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration"
+            " and were not judged",
+            highlight=False,
+        )
+    if copies := result.counts.get("n_with_source"):
+        notes.print(
+            f"note: {copies} of {result.n} translations hold their whole source; is this the"
+            " right file?",
+            highlight=False,
+        )
+    for result in results:
+        if ties := tie_text(result):
+            declared = registered_metric(result.metric)
+            asked = _TIES.get(declared.ties) if declared is not None and declared.ties else None
+            notes.print("note: " + "; ".join(filter(None, (ties, asked))), highlight=False)
+    if output is not None:
+        notes.print(Text(f"written: {output}"), soft_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from cc_hf.schema import ContrastiveSourceExample
+    from cc_hf.studies.explanation import Explanation
 
 __all__ = ["explain"]
 
@@ -65,18 +67,23 @@ def explain(
         int | None,
         typer.Option(min=0, help="0-based first character of the focus, where it occurs twice."),
     ] = None,
-    gender: Annotated[
+    gold: Annotated[
         str | None,
-        typer.Option(help="male or female: the right reading; the cues are then gender brackets."),
-    ] = None,
-    correct_cue: Annotated[
-        list[str] | None,
         typer.Option(
-            help="Cue for the right reading: words, or a template with {focus}; may be repeated."
+            "--gender",
+            help="male or female: the right reading; the cues are then gender brackets.",
         ),
     ] = None,
-    incorrect_cue: Annotated[
-        list[str] | None, typer.Option(help="Cue for the wrong reading; may be repeated.")
+    correct_cues: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--correct-cue",
+            help="Cue for the right reading: words, or a template with {focus}; may be repeated.",
+        ),
+    ] = None,
+    incorrect_cues: Annotated[
+        list[str] | None,
+        typer.Option("--incorrect-cue", help="Cue for the wrong reading; may be repeated."),
     ] = None,
     placement: Annotated[
         str, typer.Option(help="Where cues go: before, after, or replace the focus.")
@@ -101,7 +108,6 @@ def explain(
     """Explain a judgement: the probability of each word under both sources, and what decides."""
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.evaluators.resolve import resolve_evaluator
-    from cc_hf.reports.studies.explanations import explanation_table
     from cc_hf.studies.explanation import explain_example
 
     check_output(output)
@@ -109,9 +115,9 @@ def explain(
         "source": source,
         "focus": focus,
         "position": position,
-        "gold": gender,
-        "correct_cues": correct_cue,
-        "incorrect_cues": incorrect_cue,
+        "gold": gold,
+        "correct_cues": correct_cues,
+        "incorrect_cues": incorrect_cues,
     }
     given = {name: value for name, value in own.items() if value not in (None, [])}
     texts = list(translation or [])
@@ -154,6 +160,12 @@ def explain(
     explained = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]
+    _write(explained, output, as_json=as_json)
+
+
+def _write(explained: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
+    from cc_hf.reports.studies.explanations import explanation_table
+
     text = (
         json.dumps(
             [json.loads(one.to_json()) for one in explained],

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -41,7 +41,7 @@ from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label
 
-__all__ = ["app", "run"]
+__all__ = ["app", "run", "with_flags"]
 
 _INTERRUPTED = 130
 _WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
@@ -125,6 +125,31 @@ def _exit_if_broken(reasons: list[str]) -> None:
         sys.exit(1)
 
 
+def with_flags(message: str, arguments: Sequence[str]) -> str:
+    """Return a message of the library as the command line says it: with the flags of the parameters
+    that it begins with.
+
+    Args:
+        message: an error; it is returned as it is where it begins with something else than names of
+            options of the command.
+        arguments: of the command line, which begin with the names of the command.
+
+    >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
+    "--tgt-lang: expected one of de, es, got 'xx'"
+    """
+    command: Any = typer.main.get_command(app)
+    for argument in arguments:
+        command = getattr(command, "commands", {}).get(argument, command)
+    flags = {
+        option.name: next((flag for flag in option.opts if flag.startswith("--")), None)
+        for option in command.params
+        if option.param_type_name == "option"
+    }
+    names, colon, rest = message.partition(":")
+    begun = [flags.get(name) or "" for name in names.split(", ")]
+    return f"{', '.join(begun)}:{rest}" if colon and all(begun) else message
+
+
 def _say_warnings() -> None:
     """A warning of cc_hf is one line like an error; others stay as Python prints them."""
     as_python_does = warnings.showwarning
@@ -182,11 +207,12 @@ def _run() -> None:
                 sys.exit(_INTERRUPTED)
             if not isinstance(error, CCError):
                 raise
+            message = with_flags(str(error), sys.argv[1:])
             if not is_main_process():
                 time.sleep(_GRACE_SECONDS)
-                error = CCError(f"{process_label()}: {error}")
+                message = f"{process_label()}: {message}"
             Console(stderr=True, soft_wrap=True).print(
-                Text.assemble(("error: ", "bold red"), str(error))
+                Text.assemble(("error: ", "bold red"), message)
             )
             sys.exit(2)
 

@@ -133,8 +133,12 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
     return reasons
 
 
-def check_output(path: Path | None) -> None:
+def check_output(path: Path | None, name: str = "output") -> None:
     """Refuse an output that cannot be written before hours are spent on it.
+
+    Args:
+        path: the output; None for none.
+        name: of the parameter, for the message.
 
     Raises:
         InputError: when the folder does not exist or is not writable, or the path is a folder.
@@ -142,13 +146,13 @@ def check_output(path: Path | None) -> None:
     if path is None:
         return
     if is_folder(path):
-        raise InputError(f"output: expected a file, {path} is a folder")
+        raise InputError(f"{name}: expected a file, {path} is a folder")
     if _is_special(path):  # before it is resolved: where /dev/stdout is a pipe, it leads to nowhere
         return
-    path = resolved(path)
+    path = resolved(path, name)
     folder = path.parent
     if not folder.is_dir():
-        raise InputError(f"output: the folder {folder} does not exist; create it first")
+        raise InputError(f"{name}: the folder {folder} does not exist; create it first")
     try:
         with tempfile.NamedTemporaryFile(
             dir=folder, prefix=f".{file_slug(path.name)}.", suffix=_PART
@@ -156,7 +160,7 @@ def check_output(path: Path | None) -> None:
             pass
     except OSError as error:
         raise InputError(
-            f"output: the folder {folder} cannot be written to ({error.strerror})"
+            f"{name}: the folder {folder} cannot be written to ({error.strerror})"
         ) from error
 
 
@@ -180,7 +184,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     except BrokenPipeError:  # of /dev/stdout: no error, nobody reads any more
         raise
     except OSError as error:
-        raise InputError(f"output: {path} could not be written ({error.strerror})") from error
+        raise InputError(f"{path} could not be written ({error.strerror})") from error
 
 
 def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:

@@ -93,14 +93,14 @@ def report(
     from cc_hf.reports.report import build_report
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
-    outputs = [path for path in (html, markdown, latex) if path is not None]
-    if not outputs and plots is None:
+    outputs = {"html": html, "markdown": markdown, "latex": latex}
+    if plots is None and not any(outputs.values()):
         raise InputError(
             "expected something to write, got nothing; name a file with --html, --markdown or"
             " --latex, or a folder with --plots"
         )
-    for path in outputs:
-        check_output(path)
+    for kind, path in outputs.items():
+        check_output(path, kind)
     _check_folder(plots)
     systems, notes = read_systems(results, name, quality=read_quality_scores(bleu or []))
     examples, missing = read_examples(
@@ -117,9 +117,7 @@ def report(
         n_resamples=resamples,
         seed=seed,
     )
-    written: dict[Path, str | bytes] = _texts(
-        found, {"html": html, "markdown": markdown, "latex": latex}
-    )
+    written: dict[Path, str | bytes] = _texts(found, outputs)
     pictures = _pictures(found, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
@@ -151,10 +149,11 @@ def _pictures(found: Report, folder: Path | None, file_format: str) -> dict[Path
 
 
 def _check_folder(folder: Path | None) -> None:
-    if folder is not None and resolved(folder, "--plots").exists() and not folder.is_dir():
-        raise InputError(f"--plots: expected a folder, {folder} is a file")
-    if folder is not None:
-        check_output(folder / "plot" if folder.is_dir() else folder)
+    if folder is None:
+        return
+    if resolved(folder, "plots").exists() and not folder.is_dir():
+        raise InputError(f"plots: expected a folder, {folder} is a file")
+    check_output(folder / "plot" if folder.is_dir() else folder, "plots")
 
 
 def _baseline(given: str | None, paths: list[Path], names: list[str] | None) -> str | None:

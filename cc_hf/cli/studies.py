@@ -67,8 +67,8 @@ def referent_bias(
     from cc_hf.data.loading import load_examples
     from cc_hf.reports.studies.tables import referent_bias_tables
     from cc_hf.studies.comparison import read_results
-    from cc_hf.studies.wino_x.referent_bias import choices_of_result, read_choices
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
+    from cc_hf.studies.wino_x.referent_choices import choices_of_result, read_choices
 
     if (result is None) == (preferences is None):
         raise InputError(
@@ -138,8 +138,8 @@ def trigger_importance(
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
     from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 
-    for path in (output, html, png):
-        check_output(path)
+    for name, path in {"output": output, "html": html, "png": png}.items():
+        check_output(path, name)
     examples = load_examples("wino_x", config, split=split, data_dir=data_dir)
     if pairs is not None:
         first = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])

@@ -135,12 +135,11 @@ def wino_x(
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.studies.tables import bias_tables
     from cc_hf.studies.wino_x.debias import debias
+    from cc_hf.studies.wino_x.splits import SplitPlan
 
-    resolved(output, "--output")
+    resolved(output)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(
-            f"--output: expected a new or empty folder, {output} is there and not empty"
-        )
+        raise InputError(f"output: expected a new or empty folder, {output} is there and not empty")
     settings: dict[str, Any] = {
         "learning_rate": learning_rate,
         "batch_size": batch_size,
@@ -158,10 +157,7 @@ def wino_x(
         model,
         config,
         objective=objective,
-        sizes=_sizes(sizes),
-        n_dev=n_dev,
-        n_test=n_test,
-        split_seed=split_seed,
+        split=SplitPlan(n_dev=n_dev, n_test=n_test, seed=split_seed, sizes=_sizes(sizes)),
         transfer=transfer or (),
         settings={name: value for name, value in settings.items() if value is not None},
         data_dir=data_dir,

@@ -141,6 +141,24 @@ def build_model(
     model = model_class(
         config_class(**sizes, **_settings(checkpoint, learned=family in ("mbart", "bart")))
     )
+    _load_weights(model, family, checkpoint)
+    # as fairseq-generate: beam 5, max_len_b 200, no more than `beam` finished hypotheses
+    model.generation_config = GenerationConfig(
+        decoder_start_token_id=_EOS,
+        bos_token_id=_BOS,
+        eos_token_id=_EOS,
+        pad_token_id=_PAD,
+        num_beams=5,
+        early_stopping=True,
+        max_new_tokens=200,
+    )
+    return model.eval()
+
+
+def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> None:
+    """Load the weights under the names that transformers gives them; none may be missing or left
+    over but what the class computes.
+    """
     weights = {
         (
             "lm_head.weight"
@@ -174,17 +192,6 @@ def build_model(
                 f"the weight {names[0].removeprefix('model.')} {kind} ({len(names)} in all), going"
                 " by its options"
             )
-    # as fairseq-generate: beam 5, max_len_b 200, no more than `beam` finished hypotheses
-    model.generation_config = GenerationConfig(
-        decoder_start_token_id=_EOS,
-        bos_token_id=_BOS,
-        eos_token_id=_EOS,
-        pad_token_id=_PAD,
-        num_beams=5,
-        early_stopping=True,
-        max_new_tokens=200,
-    )
-    return model.eval()
 
 
 def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]:

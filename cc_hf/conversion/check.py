@@ -117,7 +117,7 @@ class RecordedScores:
                     raise EvaluatorError(
                         f"the {side} of pair {row} of {self.path.name} gets other ids than in the"
                         f" original: expected {pair[f'{side}_ids']}, got {ids}. Check the"
-                        " dictionaries and BPE codes of both sides, and --tokenizer. Nothing was"
+                        " dictionaries and BPE codes of both sides, and the tokenizer. Nothing was"
                         " written"
                     )
                 n += 1
@@ -144,7 +144,7 @@ def read_check(path: str | Path) -> RecordedScores:
         pairs = parse_json("\n".join(read_lines(file)))["pairs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{file}: expected a JSON object with «pairs», see `cc-hf convert-fairseq --help`"
+            f"{file}: expected a JSON object with «pairs», see `cc_hf.conversion.check.read_check`"
             f" ({type(error).__name__}: {error})"
         ) from error
     if not isinstance(pairs, list) or not pairs:

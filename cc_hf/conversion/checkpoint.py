@@ -67,7 +67,7 @@ class FairseqCheckpoint:
 
     @property
     def architecture(self) -> str:
-        """As fairseq's --arch names it."""
+        """As fairseq's option `arch` names it."""
         return str(self.options.get("arch") or self.options.get("_name") or "unknown")
 
     def refusal(self, reason: str) -> EvaluatorError:

@@ -16,6 +16,7 @@ from cc_hf.conversion.architectures import build_model
 from cc_hf.conversion.check import Check, read_check
 from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.files import exists
 from cc_hf.models.fairseq.tokenizer import (
     SETTINGS_FILE,
     SPECIAL,
@@ -73,7 +74,7 @@ def convert(
         codes: BPE codes of both sides; None for «bpecodes» in the folder.
         source_codes, target_codes: of one side, before `codes`; None for «bpecodes.XX» in the
             folder where there is one.
-        tokenizer: «moses» as fairseq's --tokenizer moses, «space» for texts that are tokenised
+        tokenizer: «moses» as fairseq's option of this name, «space» for texts that are tokenised
             already.
         check: scores of the original program, see `cc_hf.conversion.check.read_check`.
 
@@ -98,8 +99,8 @@ def convert(
             found = _tokenization(origin, checkpoint, tokenizer, codes, source_codes, target_codes)
             if tokenization is not None and found.settings != tokenization.settings:
                 raise EvaluatorError(
-                    f"{file.name}: its languages or tokenisation differ from those of"
-                    f" {files[0].name}; convert it by itself (--checkpoint)"
+                    f"checkpoints: the languages or tokenisation of {file.name} differ from those"
+                    f" of {files[0].name}; convert it by itself"
                 )
             tokenization = found
             model_folders.append(built / file.stem)
@@ -126,8 +127,8 @@ class _Tokenization:
         if self.dictionaries[0] != self.dictionaries[1] and self.codes[0] == self.codes[1]:
             return [
                 "two dictionaries but one file of BPE codes: if each language has codes of its own,"
-                " name them (--source-codes, --target-codes). The archive of wmt19 en-ru holds"
-                " those of one language only (fairseq issue 2928)"
+                " name the file of each. The archive of wmt19 en-ru holds those of one language"
+                " only (fairseq issue 2928)"
             ]
         return []
 
@@ -206,24 +207,20 @@ def _tokenization(
 
 def _codes(folder: Path, language: str, named: str | Path | None) -> str:
     own = folder / f"bpecodes.{language}"
-    return _text(
-        Path(named) if named is not None else own if own.is_file() else folder / "bpecodes",
-        "file of BPE codes",
-    )
+    path = Path(named) if named is not None else own if own.is_file() else folder / "bpecodes"
+    if not exists(path):
+        raise EvaluatorError(
+            f"codes, source_codes, target_codes: the file of BPE codes {path} is missing; name"
+            " another one"
+        )
+    return _text(path, "file of BPE codes")
 
 
 def _text(path: Path, what: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise EvaluatorError(
-            f"the {what} {path} is missing"
-            + (
-                "; name another one (--codes, --source-codes, --target-codes)"
-                if "codes" in what
-                else ""
-            )
-        ) from error
+        raise EvaluatorError(f"the {what} {path} is missing") from error
     except (OSError, UnicodeDecodeError) as error:
         raise EvaluatorError(f"the {what} {path} cannot be read: {error}") from error
 

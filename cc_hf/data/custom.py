@@ -4,7 +4,6 @@ contrastive format.
 
 from __future__ import annotations
 
-import csv
 import difflib
 import hashlib
 import json
@@ -17,15 +16,15 @@ from typing import Any, TypeVar
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
+from cc_hf.data.custom_rows import SUFFIXES, read_rows
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError
-from cc_hf.files import file_slug, parse_json
+from cc_hf.files import file_slug
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = [
-    "SUFFIXES",
     "custom_declaration",
     "custom_example",
     "focus_places",
@@ -34,7 +33,6 @@ __all__ = [
     "read_words",
 ]
 
-SUFFIXES = (".csv", ".tsv", ".jsonl")
 _CUE_KEYS = ("correct_cues", "incorrect_cues")
 _OWN_KEYS = (
     "id",
@@ -185,7 +183,7 @@ _E = TypeVar("_E", ContrastiveSourceExample, ProbingExample)
 def _examples(
     path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]
 ) -> Iterator[_E]:
-    rows = [(line, {"line": str(line), **row}) for line, row in _rows(path)]
+    rows = [(line, {"line": str(line), **row}) for line, row in read_rows(path)]
     if not rows:
         raise InputError(
             f"{path}: expected at least one row with source, focus or position, and what belongs to"
@@ -208,61 +206,6 @@ def _examples(
         yield example
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbers of lines, from 1, and what stands there."""
-    lines = read_lines(path)
-    if path.suffix.lower() == ".jsonl":
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield number, _object(path, number, line)
-        return
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path}: expected a file that ends in {', '.join(SUFFIXES)}")
-    reader = csv.reader(
-        (f"{line}\n" for line in lines),
-        dialect="excel" if path.suffix.lower() == ".csv" else "excel-tab",
-        strict=True,
-    )
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        _check_header(path, header)
-        for cells in reader:
-            if not any(cells):
-                continue  # as spreadsheets leave them at the end
-            if len(cells) != len(header):
-                raise DataError(
-                    f"{path}: line {reader.line_num}: expected {len(header)} columns as in the"
-                    f" header, got {len(cells)}"
-                )
-            yield (
-                reader.line_num,
-                {name: cell for name, cell in zip(header, cells, strict=True) if cell},
-            )
-    except csv.Error as error:
-        raise DataError(
-            f"{path}: line {reader.line_num}: {error}; quote cells that hold quotes, separators or"
-            " line breaks"
-        ) from None
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    if not header:
-        raise InputError(f"{path}: expected a header and rows, got an empty file")
-    separator = next(
-        (mark for mark in (";", "\t", ",") if len(header) == 1 and mark in header[0]), None
-    )
-    if separator is not None:
-        raise DataError(
-            f"{path}: line 1: the columns seem to be separated by {separator!r}: expected commas in"
-            f" a .csv file, tabs in a .tsv file, got {header[0][:80]!r}"
-        )
-    if len(set(header)) != len(header) or "source" not in [name.lower() for name in header]:
-        raise DataError(
-            f"{path}: line 1: expected a header of different names with «source» among them, got"
-            f" {header}"
-        )
-
-
 def _check_keys(row: Mapping[str, Any]) -> None:
     """A misspelt column would be kept in `extra`, and what it says would be of no effect."""
     for key in row:
@@ -271,20 +214,6 @@ def _check_keys(row: Mapping[str, Any]) -> None:
             raise InputError(
                 f"column {key!r}: did you mean {near[0]!r}? Rename it, also if it is something else"
             )
-
-
-def _object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        found = parse_json(line)
-    except InputError as error:
-        raise DataError(
-            f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-        ) from None
-    if not isinstance(found, dict):
-        raise DataError(
-            f"{path}: line {number}: expected a JSON object, got {type(found).__name__}"
-        )
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def _word(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.custom import SUFFIXES, custom_declaration, is_custom
+from cc_hf.data.custom import custom_declaration, is_custom
+from cc_hf.data.custom_rows import SUFFIXES
 from cc_hf.data.declaration import DatasetDeclaration, SourceFile
 from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.json_rows import json_value

@@ -1,4 +1,4 @@
-"""Files of results, as `cc-hf evaluate --output` writes them."""
+"""Files of results, as `cc-hf evaluate` writes them."""
 
 from __future__ import annotations
 

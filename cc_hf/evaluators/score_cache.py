@@ -140,8 +140,8 @@ class ScoreCache:
         except (sqlite3.Error, OSError) as error:
             if not self.is_default and not _is_damage(error):
                 raise CacheError(
-                    f"cache: the cache of scores {self.path} cannot be written ({error}); name another"
-                    " file, or do without one"
+                    f"cache: {self.path}: the cache of scores cannot be written ({error}); name"
+                    " another file, or do without one"
                 ) from error
             self.given_up(error)
 

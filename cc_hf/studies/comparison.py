@@ -100,8 +100,7 @@ def read_results(
     """Results by a short name: the file's, and the metric's where a file holds several.
 
     Args:
-        paths: files that `cc-hf evaluate --output` wrote, each with one result or those of all
-            metrics.
+        paths: files that `cc-hf evaluate` wrote, each with one result or those of all metrics.
         metric: take the results of this metric only.
 
     Raises:

@@ -82,7 +82,8 @@ def evaluator_agreement(
     for name, result in results.items():
         if figure not in result.scores:
             raise InputError(
-                f"{name}: figure: expected one of {', '.join(result.scores)}, got {figure!r}"
+                f"figure: expected one of {', '.join(result.scores)}, which {name} has, got"
+                f" {figure!r}"
             )
         own, system = table.setdefault(_judge(result), {}), _system(name, result)
         if system in own:
@@ -102,8 +103,8 @@ def evaluator_agreement(
     for name, values in scores.items():
         if len(set(values)) == 1:
             raise InputError(
-                f"{name} gives all {len(order)} systems the same {figure}, {values[0]}: no order"
-                " can be compared; take another figure with --figure"
+                f"figure: {name} gives all {len(order)} systems the same {figure}, {values[0]}: no"
+                " order can be compared; take another figure"
             )
     pairs = tuple(
         EvaluatorPair(

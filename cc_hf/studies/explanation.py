@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -20,7 +19,7 @@ from cc_hf.evaluators.scores import SCORES, TokenScores, check_score_name
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
-from cc_hf.text.pieces import token_spans
+from cc_hf.text.pieces import token_spans, word_groups
 
 __all__ = [
     "ExplainedToken",
@@ -30,8 +29,6 @@ __all__ = [
     "explain_example",
 ]
 
-#: scripts whose words are not set apart by spaces: each token is shown by itself
-_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 _END = "</s>"
 
 
@@ -163,7 +160,7 @@ def explain(
         translation: a sentence.
         correct_sources, incorrect_sources: at least one each.
         src_lang, tgt_lang: ISO 639-1; may be left out where the model has one direction.
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`).
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.scores.SCORES`).
 
     Raises:
         InputError: for another score, an evaluator that is none, sources or a translation that
@@ -202,35 +199,21 @@ def explain(
         ],
     )
     sources = [*correct_sources, *incorrect_sources]
-    named = evaluator.named_logprobs(
-        sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
+    pieces, logprobs = _token_logprobs(
+        evaluator, translation, sources, src_lang=src_lang, tgt_lang=tgt_lang
     )
-    lengths = {len(row) for row in named}
-    if len(lengths) != 1 or lengths == {0}:
-        raise InputError(
-            f"{evaluator.name} cuts the translation to different lengths under different sources,"
-            f" {sorted(lengths)} tokens; shorten the sources"
-        )
-    logprobs = np.array([[logprob for _, logprob in row] for row in named])
     scores = SCORES[score](TokenScores.of(list(logprobs)))
     n_correct = len(correct_sources)
     best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
     left, right = float(scores[best[0]]), float(scores[best[1]])
-    requests, contest = (
-        [ScoringRequest(source, translation, 0) for source in sources],
-        (
-            range(n_correct),
-            range(n_correct, len(sources)),
-        ),
-    )
+    requests = [ScoringRequest(source, translation, 0) for source in sources]
+    contest = range(n_correct), range(n_correct, len(sources))
     check_contests(
         evaluator, requests, [contest], scores, src_lang=src_lang, tgt_lang=tgt_lang, score=score
     )
     contributions = _contributions(logprobs[best[0]], logprobs[best[1]], score)
     probability = left / (left + right) if left + right > 0 else 0.5
-    tokens = _tokens(
-        translation, [text for text, _ in named[0]], logprobs[list(best)], contributions
-    )
+    tokens = _tokens(translation, pieces, logprobs[list(best)], contributions)
     return Explanation(
         translation=translation,
         correct_source=sources[best[0]],
@@ -281,6 +264,23 @@ def explain_example(
     )
 
 
+def _token_logprobs(
+    evaluator: Evaluator, translation: str, sources: Sequence[str], *, src_lang: str, tgt_lang: str
+) -> tuple[list[str], npt.NDArray[np.float64]]:
+    """Return what each token adds to the translation, and (sources, tokens) log-probabilities."""
+    named = evaluator.named_logprobs(
+        sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
+    )
+    lengths = {len(row) for row in named}
+    if len(lengths) != 1 or lengths == {0}:
+        raise InputError(
+            f"{evaluator.name} cuts the translation to different lengths under different sources,"
+            f" {sorted(lengths)} tokens; shorten the sources"
+        )
+    logprobs = np.array([[logprob for _, logprob in row] for row in named])
+    return [text for text, _ in named[0]], logprobs
+
+
 def _contributions(
     correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.float64], score: str
 ) -> npt.NDArray[np.float64]:
@@ -321,7 +321,7 @@ def _tokens(
 def _words(
     translation: str, tokens: Sequence[ExplainedToken], *, sign: int
 ) -> tuple[ExplainedWord, ...]:
-    groups = _groups(translation, tokens)
+    groups = word_groups(translation, [(token.start, token.end) for token in tokens])
     totals = [math.fsum(tokens[i].contribution for i in group) for group in groups]
     deciding = _deciding(totals, sign)
     all_parts = math.fsum(map(abs, totals))
@@ -356,42 +356,6 @@ def _word(
         share=abs(total) / all_parts if all_parts else 0.0,
         decides=decides,
     )
-
-
-def _groups(translation: str, tokens: Sequence[ExplainedToken]) -> list[list[int]]:
-    """Tokens by word; one without letters, such as a part of a character, goes with the next, the
-    end of the sentence stands alone.
-    """
-    groups: list[list[int]] = []
-    silent: list[int] = []
-    before: ExplainedToken | None = None
-    for number, token in enumerate(tokens):
-        if not token.text:
-            silent.append(number)
-        elif before is None or _begins_word(translation, before, token):
-            groups.append([*silent, number])
-            silent, before = [], token
-        else:
-            groups[-1] += [*silent, number]
-            silent, before = [], token
-    return groups
-
-
-def _begins_word(translation: str, before: ExplainedToken, token: ExplainedToken) -> bool:
-    """Behind a space, at the change between letters and punctuation, in a script without spaces."""
-    # the end, or a space between
-    if token.start == token.end or translation[before.end : token.start]:
-        return True
-    left, right = translation[before.end - 1], translation[token.start]
-    return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
-
-
-def _is_mark(letter: str) -> bool:
-    return unicodedata.category(letter)[0] in "PS" and letter not in "'’-"
-
-
-def _is_unspaced(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_UNSPACED)
 
 
 def _deciding(totals: Sequence[float], sign: int) -> set[int]:

@@ -12,7 +12,10 @@ import html
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["piece_characters", "token_spans"]
+__all__ = ["piece_characters", "token_spans", "word_groups"]
+
+#: scripts whose words are not set apart by spaces: each token is shown by itself
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 
 _BEFORE, _AFTER = ("▁", "##", "Ġ"), ("</w>", "@@")
 
@@ -89,6 +92,44 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
         spans.append((own[0], own[-1] + 1) if own else (place, place))
         place = spans[-1][1]
     return spans
+
+
+def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the numbers of the tokens of each word.
+
+    A word begins behind a space, at the change between letters and punctuation, and with each token
+    of a script without spaces. A token without characters, such as a part of a character, goes with
+    the next; the last one, the end of the sentence, stands alone.
+
+    Args:
+        text: the whole.
+        spans: as `token_spans` returns them.
+
+    >>> word_groups("Die Ärztin.", [(0, 3), (4, 8), (8, 10), (10, 11), (11, 11)])
+    [[0], [1, 2], [3], [4]]
+    """
+    groups: list[list[int]] = []
+    silent: list[int] = []
+    before: tuple[int, int] | None = None
+    for number, (start, end) in enumerate(spans):
+        if start == end and number < len(spans) - 1:
+            silent.append(number)
+        elif before is None or _begins_word(text, before, (start, end)):
+            groups.append([*silent, number])
+            silent, before = [], (start, end)
+        else:
+            groups[-1] += [*silent, number]
+            silent, before = [], (start, end)
+    return groups
+
+
+def _begins_word(text: str, before: tuple[int, int], span: tuple[int, int]) -> bool:
+    start, end = span
+    # the end, or a space between
+    if start == end or text[before[1] : start]:
+        return True
+    left, right = text[before[1] - 1], text[start]
+    return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
 
 
 def _plain(piece: str) -> str:

@@ -15,7 +15,8 @@ import pytest
 import cc_hf
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.referent_bias import ReferentBias, choices_of_result, referent_bias
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100

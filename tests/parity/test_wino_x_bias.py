@@ -16,7 +16,8 @@ import cc_hf
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
 from cc_hf.studies.distillation.case_study import CASE_STUDY, read_systems
-from cc_hf.studies.wino_x.referent_bias import ReferentBias, read_choices, referent_bias
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (
     Salience,
     WordSalience,

@@ -23,7 +23,7 @@ from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.distillation.case_study import read_systems
 from cc_hf.studies.human_agreement.annotations import read_annotations
-from cc_hf.studies.wino_x.referent_bias import read_choices
+from cc_hf.studies.wino_x.referent_choices import read_choices
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {

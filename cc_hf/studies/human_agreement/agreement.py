@@ -372,7 +372,7 @@ def _letters(text: str) -> str:
 
 
 def _mismatch(annotation: Annotation, judgement: Judgement | None, n: int) -> str:
-    skip = "or skip what was not judged (--skip-others)"
+    skip = "or skip what was not judged (`skip_others`)"
     if judgement is None:
         return (
             f"the annotated example {annotation.example_id or '(without a place in the test set)'}"

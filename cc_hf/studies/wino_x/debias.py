@@ -12,7 +12,7 @@ from typing import Any
 
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.evaluators.base import library_versions
+from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.families.mbart import MBartEvaluator
@@ -21,9 +21,10 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
 from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve
-from cc_hf.studies.wino_x.referent_bias import choice_of, referent_bias
-from cc_hf.studies.wino_x.splits import aligned, split_schemas
-from cc_hf.training.fine_tuning import thesis_settings
+from cc_hf.studies.wino_x.referent_bias import referent_bias
+from cc_hf.studies.wino_x.referent_choices import choice_of
+from cc_hf.studies.wino_x.splits import SplitPlan, aligned, split_schemas
+from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
 
@@ -41,11 +42,7 @@ def debias(
     config: str = "mt_en_de.translations",
     *,
     objective: str = "mle",
-    sizes: Sequence[int] | None = None,
-    step: int = 500,
-    n_dev: int = 200,
-    n_test: int = 1000,
-    split_seed: int = 42,
+    split: SplitPlan | None = None,
     transfer: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
@@ -61,8 +58,8 @@ def debias(
             «mt_...translations», a masked LM for «lm_...».
         config: a configuration of Wino-X; its samples are split.
         objective: of `OBJECTIVES`.
-        sizes: of the training part, in samples; None for the multiples of `step` that it has.
-        n_dev, n_test, split_seed: see `split_schemas`.
+        split: how the samples are split, and on how many of them the model is trained; None for
+            the plan of the thesis.
         transfer: further configurations to judge the test part in, such as «lm_en_de» after
             training in «lm_en_de.english».
         settings: what differs from `thesis_settings`, by name, such as {"learning_rate": 1e-6};
@@ -97,37 +94,12 @@ def debias(
         )
     if importlib.util.find_spec("scipy") is None:
         raise MissingDependencyError("scipy", "analysis")
-    examples, others = (
-        _examples(config, data_dir),
-        {name: _examples(name, data_dir) for name in transfer if name != config},
-    )
+    plan = split or SplitPlan()
+    examples = _examples(config, data_dir)
+    others = {name: _examples(name, data_dir) for name in transfer if name != config}
     evaluator = load_with(model, loading)
-    is_masked = isinstance(evaluator, MaskedLMEvaluator)
-    if is_masked != config.startswith("lm_"):
-        wanted = "a masked language model" if config.startswith("lm_") else "a translation model"
-        raise InputError(
-            f"{config}: expected {wanted}, {evaluator.name} is a {type(evaluator).__name__}"
-        )
-    if is_masked and objective != "mle":
-        raise InputError("objective: masked language models have the objective mle only")
-    chosen = dict(settings or {})
-    if objective == "mle" and chosen.get("penalty_weight"):
-        raise InputError(
-            "penalty_weight: the objective mle has none; choose the objective pronoun-penalty"
-        )
-    if (
-        objective == "pronoun-penalty"
-        and chosen.setdefault("penalty_weight", THESIS_PENALTY_WEIGHT) == 0
-    ):
-        raise InputError(
-            "penalty_weight: expected a number above 0 with the objective pronoun-penalty, got 0;"
-            " choose the objective mle"
-        )
-    tuning = thesis_settings(
-        "masked_lm" if is_masked else "mbart" if isinstance(evaluator, MBartEvaluator) else "",
-        **chosen,
-    )
-    splits = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=split_seed)
+    tuning = _tuning(evaluator, config, objective, settings or {})
+    splits = split_schemas(examples, n_dev=plan.n_dev, n_test=plan.n_test, seed=plan.seed)
     tests = {
         config: splits.test,
         **{name: aligned(splits.test, found) for name, found in others.items()},
@@ -135,7 +107,7 @@ def debias(
     points = learning_curve(
         evaluator,
         splits,
-        sizes or splits.train_sizes(step),
+        plan.sizes or splits.train_sizes(plan.step),
         tuning,
         tests=tests,
         output=output,
@@ -156,6 +128,42 @@ def debias(
         "points": [_point(point, tests) for point in points],
         "versions": library_versions(),
     }
+
+
+def _tuning(
+    evaluator: Evaluator, config: str, objective: str, settings: Mapping[str, Any]
+) -> FineTuning:
+    """Return the settings of the thesis for this kind of model, with what `settings` changes.
+
+    Raises:
+        InputError: for a model that does not fit the configuration, or an objective or settings
+            that do not fit the model.
+    """
+    is_masked = isinstance(evaluator, MaskedLMEvaluator)
+    if is_masked != config.startswith("lm_"):
+        wanted = "a masked language model" if config.startswith("lm_") else "a translation model"
+        raise InputError(
+            f"{config}: expected {wanted}, {evaluator.name} is a {type(evaluator).__name__}"
+        )
+    if is_masked and objective != "mle":
+        raise InputError("objective: masked language models have the objective mle only")
+    chosen = dict(settings)
+    if objective == "mle" and chosen.get("penalty_weight"):
+        raise InputError(
+            "penalty_weight: the objective mle has none; choose the objective pronoun-penalty"
+        )
+    if (
+        objective == "pronoun-penalty"
+        and chosen.setdefault("penalty_weight", THESIS_PENALTY_WEIGHT) == 0
+    ):
+        raise InputError(
+            "penalty_weight: expected a number above 0 with the objective pronoun-penalty, got 0;"
+            " choose the objective mle"
+        )
+    return thesis_settings(
+        "masked_lm" if is_masked else "mbart" if isinstance(evaluator, MBartEvaluator) else "",
+        **chosen,
+    )
 
 
 def _examples(config: str, data_dir: str | Path | None) -> list[ContrastiveTranslationExample]:

@@ -10,26 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from cc_hf.data.json_rows import Row, json_lines
-from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import table_rows
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
+from cc_hf.studies.wino_x.referent_choices import UNKNOWN, Choice
 
 __all__ = [
     "GENDER_CODINGS",
     "POSITION_CODING",
     "BiasTest",
-    "Choice",
     "Frequency",
     "ReferentBias",
-    "choice_of",
-    "choices_of_result",
-    "read_choices",
     "referent_bias",
 ]
 
@@ -42,32 +33,6 @@ GENDER_CODINGS: dict[str, dict[str, int]] = {
 #: numbers that stand for the place of the referent among the two nouns of the source, as in the
 #: program
 POSITION_CODING: dict[str, int] = {"second": 1, "first": 2}
-
-_TIE = "tie"
-_UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which of two readings was preferred.
-
-    Attributes:
-        example_id: the example.
-        pair: the schema, of which the twin example is the other half; "" where there is none.
-        correct_gender, incorrect_gender: of the two pronouns; "" or «unknown» where it is not
-            known.
-        correct_position: of the correct referent among the two nouns, first or second; else as
-            above.
-        is_correct: whether the correct one was preferred; None for a tie, or where no reading was
-            recognised.
-    """
-
-    example_id: str
-    pair: str
-    correct_gender: str
-    incorrect_gender: str
-    correct_position: str
-    is_correct: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,32 +160,10 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
         for c in decided
         if _known(c.correct_position)
     ]
-    for sides, ids, feature in (
-        (by_gender, GENDER_CODINGS["program"], "gender"),
-        (by_position, POSITION_CODING, "position"),
-    ):
-        if (
-            strange := {value for side in sides for value in (side.correct, side.incorrect)}
-            - ids.keys()
-        ):
-            raise InputError(
-                f"{feature}: expected {', '.join(ids)}, «{_UNKNOWN}» or nothing, got"
-                f" {sorted(strange)[0]!r}"
-            )
-    found = {value for side in by_gender for value in (side.correct, side.incorrect)}
-    each = (
-        {
-            value: {other: 2 if other == value else 1 for other in sorted(found)}
-            for value in sorted(found)
-        }
-        if len(found) > 2
-        else {}
-    )
-    tests = [
-        _test("gender", coding, ids, by_gender)
-        for coding, ids in (*GENDER_CODINGS.items(), *each.items())
-        if by_gender
-    ]
+    _check_values("gender", GENDER_CODINGS["program"], by_gender)
+    _check_values("position", POSITION_CODING, by_position)
+    codings = (*GENDER_CODINGS.items(), *_each_against_others(by_gender).items())
+    tests = [_test("gender", coding, ids, by_gender) for coding, ids in codings if by_gender]
     tests += [_test("position", "program", POSITION_CODING, by_position)] if by_position else []
     return ReferentBias(
         n=len(choices),
@@ -236,119 +179,6 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
         positions=_frequencies(by_position),
         tests=tuple(tests),
     )
-
-
-def choice_of(
-    example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
-) -> Choice:
-    """The choice on an example of Wino-X; None for a tie, or where neither reading was recognised.
-
-    Raises:
-        InputError: for an example with more than two readings.
-    """
-    if (
-        isinstance(example, ContrastiveTranslationExample)
-        and len(example.contrastive_translations) != 1
-    ):
-        raise InputError(
-            f"example {example.id!r}: expected one contrastive translation, so that the preferred"
-            f" one is known, got {len(example.contrastive_translations)}"
-        )
-    extra = example.extra
-    position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
-    return Choice(
-        example.id,
-        extra.get("pair", ""),
-        extra.get("correct_gender", ""),
-        extra.get("incorrect_gender", ""),
-        position,
-        is_correct,
-    )
-
-
-def choices_of_result(
-    result: EvaluationResult,
-    examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample],
-) -> list[Choice]:
-    """The choices behind the judgements of a result: the correct reading where the judgement is
-    correct, else the only other one.
-
-    A judgement with equal scores on both sides, or that is inconclusive, is no choice (`is_correct`
-    None).
-
-    Args:
-        result: of a metric that decides between two, such as contrastive_translation_scoring or
-            contrastive_conditioning on Wino-X.
-        examples: those that were judged, of the same configuration.
-
-    Raises:
-        InputError: for judgements without their example or the other way round, or an example with
-            more than two readings.
-    """
-    table = {example.id: example for example in examples}
-    judged = {judgement.example_id for judgement in result.judgements}
-    if judged != table.keys():
-        missing, left = sorted(judged - table.keys()), sorted(table.keys() - judged)
-        raise InputError(
-            f"expected judgements of the {len(table)} examples of {result.dataset} {result.config},"
-            f" got {len(judged)}; "
-            + (
-                f"{missing[0]} is not among the examples"
-                if missing
-                else f"{left[0]} was not judged"
-            )
-            + "; load the configuration and split that were evaluated"
-        )
-    return [
-        choice_of(table[judgement.example_id], _decision(judgement))
-        for judgement in result.judgements
-    ]
-
-
-def read_choices(
-    path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
-) -> list[Choice]:
-    """Read preferences that another program wrote: which translation, 1 or 2 as the data number
-    them, was preferred.
-
-    Args:
-        path: JSON lines, or CSV (.csv) or tab-separated (.tsv) with a line of names: `id`, and
-            `preferred`, which is 1, 2 or «tie».
-        examples: of the configuration; they know by `answer` which of both is correct.
-
-    Raises:
-        InputError: for another file, an id twice or that is no example's, or examples without a
-            preference.
-        DataError: for JSON lines that are not objects.
-    """
-    table = {example.id: example for example in examples}
-    found: dict[str, Choice] = {}
-    for place, row in _rows(path):
-        if "id" not in row or "preferred" not in row:
-            raise InputError(
-                f"{place}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
-            )
-        name, preferred = str(row["id"]), str(row["preferred"])
-        if name not in table or name in found:
-            raise InputError(
-                f"{place}: id: expected each of the {len(table)} examples once, got {name!r}"
-                + (" again" if name in found else ", which is none of them")
-            )
-        if preferred not in ("1", "2", _TIE):
-            raise InputError(f"{place}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
-        answer = table[name].extra.get("answer", "")
-        if answer not in ("1", "2"):
-            raise InputError(
-                f"example {name!r}: expected the number of the correct translation under «answer»,"
-                f" got {answer!r}; preferences by number are for wino_x"
-            )
-        found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
-    if len(found) < len(table):
-        raise InputError(
-            f"{path}: expected a preference for each of {len(table)} examples, got {len(found)};"
-            f" {next(i for i in table if i not in found)} has none"
-        )
-    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,24 +198,23 @@ class _Sides:
         return self.incorrect if self.is_correct else self.correct
 
 
-def _decision(judgement: Judgement) -> bool | None:
-    if judgement.verdict == "inconclusive" or (
-        judgement.score_correct is not None and judgement.score_correct == judgement.score_incorrect
+def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides]) -> None:
+    if (
+        strange := {value for side in sides for value in (side.correct, side.incorrect)}
+        - ids.keys()
     ):
-        return None
-    return judgement.is_correct
+        raise InputError(
+            f"{feature}: expected {', '.join(ids)}, «{UNKNOWN}» or nothing, got"
+            f" {sorted(strange)[0]!r}"
+        )
 
 
-def _rows(path: Path) -> Iterable[tuple[str, Row]]:
-    if path.suffix not in (".csv", ".tsv"):
-        read_lines(path)  # says what is wrong with a file that is not there
-        yield from json_lines(path)
-        return
-    delimiter = "," if path.suffix == ".csv" else "\t"
-    rows = table_rows(read_lines(path), path, delimiter=delimiter)
-    _, names = next(rows, (0, []))
-    for line, cells in rows:
-        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))
+def _each_against_others(sides: Sequence[_Sides]) -> dict[str, dict[str, int]]:
+    """Return codings of each gender against all others, none where there are only two."""
+    genders = sorted({value for side in sides for value in (side.correct, side.incorrect)})
+    if len(genders) < 3:
+        return {}
+    return {gender: {other: 2 if other == gender else 1 for other in genders} for gender in genders}
 
 
 def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
@@ -399,7 +228,7 @@ def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
 
 
 def _known(value: str) -> bool:
-    return value not in ("", _UNKNOWN)
+    return value not in ("", UNKNOWN)
 
 
 def _other(choice: Choice) -> str:

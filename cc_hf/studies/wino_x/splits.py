@@ -14,9 +14,27 @@ from dataclasses import dataclass
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 
-__all__ = ["WinoXSplits", "aligned", "schema_of", "split_schemas"]
+__all__ = ["SplitPlan", "WinoXSplits", "aligned", "schema_of", "split_schemas"]
 
 _Schema = tuple[ContrastiveTranslationExample, ...]
+_N_DEV, _N_TEST, _SEED, _STEP = 200, 1000, 42, 500  # of the thesis
+
+
+@dataclass(frozen=True)
+class SplitPlan:
+    """How the samples are split, and on how many of them a model is trained.
+
+    Attributes:
+        n_dev, n_test, seed: see `split_schemas`.
+        sizes: of the training part, in samples; None for the multiples of `step` that it has.
+        step: see `WinoXSplits.train_sizes`.
+    """
+
+    n_dev: int = _N_DEV
+    n_test: int = _N_TEST
+    seed: int = _SEED
+    sizes: Sequence[int] | None = None
+    step: int = _STEP
 
 
 @dataclass(frozen=True)
@@ -51,7 +69,7 @@ class WinoXSplits:
         taken, _ = _take(_schemas(self.train), size, "training size")
         return taken
 
-    def train_sizes(self, step: int = 500) -> tuple[int, ...]:
+    def train_sizes(self, step: int = _STEP) -> tuple[int, ...]:
         """The multiples of a step that the training part can fill: of the whole sets with steps of
         500 up to 2,500 for German, 1,500 for French, 1,000 for Russian.
 
@@ -100,9 +118,9 @@ def schema_of(example: ContrastiveTranslationExample) -> str:
 def split_schemas(
     examples: Sequence[ContrastiveTranslationExample],
     *,
-    n_dev: int = 200,
-    n_test: int = 1000,
-    seed: int = 42,
+    n_dev: int = _N_DEV,
+    n_test: int = _N_TEST,
+    seed: int = _SEED,
 ) -> WinoXSplits:
     """Split samples so that all of a schema are in one part, whatever their order and number.
 

@@ -107,7 +107,7 @@ def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "either masked_lm (--masked-lm) or candidates (--candidates), got neither"),
+        ([], "masked_lm, candidates: expected one of the two, got neither"),
         (["--masked-lm", "x", "--candidates", "c"], "got both"),
         (["--candidates", "c", "--output", "nowhere/x.jsonl"], "does not exist"),
         (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),

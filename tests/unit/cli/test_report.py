@@ -114,7 +114,7 @@ def test_a_name_that_is_no_text_is_written_as_its_codes(
             ),
         ),
         (["a.json", "--html", "no/o.html"], "does not exist; create it first"),
-        (["a.json", "--plots", "b.json"], "--plots: expected a folder, b.json is a file"),
+        (["a.json", "--plots", "b.json"], "plots: expected a folder, b.json is a file"),
         (["a.json", "--html", "o.html", "--baseline", "c"], "unknown baseline 'c'. Known: a"),
         (
             ["a.json", "--html", "o.html", "--bleu", "a=0.3"],

@@ -271,7 +271,7 @@ def test_codes_of_each_side(tmp_path: Path) -> None:
     (folder / "bpecodes").unlink()
     with pytest.raises(
         EvaluatorError,
-        match=r"the file of BPE codes .*bpecodes is missing; name another one \(--codes, ",
+        match=r"^codes, .*: the file of BPE codes .*bpecodes is missing; name another one",
     ):
         convert(folder, output=tmp_path / "none")
     named = convert(

@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.cue_building.build import build_cues
+from cc_hf.cue_building.build import CueChoice, build_cues
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
 from cc_hf.cues.mlm_insertions import candidates_json
@@ -86,7 +86,9 @@ def digest(found: CueSet) -> str:
 
 
 def test_cues_equal_those_computed_by_hand() -> None:
-    found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores, n_cues=2)
+    found = build_cues(
+        examples(), candidates=_CANDIDATES, evaluator=hash_scores, choice=CueChoice(n_cues=2)
+    )
     animal, club = found.senses
     own, other = ["brown", "fruit", "vampire", "sleepy"], ["wooden", "heavy", "cricket"]
     assert (list(animal.correct.cues), list(animal.incorrect.cues)) == (
@@ -119,9 +121,9 @@ def test_senses_without_cues_are_listed() -> None:
     }
     assert [e.id for e in found.examples] == ["x0", "x1", "x2", "x3", "x4"]
     assert (
-        build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores, n_cues=4).counts[
-            "n_short"
-        ]
+        build_cues(
+            examples(), candidates=_CANDIDATES, evaluator=hash_scores, choice=CueChoice(n_cues=4)
+        ).counts["n_short"]
         == 2
     )
 
@@ -162,7 +164,10 @@ def test_the_signature_says_how(tmp_path: Path) -> None:
     path = tmp_path / "bats.json"
     path.write_text(candidates_json(_CANDIDATES), encoding="utf-8")
     found = build_cues(
-        examples(), candidates=path, evaluator=hash_scores, words=["bat"], n_candidates=3
+        examples(),
+        candidates=path,
+        evaluator=hash_scores,
+        choice=CueChoice(words=["bat"], n_candidates=3),
     )
     name, fields = signature.parse(found.signature)
     assert name == "cues"
@@ -190,7 +195,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
     assert (
         build_cues(shuffled, candidates=_CANDIDATES, evaluator=hash_scores).senses == found.senses
     )
-    monkeypatch.setattr("cc_hf.cue_building.build._BLOCK", 1)
+    monkeypatch.setattr("cc_hf.cue_building.scoring._BLOCK", 1)
     calls: list[int] = []
 
     def counted(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -204,7 +209,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"candidates": None}, r"either masked_lm .* or candidates .*, got neither"),
+        ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
         ({"masked_lm": "x"}, "got both"),
         ({"n_cues": 0}, "n_cues: expected at least 1, got 0"),
         ({"n_candidates": 0}, "n_candidates: expected at least 1"),
@@ -218,7 +223,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
             {"words": ["doctor"]},
             "at least one ambiguous word with two senses .*, got none among 1 senses",
         ),
-        ({"tgt_lang": "ru"}, "expected one target language .*, got de, ru"),
+        ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
         (
             {
                 "dataset": [
@@ -239,14 +244,16 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
 def test_bad_input(change: dict[str, Any], message: str, shared: Path) -> None:
     if change.get("dataset") == "winomt":
         change = {**change, "data_dir": shared / "upstream"}
+    of_choice = {field.name for field in fields(CueChoice)}
     options: dict[str, Any] = {
         "dataset": examples(),
         "candidates": _CANDIDATES,
         "evaluator": hash_scores,
-        **change,
+        **{name: value for name, value in change.items() if name not in of_choice},
     }
+    chosen = {name: value for name, value in change.items() if name in of_choice}
     with pytest.raises(InputError, match=message):
-        build_cues(options.pop("dataset"), **options)
+        build_cues(options.pop("dataset"), **options, choice=CueChoice(**chosen))
 
 
 def test_candidates_that_lack_a_word_or_a_sense() -> None:
@@ -255,7 +262,12 @@ def test_candidates_that_lack_a_word_or_a_sense() -> None:
         ({"bat": {"club": ["x"]}}, "got only other senses"),
     ):
         with pytest.raises(DataError, match=message):
-            build_cues(examples(), candidates=candidates, evaluator=hash_scores, words=["bat"])
+            build_cues(
+                examples(),
+                candidates=candidates,
+                evaluator=hash_scores,
+                choice=CueChoice(words=["bat"]),
+            )
 
 
 def test_the_target_language_of_examples_that_serve_all() -> None:
@@ -271,7 +283,7 @@ def test_comparison_by_id_and_by_line() -> None:
         [replace(e, id=e.id.removeprefix("x")) for e in examples()],
         candidates=_CANDIDATES,
         evaluator=hash_scores,
-        n_cues=1,
+        choice=CueChoice(n_cues=1),
     )
     (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
     published = {
@@ -320,7 +332,9 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
 def test_candidates_are_predicted_written_and_read_back(
     masked_lm: MaskedLM, tmp_path: Path
 ) -> None:
-    found = build_cues(examples(), masked_lm=masked_lm, evaluator=hash_scores, n_kept=6, n_cues=1)
+    found = build_cues(
+        examples(), masked_lm=masked_lm, evaluator=hash_scores, choice=CueChoice(n_kept=6, n_cues=1)
+    )
     assert {word: list(senses) for word, senses in found.candidates.items()} == {
         "bat": ["animal", "club"],
         "cook": ["a", "b"],
@@ -343,7 +357,12 @@ def test_candidates_are_predicted_written_and_read_back(
         "6",
     )
     (tmp_path / "c.json").write_text(candidates_json(found.candidates), encoding="utf-8")
-    again = build_cues(examples(), candidates=tmp_path / "c.json", evaluator=hash_scores, n_cues=1)
+    again = build_cues(
+        examples(),
+        candidates=tmp_path / "c.json",
+        evaluator=hash_scores,
+        choice=CueChoice(n_cues=1),
+    )
     assert (again.senses, again.left_out) == (found.senses, found.left_out)
     assert found.senses
 
@@ -351,7 +370,10 @@ def test_candidates_are_predicted_written_and_read_back(
 def test_the_average_is_the_one_asked_for(masked_lm: MaskedLM) -> None:
     geometric, arithmetic = (
         build_cues(
-            examples(), masked_lm=masked_lm, evaluator=hash_scores, n_kept=20, average=a
+            examples(),
+            masked_lm=masked_lm,
+            evaluator=hash_scores,
+            choice=CueChoice(n_kept=20, average=a),
         ).candidates["bat"]
         for a in ("geometric", "arithmetic")
     )
@@ -365,20 +387,26 @@ def test_long_sources_are_counted(tmp_path: Path) -> None:
         save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24),
         device="cpu",
     )
-    found = build_cues([*examples(), long], masked_lm=lm, evaluator=hash_scores, n_kept=4)
+    found = build_cues(
+        [*examples(), long], masked_lm=lm, evaluator=hash_scores, choice=CueChoice(n_kept=4)
+    )
     assert found.counts["n_cut"] == 1
 
 
 def test_messages_count_rows_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
     with pytest.raises(InputError, match="row 8: the source holds '<mask>'"):
-        build_cues(rows, masked_lm=masked_lm, evaluator=hash_scores, words=["bat"])
+        build_cues(
+            rows, masked_lm=masked_lm, evaluator=hash_scores, choice=CueChoice(words=["bat"])
+        )
 
     def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
 
     with pytest.raises(EvaluatorError, match=r"row 5: .* returned -1\.0"):
-        build_cues(rows[:8], candidates=_CANDIDATES, evaluator=negative, words=["bat"])
+        build_cues(
+            rows[:8], candidates=_CANDIDATES, evaluator=negative, choice=CueChoice(words=["bat"])
+        )
 
 
 def test_references_too_long_for_the_evaluator_name_their_row() -> None:
@@ -457,8 +485,8 @@ def test_the_whole_road_on_mucow(shared: Path, tmp_path: Path) -> None:
         if e.extra["ambiguous_word"] in words
     ]
     lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], vocab_size=700)
-    options: dict[str, Any] = {"masked_lm": lm, "n_kept": 12, "n_candidates": 3, "n_cues": 2}
-    found = build_cues("mucow", "en-de", data_dir=shared / "upstream", words=words, **options)
+    choice = CueChoice(words=words, n_kept=12, n_candidates=3, n_cues=2)
+    found = build_cues("mucow", "en-de", data_dir=shared / "upstream", masked_lm=lm, choice=choice)
     assert Counter(s.ambiguous_word for s in found.senses) + Counter(
         s.ambiguous_word for s in found.left_out
     ) == dict.fromkeys(words, 2)
@@ -471,12 +499,12 @@ def test_the_whole_road_on_mucow(shared: Path, tmp_path: Path) -> None:
             <= set(found.candidates[s.ambiguous_word][s.sense])
         )
         assert not set(s.candidates.correct) & set(s.candidates.incorrect)
-    fields = signature.parse(found.signature)[1]
-    assert fields["data"].startswith("mucow/en-de@")
-    assert fields["eval"].startswith("cc-tiny-en-de@")
+    signed = signature.parse(found.signature)[1]
+    assert signed["data"].startswith("mucow/en-de@")
+    assert signed["eval"].startswith("cc-tiny-en-de@")
     shuffled = rows[:]
     random.Random(1).shuffle(shuffled)
-    assert build_cues(shuffled, **options).senses == found.senses
+    assert build_cues(shuffled, masked_lm=lm, choice=choice).senses == found.senses
 
 
 @pytest.mark.shared

@@ -171,7 +171,7 @@ def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
     with pytest.raises(
         DataError,
-        match=r"HF_HUB_OFFLINE is set\. Pass data_dir \(--data-dir\) or set CC_HF_DATA_DIR",
+        match=r"HF_HUB_OFFLINE is set\. Pass data_dir or set CC_HF_DATA_DIR",
     ):
         fetch(FILE)
 
@@ -242,7 +242,7 @@ def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
         DataError,
         match=(
             r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* Pass"
-            r" data_dir \(--data-dir\) or set CC_HF_DATA_DIR"
+            r" data_dir or set CC_HF_DATA_DIR"
         ),
     ):
         fetch(other)

@@ -139,7 +139,7 @@ def test_mucow_names_what_would_serve(shared: Path) -> None:
 
 
 def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
-    from cc_hf.cue_building.build import build_cues
+    from cc_hf.cue_building.build import CueChoice, build_cues
     from cc_hf.schema import Focus, ProbingExample
 
     rows = [
@@ -161,4 +161,4 @@ def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
     ]
     given = {"bat": {"animal": ["fruit"], "club": ["cricket"]}}
     with pytest.warns(ResultWarning, match="all 2 rows have other cues"):
-        build_cues(examples, candidates=given, evaluator=tiny, n_cues=1)
+        build_cues(examples, candidates=given, evaluator=tiny, choice=CueChoice(n_cues=1))

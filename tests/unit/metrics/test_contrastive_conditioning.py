@@ -334,7 +334,7 @@ def test_the_result_survives_json() -> None:
     assert [j.example_id for j in result.judgements] == ["7", "9"]
     with pytest.raises(InputError, match="not JSON"):
         EvaluationResult.from_json("{")
-    with pytest.raises(InputError, match="cc-hf evaluate --output"):
+    with pytest.raises(InputError, match="the file that `cc-hf evaluate` writes"):
         EvaluationResult.from_json("{}")
 
 

@@ -131,7 +131,7 @@ def test_others_are_skipped_only_when_told(tmp_path: Path, result: EvaluationRes
         verdict(1, "wrong", "wrong", translation="another"),
     ]
     annotations = read_annotations(write(tmp_path, rows))
-    with pytest.raises(InputError, match=r"without a place in the test set.*--skip-others"):
+    with pytest.raises(InputError, match=r"without a place in the test set.*`skip_others`"):
         agreement_with_labels(result, annotations)
     with pytest.raises(InputError, match="annotated was 'another', judged was 't1'"):
         agreement_with_labels(result, annotations[2:])

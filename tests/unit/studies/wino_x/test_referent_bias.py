@@ -11,13 +11,8 @@ import pytest
 from cc_hf.errors import DataError, InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
-from cc_hf.studies.wino_x.referent_bias import (
-    Choice,
-    ReferentBias,
-    choices_of_result,
-    read_choices,
-    referent_bias,
-)
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]

@@ -1,0 +1,143 @@
+"""Candidates for cues: words that a masked language model predicts, or that a file names, and which
+of them mark a sense.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from cc_hf.cue_building.senses import SenseData
+from cc_hf.cues.cue_set import LeftOut, Sense
+from cc_hf.cues.mlm_insertions import (
+    Candidates,
+    SenseCandidates,
+    discriminating_words,
+    most_probable,
+    parse_candidates,
+)
+from cc_hf.data.text_files import read_lines
+from cc_hf.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from cc_hf.cue_building.fill_mask import MaskedLM
+
+__all__ = ["given_candidates", "offered_candidates", "predicted_candidates"]
+
+
+def predicted_candidates(
+    data: SenseData,
+    masked_lm: MaskedLM,
+    *,
+    n_kept: int,
+    average: str,
+    progress: bool,
+) -> tuple[Candidates, int]:
+    """Predict the most probable words before the ambiguous word, for each sense.
+
+    Args:
+        data: the senses and their examples.
+        masked_lm: predicts.
+        n_kept: words kept per sense.
+        average: how the predictions for the sentences of a sense become one, see
+            `cc_hf.cues.mlm_insertions.AVERAGES`.
+        progress: show a bar.
+
+    Returns:
+        The words, and the number of sources that the model could not take whole.
+    """
+    wanted = [row for sense in sorted(data.rows) for row in data.rows[sense]]
+    masked = masked_lm.mask(
+        [data.examples[row].source for row in wanted],
+        [data.examples[row].focus.start for row in wanted],
+        rows=wanted,
+    )
+    texts = dict(zip(wanted, masked, strict=True))
+    candidates: dict[str, dict[str, tuple[str, ...]]] = {}
+    with tqdm(
+        total=len(texts),
+        desc="predicting",
+        unit="sentence",
+        disable=not progress,
+        delay=1,
+        leave=False,
+    ) as bar:
+        for word, sense in sorted(data.rows):
+            rows = data.rows[word, sense]
+            logprobs = (
+                logprobs_of_words
+                for _, logprobs_of_words in masked_lm.word_logprobs([texts[row] for row in rows])
+            )
+            candidates.setdefault(word, {})[sense] = most_probable(
+                masked_lm.words, logprobs, n=n_kept, average=average
+            )
+            bar.update(len(rows))
+    return candidates, sum(text.is_cut for text in masked)
+
+
+def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, str]:
+    """Read candidates from a file, unless they are given as they are.
+
+    Args:
+        candidates: a file, see `cc_hf.cues.mlm_insertions.parse_candidates`, or what it holds.
+
+    Returns:
+        The candidates, and what the signature calls them.
+
+    Raises:
+        InputError, DataError: as `read_lines` and `parse_candidates`.
+    """
+    if not isinstance(candidates, (str, Path)):
+        return candidates, "own"
+    path = Path(candidates)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    parsed = parse_candidates("\n".join(read_lines(path)), name=str(path))
+    return parsed, f"{path.name}@{digest}"
+
+
+def offered_candidates(
+    data: SenseData, candidates: Candidates, n_candidates: int
+) -> tuple[dict[Sense, SenseCandidates], tuple[LeftOut, ...]]:
+    """Select for each sense the candidates that mark it, and those that mark other senses.
+
+    Args:
+        data: the senses.
+        candidates: of all senses of their words.
+        n_candidates: per sense and side.
+
+    Returns:
+        What the cues of each sense are chosen from, and the senses for which there is nothing to
+        choose.
+
+    Raises:
+        DataError: when the candidates lack a word or a sense.
+        InputError: when no sense is left.
+    """
+    offered, left_out = {}, []
+    n_senses = Counter(word for word, senses in candidates.items() for _ in senses)
+    for word, sense in sorted(data.rows):
+        if sense not in candidates.get(word, {}):
+            raise DataError(
+                f"candidates: expected words for {word!r} in the sense {sense!r}, got"
+                f" {'only other senses' if word in candidates else 'nothing for this word'}"
+            )
+        marking = (
+            discriminating_words(candidates[word], ambiguous_word=word, n=n_candidates)[sense]
+            if n_senses[word] > 1
+            else SenseCandidates((), ())
+        )
+        if marking.correct and marking.incorrect:
+            offered[word, sense] = marking
+        else:
+            reason = "only sense" if n_senses[word] == 1 else "no candidates"
+            left_out.append(LeftOut(word, sense, len(data.rows[word, sense]), reason))
+    if not offered:
+        raise InputError(
+            "expected at least one ambiguous word with two senses that candidates tell apart, got"
+            f" none among {len(left_out)} senses"
+        )
+    return offered, tuple(left_out)

@@ -1,0 +1,95 @@
+"""Which candidates move the evaluator most: its scores of references under sources with cues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tqdm import tqdm
+
+from cc_hf.cue_building.senses import SenseData
+from cc_hf.cues.cue_set import Sense, SenseCues
+from cc_hf.cues.mlm_insertions import SenseCandidates
+from cc_hf.cues.placement import insert_before
+from cc_hf.cues.selection import best_cues
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import pair_scores
+from cc_hf.schema import ScoringRequest
+
+__all__ = ["choose_cues"]
+
+_BLOCK = 2**13  # requests held at a time
+
+
+def choose_cues(
+    data: SenseData,
+    offered: Mapping[Sense, SenseCandidates],
+    evaluator: Evaluator | ScoreFunction,
+    *,
+    score: str,
+    n_cues: int,
+    progress: bool,
+) -> tuple[tuple[SenseCues, ...], int]:
+    """Choose the cues that raise, or lower, the evaluator's scores of the references most.
+
+    Args:
+        data: the examples, whose references are scored.
+        offered: what the cues of each sense are chosen from.
+        evaluator: scores.
+        score: a name of `cc_hf.evaluators.scores.SCORES`; of no effect with a function.
+        n_cues: per sense and side.
+        progress: show a bar.
+
+    Returns:
+        The cues of each sense, and the number of pairs that were scored.
+
+    Raises:
+        EvaluatorError, TooLongError: as `pair_scores`.
+    """
+    cues: list[SenseCues] = []
+    n_requests = sum(
+        len(data.rows[sense]) * (len(o.correct) + len(o.incorrect)) for sense, o in offered.items()
+    )
+    with tqdm(
+        total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False
+    ) as bar:
+        for block in _blocks(data, offered):
+            requests = [request for of_sense in block.values() for request in of_sense]
+            scores = pair_scores(
+                requests, evaluator, src_lang=data.src_lang, tgt_lang=data.tgt_lang, score=score
+            )
+            bar.update(len(requests))
+            start = 0
+            for sense, of_sense in block.items():
+                o, n = offered[sense], len(data.rows[sense])
+                table = scores[start : start + len(of_sense)].reshape(n, -1)
+                start += len(of_sense)
+                correct = best_cues(o.correct, table[:, : len(o.correct)], correct=True, n=n_cues)
+                incorrect = best_cues(
+                    o.incorrect, table[:, len(o.correct) :], correct=False, n=n_cues
+                )
+                cues.append(SenseCues(*sense, n, o, correct, incorrect))
+    return tuple(cues), n_requests
+
+
+def _blocks(
+    data: SenseData, offered: Mapping[Sense, SenseCandidates]
+) -> Iterator[dict[Sense, list[ScoringRequest]]]:
+    """Yield the requests of whole senses, about `_BLOCK` at a time: one example after the other,
+    the correct candidates first.
+    """
+    block: dict[Sense, list[ScoringRequest]] = {}
+    for sense, o in offered.items():
+        block[sense] = [
+            ScoringRequest(
+                insert_before(data.examples[row].source, data.examples[row].focus.start, cue),
+                data.examples[row].reference,
+                row,
+            )
+            for row in data.rows[sense]
+            for cue in (*o.correct, *o.incorrect)
+        ]
+        if sum(map(len, block.values())) >= _BLOCK:
+            yield block
+            block = {}
+    if block:
+        yield block

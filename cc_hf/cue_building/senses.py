@@ -1,0 +1,180 @@
+"""Examples of word senses: which word is ambiguous, which sense is meant, and a reference
+translation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from cc_hf.cues.cue_set import Sense, SenseExample
+from cc_hf.data.custom import is_custom, read_words
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.errors import InputError
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    ProbingExample,
+)
+
+__all__ = ["SenseData", "SenseSource", "load_senses"]
+
+#: a dataset's name, a file of words, or examples
+SenseSource: TypeAlias = str | Path | Sequence[ContrastiveSourceExample | ProbingExample]
+
+
+@dataclass(frozen=True)
+class SenseData:
+    """Examples by sense.
+
+    Attributes:
+        examples: all whose word is located in the source.
+        rows: sense -> the rows of its examples, for the senses that were asked for.
+        tgt_lang: the language of the references.
+        origin: what the signature says of the data.
+        n_unlocated: number of examples that were left out since their word is not located.
+    """
+
+    examples: tuple[SenseExample, ...]
+    rows: Mapping[Sense, Sequence[int]]
+    tgt_lang: str
+    origin: Mapping[str, str]
+    n_unlocated: int
+
+    @property
+    def src_lang(self) -> str:
+        """The language of the sources."""
+        return self.examples[0].src_lang
+
+
+def load_senses(
+    dataset: SenseSource,
+    config: str | None,
+    *,
+    tgt_lang: str | None,
+    words: Sequence[str] | None,
+    data_dir: str | Path | None,
+) -> SenseData:
+    """Load examples and group them by sense.
+
+    Args:
+        dataset, config, tgt_lang, data_dir: as `cc_hf.cue_building.build.build_cues` takes them.
+        words: only the senses of these ambiguous words; None for all.
+
+    Raises:
+        InputError: for examples that lack what is needed, words that are not in the data, or
+            several target languages.
+        DataError: as `load_examples` and `read_words`.
+    """
+    examples, origin, n_unlocated = _examples(dataset, config, data_dir)
+    target = _target_language(dataset, config, tgt_lang, examples)
+    rows: dict[Sense, list[int]] = {}
+    for row, example in enumerate(examples):
+        rows.setdefault(example.sense, []).append(row)
+    if words is not None:
+        _check_words(words, {word for word, _ in rows})
+        rows = {sense: found for sense, found in rows.items() if sense[0] in words}
+        origin = {**origin, "words": ",".join(sorted(set(words)))}
+    return SenseData(tuple(examples), rows, target, origin, n_unlocated)
+
+
+def _examples(
+    dataset: SenseSource,
+    config: str | None,
+    data_dir: str | Path | None,
+) -> tuple[list[SenseExample], dict[str, str], int]:
+    """The examples whose word is located, what the signature says of the data, and the number of
+    the others.
+    """
+    if isinstance(dataset, (str, Path)) and is_custom(dataset):
+        given: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))
+        digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]
+        origin = {"data": f"custom/{Path(dataset).stem}@{digest}"}
+    elif isinstance(dataset, (str, Path)):
+        chosen = declaration(str(dataset)).config(config).name
+        given = load_examples(str(dataset), chosen, data_dir=data_dir)
+        origin = {"data": signature_fields(str(dataset), chosen, data_dir=data_dir)["data"]}
+    else:
+        given, origin = dataset, {"data": "own"}
+    converted = [_sense_example(row, example) for row, example in enumerate(given)]
+    found = [example for example in converted if example is not None]
+    if not found:
+        raise InputError(
+            "expected at least one example whose ambiguous word is located in the source, got none"
+            f" among {len(given)} examples"
+        )
+    return found, origin, len(given) - len(found)
+
+
+def _sense_example(
+    row: int, example: ContrastiveSourceExample | ProbingExample | ContrastiveTranslationExample
+) -> SenseExample | None:
+    remedy = (
+        "cues are built for datasets of word senses that have reference translations, such as mucow"
+    )
+    if isinstance(example, ContrastiveTranslationExample):
+        raise InputError(
+            f"row {row}: expected an example of a word sense, got a contrastive translation;"
+            f" {remedy}"
+        )
+    word, reference = (example.extra.get(key, "") for key in ("ambiguous_word", "reference"))
+    if missing := [
+        name
+        for name, value in (
+            ("gold", example.gold),
+            ("ambiguous_word", word),
+            ("reference", reference),
+        )
+        if not value.strip()
+    ]:
+        raise InputError(
+            f"row {row}: expected gold (the sense), ambiguous_word and reference, got no"
+            f" {', '.join(missing)}; {remedy}"
+        )
+    if example.focus is None:
+        return None
+    return SenseExample(
+        id=example.id,
+        src_lang=example.src_lang,
+        tgt_lang=example.tgt_lang,
+        source=example.source,
+        focus=example.focus,
+        category=example.category,
+        gold=example.gold,
+        ambiguous_word=word,
+        reference=reference,
+    )
+
+
+def _target_language(
+    dataset: object, config: str | None, tgt_lang: str | None, examples: Sequence[SenseExample]
+) -> str:
+    if isinstance(dataset, (str, Path)) and not is_custom(dataset):
+        return check_target_language(
+            str(dataset), declaration(str(dataset)).config(config).name, tgt_lang
+        )
+    found = {example.tgt_lang for example in examples if example.tgt_lang} | (
+        {tgt_lang} if tgt_lang else set()
+    )
+    if len(found) != 1:
+        raise InputError(
+            "tgt_lang: expected one target language of the examples and of tgt_lang together, got"
+            f" {', '.join(sorted(found)) or 'none'}"
+        )
+    return found.pop()
+
+
+def _check_words(words: Sequence[str], known: set[str]) -> None:
+    if isinstance(words, str) or not words:
+        got = repr(words)
+    elif strange := set(words) - known:
+        got = ", ".join(sorted(strange))
+    else:
+        return
+    raise InputError(
+        "words: expected a list of ambiguous words of the data, such as"
+        f" {', '.join(sorted(known)[:3])}; got {got}"
+    )

@@ -1,0 +1,178 @@
+"""Choices between two readings of a pronoun of Wino-X: by the judgements of a result, or as another
+program wrote them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.data.json_rows import Row, json_lines
+from cc_hf.data.text_files import read_lines
+from cc_hf.errors import InputError
+from cc_hf.files import table_rows
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
+
+__all__ = ["UNKNOWN", "Choice", "choice_of", "choices_of_result", "read_choices"]
+
+#: a gender or position that the data do not tell
+UNKNOWN = "unknown"
+_TIE = "tie"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which of two readings was preferred.
+
+    Attributes:
+        example_id: the example.
+        pair: the schema, of which the twin example is the other half; "" where there is none.
+        correct_gender, incorrect_gender: of the two pronouns; "" or «unknown» where it is not
+            known.
+        correct_position: of the correct referent among the two nouns, first or second; else as
+            above.
+        is_correct: whether the correct one was preferred; None for a tie, or where no reading was
+            recognised.
+    """
+
+    example_id: str
+    pair: str
+    correct_gender: str
+    incorrect_gender: str
+    correct_position: str
+    is_correct: bool | None
+
+
+def choice_of(
+    example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
+) -> Choice:
+    """The choice on an example of Wino-X; None for a tie, or where neither reading was recognised.
+
+    Raises:
+        InputError: for an example with more than two readings.
+    """
+    if (
+        isinstance(example, ContrastiveTranslationExample)
+        and len(example.contrastive_translations) != 1
+    ):
+        raise InputError(
+            f"example {example.id!r}: expected one contrastive translation, so that the preferred"
+            f" one is known, got {len(example.contrastive_translations)}"
+        )
+    extra = example.extra
+    position = extra.get("referent_position", example.category)  # LM-Wino-X has it as category
+    return Choice(
+        example.id,
+        extra.get("pair", ""),
+        extra.get("correct_gender", ""),
+        extra.get("incorrect_gender", ""),
+        position,
+        is_correct,
+    )
+
+
+def choices_of_result(
+    result: EvaluationResult,
+    examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample],
+) -> list[Choice]:
+    """The choices behind the judgements of a result: the correct reading where the judgement is
+    correct, else the only other one.
+
+    A judgement with equal scores on both sides, or that is inconclusive, is no choice (`is_correct`
+    None).
+
+    Args:
+        result: of a metric that decides between two, such as contrastive_translation_scoring or
+            contrastive_conditioning on Wino-X.
+        examples: those that were judged, of the same configuration.
+
+    Raises:
+        InputError: for judgements without their example or the other way round, or an example with
+            more than two readings.
+    """
+    table = {example.id: example for example in examples}
+    judged = {judgement.example_id for judgement in result.judgements}
+    if judged != table.keys():
+        missing, left = sorted(judged - table.keys()), sorted(table.keys() - judged)
+        raise InputError(
+            f"expected judgements of the {len(table)} examples of {result.dataset} {result.config},"
+            f" got {len(judged)}; "
+            + (
+                f"{missing[0]} is not among the examples"
+                if missing
+                else f"{left[0]} was not judged"
+            )
+            + "; load the configuration and split that were evaluated"
+        )
+    return [
+        choice_of(table[judgement.example_id], _decision(judgement))
+        for judgement in result.judgements
+    ]
+
+
+def read_choices(
+    path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
+) -> list[Choice]:
+    """Read preferences that another program wrote: which translation, 1 or 2 as the data number
+    them, was preferred.
+
+    Args:
+        path: JSON lines, or CSV (.csv) or tab-separated (.tsv) with a line of names: `id`, and
+            `preferred`, which is 1, 2 or «tie».
+        examples: of the configuration; they know by `answer` which of both is correct.
+
+    Raises:
+        InputError: for another file, an id twice or that is no example's, or examples without a
+            preference.
+        DataError: for JSON lines that are not objects.
+    """
+    table = {example.id: example for example in examples}
+    found: dict[str, Choice] = {}
+    for place, row in _rows(path):
+        if "id" not in row or "preferred" not in row:
+            raise InputError(
+                f"{place}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
+            )
+        name, preferred = str(row["id"]), str(row["preferred"])
+        if name not in table or name in found:
+            raise InputError(
+                f"{place}: id: expected each of the {len(table)} examples once, got {name!r}"
+                + (" again" if name in found else ", which is none of them")
+            )
+        if preferred not in ("1", "2", _TIE):
+            raise InputError(f"{place}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
+        answer = table[name].extra.get("answer", "")
+        if answer not in ("1", "2"):
+            raise InputError(
+                f"example {name!r}: expected the number of the correct translation under «answer»,"
+                f" got {answer!r}; preferences by number are for wino_x"
+            )
+        found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
+    if len(found) < len(table):
+        raise InputError(
+            f"{path}: expected a preference for each of {len(table)} examples, got {len(found)};"
+            f" {next(i for i in table if i not in found)} has none"
+        )
+    return list(found.values())
+
+
+def _decision(judgement: Judgement) -> bool | None:
+    if judgement.verdict == "inconclusive" or (
+        judgement.score_correct is not None and judgement.score_correct == judgement.score_incorrect
+    ):
+        return None
+    return judgement.is_correct
+
+
+def _rows(path: Path) -> Iterable[tuple[str, Row]]:
+    if path.suffix not in (".csv", ".tsv"):
+        read_lines(path)  # says what is wrong with a file that is not there
+        yield from json_lines(path)
+        return
+    delimiter = "," if path.suffix == ".csv" else "\t"
+    rows = table_rows(read_lines(path), path, delimiter=delimiter)
+    _, names = next(rows, (0, []))
+    for line, cells in rows:
+        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))

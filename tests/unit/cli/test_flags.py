@@ -1,0 +1,53 @@
+"""The library names parameters; the command line shows them as flags."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from cc_hf.cli.main import run, with_flags
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "shown"),
+    [
+        ("evaluate winomt", "tgt_lang: expected de", "--tgt-lang: expected de"),
+        ("evaluate --tgt-lang xx winomt", "output: no folder a: b", "--output: no folder a: b"),
+        ("analyze referent-bias r.json", "data_dir: none", "--data-dir: none"),
+        ("cues build mucow", "words: got 'x'", "--word: got 'x'"),
+        ("explain --source x", "gold: expected male", "--gender: expected male"),
+        (
+            "cues build mucow",
+            "masked_lm, candidates: expected one of the two, got both",
+            "--masked-lm, --candidates: expected one of the two, got both",
+        ),
+    ],
+)
+def test_names_of_parameters_are_shown_as_flags(command: str, message: str, shown: str) -> None:
+    assert with_flags(message, command.split()) == shown
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("evaluate winomt", "dataset: expected a name"),  # an argument has no flag
+        ("compare a.json b.json", "tgt_lang: expected de"),  # this command has no such option
+        ("cues build mucow", "candidates, dataset: got both"),
+        ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
+        ("evaluate winomt", "output"),
+        ("", "output: x"),
+    ],
+)
+def test_other_messages_stay(command: str, message: str) -> None:
+    assert with_flags(message, command.split()) == message
+
+
+def test_errors_are_printed_with_flags(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["cc-hf", "evaluate", "winomt", "--translations", "t.txt"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: --tgt-lang: winomt default has several")
