@@ -132,6 +132,14 @@ def _begins_word(text: str, before: tuple[int, int], span: tuple[int, int]) -> b
     return _is_mark(left) != _is_mark(right) or _is_unspaced(left) or _is_unspaced(right)
 
 
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in "PS" and letter not in "'’-"
+
+
+def _is_unspaced(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
 def _plain(piece: str) -> str:
     for mark in _BEFORE:
         piece = piece.removeprefix(mark)
