@@ -9,13 +9,10 @@ dict, and logged by themselves.
 from __future__ import annotations
 
 import contextlib
-import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import chosen_metrics
@@ -28,7 +25,6 @@ from cc_hf.evaluators.distributed import Team, join
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
-from cc_hf.models.pretrained import input_device
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.translate import translate_with
@@ -40,9 +36,9 @@ from cc_hf.training.figures import (
     judgeable,
 )
 from cc_hf.training.sampling import stratified_sample
+from cc_hf.training.undisturbed import undisturbed
 
 # isort: split
-import torch
 from transformers import (
     Seq2SeqTrainer,
     TrainerCallback,
@@ -211,7 +207,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 f"metric_for_best_model: {wanted!r} is known at evaluations only with"
                 f" every='evaluate', got every={self.every!r}"
             )
-        with _undisturbed(None):
+        with undisturbed(None):
             self._prepare(args)
 
     def on_evaluate(
@@ -293,7 +289,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 " processing_class=tokenizer, or the callback system=SystemOptions(tokenizer=...)"
             )
         team = join(args.device.type)
-        with _undisturbed(model):
+        with undisturbed(model):
             material = self._prepare(args)
             system = evaluator_of(
                 model,
@@ -401,25 +397,3 @@ def _name(material: Material) -> str:
         return "own"
     named_by = material.config if material.declared.name == "custom" else material.declared
     return re.sub(r"\W", "_", named_by.name)
-
-
-@contextlib.contextmanager
-def _undisturbed(model: Any) -> Iterator[None]:
-    """Eval mode inside; behind it modes and random states are what they were, and memory of the GPU
-    that nobody uses is free.
-    """
-    modes = [] if model is None else [(module, module.training) for module in model.modules()]
-    state, numpy_state = random.getstate(), np.random.get_state()
-    gpus = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
-    try:
-        with torch.random.fork_rng(devices=gpus):
-            if model is not None:
-                model.eval()
-            yield
-    finally:
-        for module, mode in modes:
-            module.training = mode
-        random.setstate(state)
-        np.random.set_state(numpy_state)
-        if model is not None and input_device(model).type == "cuda":
-            torch.cuda.empty_cache()

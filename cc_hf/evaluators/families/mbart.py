@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cc_hf.evaluators.families.seq2seq import MultilingualEvaluator
+from cc_hf.evaluators.families.multilingual import MultilingualEvaluator
 from cc_hf.languages import LANGUAGE_CODES
 
 __all__ = ["MBartEvaluator"]

@@ -6,8 +6,7 @@ family says how languages and labels are marked.
 from __future__ import annotations
 
 import contextlib
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +30,7 @@ from cc_hf.languages import LANGUAGES, two_letter_code
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import input_device
 
-__all__ = ["MultilingualEvaluator", "Seq2SeqEvaluator"]
+__all__ = ["Seq2SeqEvaluator"]
 
 
 class Seq2SeqEvaluator(Evaluator):
@@ -329,89 +328,4 @@ class Seq2SeqEvaluator(Evaluator):
                 if self.decoder_start
                 else {"decoder_start_token_id": forced[0]}
             )
-        )
-
-
-class MultilingualEvaluator(Seq2SeqEvaluator):
-    """A model whose languages are tokens.
-
-    Languages are named by cc_hf's codes or by the model's own; unknown ones are refused.
-    """
-
-    n_forced = 1
-
-    @cached_property
-    def marks(self) -> dict[str, int]:
-        """The model's code -> id of its token."""
-        return self.language_marks()
-
-    @cached_property
-    def codes(self) -> dict[str, str]:
-        """cc_hf's code -> the model's code, of the languages that both know."""
-        return {code: own for code, own in self.language_codes().items() if own in self.marks}
-
-    @property
-    def mark_ids(self) -> frozenset[int]:
-        """With those of languages."""
-        return super().mark_ids | set(self.marks.values())
-
-    @abstractmethod
-    def language_marks(self) -> dict[str, int]:
-        """Every language token of the tokenizer: the model's code -> its id."""
-
-    @abstractmethod
-    def language_codes(self) -> Mapping[str, str]:
-        """cc_hf's code -> what models of this family call the language, "" where they do not have
-        it.
-        """
-
-    def check_language(self, side: str, lang: str) -> None:
-        """It must be named and known."""
-        if not lang:
-            raise InputError(
-                f"{self.name} is multilingual: name the {side} language with"
-                f" {'src' if side == 'source' else 'tgt'}_lang; known: {self._known()}"
-            )
-        if self.own_code(lang) not in self.marks:
-            raise InputError(
-                f"{self.name} does not support the {side} language {lang!r}; known: {self._known()}"
-            )
-
-    def own_code(self, lang: str) -> str:
-        """The model's code of a language; unknown ones are returned as they are."""
-        return lang if lang in self.marks else self.codes.get(two_letter_code(lang), lang)
-
-    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """With the marks of the source side and EOS."""
-        before, after = self.source_marks(src_lang, tgt_lang)
-        return [[*before, *ids, *after] for ids in self.plain_ids(texts)]
-
-    def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Behind the forced tokens, with EOS."""
-        forced = self.forced_tokens(tgt_lang)
-        return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
-
-    def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokens of the texts alone: marks are put here and not by the tokenizer, whose language is
-        a hidden state.
-        """
-        return list(
-            self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
-                "input_ids"
-            ]
-        )
-
-    def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """What stands before and behind the source: its language, and EOS."""
-        return [self.marks[self.own_code(src_lang)]], [self.model.config.eos_token_id]
-
-    def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """The token of the target language."""
-        return [self.marks[self.own_code(tgt_lang)]]
-
-    def _known(self) -> str:
-        return ", ".join(sorted(self.codes)) + (
-            f" (or the model's own codes, such as {sorted(self.marks)[0]})"
-            if self.marks.keys() - self.codes.keys()
-            else ""
         )

@@ -28,6 +28,7 @@ from cc_hf.evaluators.fast.arithmetic import (
     fast_exact_products,
     in_fp32,
 )
+from cc_hf.evaluators.fast.rows import Rows, joined_ids, real_positions, slots_of
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
@@ -72,53 +73,6 @@ class _Stack:
     before: nn.LayerNorm | None
     layers: tuple[_Layer, ...]
     after: nn.LayerNorm | None
-
-
-class _Rows:
-    """Rows of ids, whose tokens lie one after the other, and as rows of one length where attention
-    wants them so.
-
-    Attributes:
-        ids: (tokens,).
-        columns: of each token in its row, (tokens,).
-        real: where tokens are among the places of rows of one length, (rows, longest), never on a
-            device.
-    """
-
-    def __init__(
-        self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]
-    ) -> None:
-        lengths = torch.tensor([len(row) for row in rows])
-        self.real = _real(lengths)
-        self._put, self._columns = put, self.real.nonzero()[:, 1]
-        self.ids, self.columns = put(_joined_ids(rows)), put(self._columns)
-        self._is_full = bool(self.real.all())
-        if not self._is_full:
-            self._slots, self._places = (
-                put(_slots(lengths.cumsum(0) - lengths, self.real)),
-                put(self.real.flatten().nonzero().squeeze(-1)),
-            )
-
-    def padded(self, states: torch.Tensor) -> torch.Tensor:
-        """(tokens, width) -> (rows, longest, width)."""
-        return (
-            states.view(*self.real.shape, -1)
-            if self._is_full
-            else functional.embedding(self._slots, states)
-        )
-
-    def unpadded(self, states: torch.Tensor) -> torch.Tensor:
-        """(rows, longest, width) -> (tokens, width)."""
-        flat = states.flatten(0, 1)
-        return flat if self._is_full else flat.index_select(0, self._places)
-
-    def behind(self, n: int, states: torch.Tensor) -> torch.Tensor:
-        """Those of tokens that are not among the first n of their row, (tokens, width)."""
-        return (
-            states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1)))
-            if n
-            else states
-        )
 
 
 class PackedModel:
@@ -191,7 +145,7 @@ class PackedModel:
         for batch in plan_batches(
             [len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens
         ):
-            rows = _Rows([distinct[i] for i in batch], self._put)
+            rows = Rows([distinct[i] for i in batch], self._put)
             hidden, mask = self._embed(self.encoder, rows), self._additive(rows.real)
             for layer in self.encoder.layers:
                 hidden = self._self_attention(
@@ -214,10 +168,10 @@ class PackedModel:
         n_uncounted: int,
     ) -> torch.Tensor:
         """Log-probabilities of all counted labels, row by row, (tokens,)."""
-        rows = _Rows(inputs, self._put)
+        rows = Rows(inputs, self._put)
         starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
-        real_source = _real(lengths)
-        slots = self._put(_slots(starts, real_source))
+        real_source = real_positions(lengths)
+        slots = self._put(slots_of(starts, real_source))
         memory, mask = self.arithmetic.prepare(states), self._additive(real_source)
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
         hidden = self._embed(self.decoder, rows)
@@ -229,7 +183,7 @@ class PackedModel:
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
             hidden = self.decoder.after(hidden)
-        wanted = self._put(_joined_ids([row[n_uncounted:] for row in labels]))
+        wanted = self._put(joined_ids([row[n_uncounted:] for row in labels]))
         return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -258,7 +212,7 @@ class PackedModel:
             for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE))
         ]
 
-    def _embed(self, stack: _Stack, rows: _Rows) -> torch.Tensor:
+    def _embed(self, stack: _Stack, rows: Rows) -> torch.Tensor:
         hidden: torch.Tensor = stack.embed(rows.ids) + stack.positions[rows.columns]
         if stack.before is not None:
             hidden = stack.before(hidden)
@@ -268,7 +222,7 @@ class PackedModel:
         self,
         block: _Attention,
         hidden: torch.Tensor,
-        rows: _Rows,
+        rows: Rows,
         n_heads: int,
         *,
         mask: torch.Tensor | None,
@@ -284,7 +238,7 @@ class PackedModel:
         self,
         layer: _Layer,
         hidden: torch.Tensor,
-        rows: _Rows,
+        rows: Rows,
         memory: Any,
         slots: torch.Tensor,
         mask: torch.Tensor | None,
@@ -303,7 +257,7 @@ class PackedModel:
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
     def _add(
-        self, block: _Attention, hidden: torch.Tensor, rows: _Rows, found: torch.Tensor
+        self, block: _Attention, hidden: torch.Tensor, rows: Rows, found: torch.Tensor
     ) -> torch.Tensor:
         return self._after(
             block.norm,
@@ -445,23 +399,6 @@ def _attend(
 
 def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
-
-
-def _joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
-    return torch.tensor([i for row in rows for i in row], dtype=torch.long)
-
-
-def _real(lengths: torch.Tensor) -> torch.Tensor:
-    """(rows, longest): where tokens are among the places of rows of one length."""
-    found: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
-    return found
-
-
-def _slots(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """(rows, longest): which token stands at each place, where those of a row begin at its start; 0
-    where there is none, which attention masks.
-    """
-    return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:

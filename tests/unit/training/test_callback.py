@@ -18,6 +18,7 @@ from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.callback import SystemOptions
 from cc_hf.training.figures import judgeable
+from cc_hf.training.undisturbed import undisturbed
 from tests.helpers import families
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
@@ -204,7 +205,7 @@ def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
     encoder, decoder = model.get_encoder(), model.get_decoder()
     decoder.train()
     states = torch.random.get_rng_state(), random.getstate(), _numpy_state()
-    with pytest.raises(ZeroDivisionError), callback._undisturbed(model):
+    with pytest.raises(ZeroDivisionError), undisturbed(model):
         _fail_after(model)
     assert decoder.training
     assert decoder.layers[0].training
