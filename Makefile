@@ -11,7 +11,7 @@ STAMP = $(VENV)/.installed
 VENV3 ?= .venv-datasets3
 STAMP3 = $(VENV3)/.installed
 
-.PHONY: demo test check compat docs figures benchmark evaluator clean
+.PHONY: demo test coverage check compat docs figures benchmark evaluator clean
 
 demo: $(STAMP)  ## environment, then the main job on the embedded evaluator
 	mkdir -p out
@@ -19,6 +19,12 @@ demo: $(STAMP)  ## environment, then the main job on the embedded evaluator
 
 test: $(STAMP)  ## all tests, offline
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+coverage: $(STAMP)  ## all tests under coverage; fails below the floor in pyproject.toml
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 check: $(STAMP)  ## style, types, layers, generated documents
 	$(BIN)/ruff check .
