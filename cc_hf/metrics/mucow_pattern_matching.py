@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import DataError, InputError, shown
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
@@ -148,8 +148,8 @@ def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] |
     if isinstance(given, (str, Path)):
         try:
             given = text_lines(Path(given))
-        except OSError as error:
-            raise InputError(f"lemmatized: {given} cannot be read: {error.strerror}") from None
+        except DataError as error:
+            raise InputError(f"lemmatized: {error}") from error
     given = listed("lemmatized", given)
     if any(not isinstance(line, str) for line in given):
         raise InputError(

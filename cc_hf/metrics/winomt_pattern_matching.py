@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.errors import DataError, InputError, UnknownNameError, shown
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring, check_choice
 from cc_hf.metrics.checks import (
     Fields,
@@ -139,10 +139,8 @@ def _given(alignments: str | Path | Sequence[str], aligner: str | Aligner) -> Gi
         return GivenAlignments(parse_pharaoh(alignments))
     try:
         lines = text_lines(Path(alignments))
-    except OSError as error:
-        raise InputError(
-            f"alignments: {alignments}: expected a Pharaoh file that can be read: {error.strerror}"
-        ) from error
+    except DataError as error:
+        raise InputError(f"alignments: expected a Pharaoh file; {error}") from error
     return GivenAlignments(parse_pharaoh(lines, name=str(alignments)), name=str(alignments))
 
 

@@ -106,7 +106,9 @@ def build_report(
         UnknownNameError: for a baseline that is not among the systems.
         MissingDependencyError: without scipy, where there is something to compare.
 
-    >>> from cc_hf.metrics.contrastive_conditioning import evaluate
+    >>> from cc_hf.evaluation.judging import judge
+    >>> from cc_hf.evaluation.material import Material
+    >>> from cc_hf.metrics.base import make_metric
     >>> def by_length(sources, translations):
     ...     return [1 / len(source) for source in sources]
     >>> cues = {
@@ -114,7 +116,8 @@ def build_report(
     ...     "incorrect_sources": ["A [female] cook left."],
     ...     "category": "male",
     ... }
-    >>> result = evaluate(["Ein Koch ging."], [cues], by_length)
+    >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
+    >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
     >>> found = build_report([System("a", {result.metric: result})])
     >>> found.baseline, found.samples[0].translations
     ('a', ('Ein Koch ging.',))

@@ -38,6 +38,7 @@ class LetterEvaluator(Evaluator):
         before: Callable[[list[Pair]], None] = lambda pairs: None,
         *,
         extra: dict[str, str] | None = None,
+        device: str = "cpu",
         **options: Any,
     ) -> None:
         given = {
@@ -50,6 +51,7 @@ class LetterEvaluator(Evaluator):
             **options,
         }
         super().__init__(**given)
+        self.device = device
         self.before = before
         self.extra = extra or {}
         self.n_encoded = 0

@@ -288,7 +288,7 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
         ),
         (
             ["evaluate", "simplegen", "en-es", "--translations", "t.txt"],
-            "no evaluator ships with the package for en-es",
+            "none ships with the package for en-es",
         ),
         (
             ["evaluate", "simplegen", "--translations", "t.txt", "--evaluator", "cc-tiny"],

@@ -116,7 +116,7 @@ def test_an_example_of_a_dataset(tmp_path: Path) -> None:
         ((*SENTENCE, "--gender", "female"), "at least one --translation"),
         (
             (*SENTENCE, "--gender", "female", "--tgt-lang", "fr", "--translation", "Ja."),
-            "no evaluator ships with the package for en-fr",
+            "none ships with the package for en-fr",
         ),
         (
             (*SENTENCE, "--gender", "female", "--score", "mean", "--translation", "Ja."),

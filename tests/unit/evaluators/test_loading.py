@@ -199,7 +199,7 @@ def test_a_local_model_has_no_revision() -> None:
 
 
 def test_no_default_for_other_pairs() -> None:
-    with pytest.raises(InputError, match="give src_lang and tgt_lang"):
+    with pytest.raises(InputError, match="expected one, or src_lang and tgt_lang"):
         default_evaluator("", "")
-    with pytest.raises(InputError, match="no evaluator ships with the package for en-ru"):
+    with pytest.raises(InputError, match="none ships with the package for en-ru"):
         default_evaluator("en", "ru")

@@ -119,7 +119,7 @@ def test_what_is_refused(judge: SentenceJudge, changed: dict[str, Any], message:
 
 
 def test_without_an_evaluator_for_the_pair() -> None:
-    with pytest.raises(InputError, match="no evaluator ships with the package for en-fr"):
+    with pytest.raises(InputError, match="none ships with the package for en-fr"):
         SentenceJudge(tgt_lang="fr")
     assert SentenceJudge().name == "cc-tiny-en-de"
 

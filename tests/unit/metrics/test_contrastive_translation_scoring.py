@@ -592,7 +592,7 @@ def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
         ),
     ):
         evaluate_dataset("contrawsd", translations=["x"])
-    with pytest.raises(InputError, match="no evaluator ships with the package for de-en"):
+    with pytest.raises(InputError, match="none ships with the package for de-en"):
         evaluate_dataset("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
     with pytest.raises(
         UnknownNameError, match=r"unknown option of the metric .*; did you mean 'context'"
@@ -620,7 +620,7 @@ def test_all_metrics_judge_translations_or_without_any_the_evaluator(
     )
     assert "gender_accuracy" in [result.metric for result in given.results]
     assert given.not_run[METRIC].startswith(
-        "judges the evaluator itself, not translations of a system; name it with metric (--metric)"
+        "judges the evaluator itself, not translations of a system; name it as the metric"
     )
     with pytest.raises(
         InputError,

@@ -228,7 +228,7 @@ def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, mes
         ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
         (
             {"alignments": "no such file"},
-            "alignments: no such file: expected a Pharaoh file that can be read",
+            "alignments: expected a Pharaoh file; file not found: no such file",
         ),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
         ({"seed": -1}, "seed: expected an integer of 0 or more"),
