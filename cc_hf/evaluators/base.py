@@ -1,7 +1,7 @@
-"""The evaluator: requests in, per-token sums out.
+"""The evaluator: scores of requests, with a cache, faster modes and several processes.
 
-The template method `score` deduplicates, looks up what the cache knows, checks lengths, sorts,
-batches, stores and restores the order. No torch here.
+The template method `score` deduplicates the requests, looks them up in the cache, checks lengths,
+forms batches, stores the new scores and restores the order. This module does not import torch.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["SCORING_VERSION", "Evaluator", "ScoreFunction", "library_versions"]
 
-#: Anything that scores translations under sources: (sources, translations) -> one score per pair, 0
-#: or more, higher is better.
+#: A function that scores translations: (sources, translations) -> one score per pair, at least 0,
+#: higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 
-#: Raised whenever `score` can give other numbers for the same model: scores that were stored before
-#: are then not taken.
+#: Must be raised whenever `score` can give other numbers for the same model, so that scores that
+#: were stored before are no longer used.
 SCORING_VERSION = 3
 
 
@@ -40,8 +40,9 @@ class Evaluator(TokenModel):
     """A model that scores translations, with a cache and faster modes.
 
     Attributes:
-        mode: of `cc_hf.evaluators.options.MODES`, as it was found to be: "auto" without a faster
-            pass is "exact". In "auto" all scores are exact, and `fast` is the faster pass.
+        mode: the resolved mode, one of `cc_hf.evaluators.options.MODES`; "auto" without a faster
+            pass is "exact". In "auto" all scores of `score` are exact, and `fast` is the faster
+            pass.
     """
 
     mode: str = "exact"
@@ -49,12 +50,21 @@ class Evaluator(TokenModel):
     def score_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> TokenScores:
-        """The scores of one batch."""
+        """Score one batch.
+
+        Args:
+            sources: token ids of n sources, as `encode_sources` returns them.
+            targets: token ids of n translations, as `encode_targets` returns them.
+
+        Returns:
+            Scores of the n pairs, in their order.
+        """
         return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def signature_fields(self) -> dict[str, str]:
-        """What the signature says of this evaluator; `dtype` names the faster pass and the exact
-        one, where decisions take both.
+        """Return the fields that describe this evaluator in a signature.
+
+        Where decisions use a faster pass, `dtype` names its precision and the exact one.
         """
         fields = {
             "eval": f"{self.name}@{self.identity}",
@@ -63,12 +73,12 @@ class Evaluator(TokenModel):
         return {**fields, "toolong": "truncate"} if self.on_too_long == "truncate" else fields
 
     def cache_identity(self) -> dict[str, str]:
-        """All that a score depends on but languages and texts; scores of different identities never
-        meet in a cache.
+        """Return everything that a score depends on except languages and texts.
 
-        A family with an option that changes scores and that is not in `signature_fields` adds it
-        here. `batch_tokens` is left out: it changes nothing but rounding. Devices and versions of
-        the libraries round in their own ways, in low precision visibly, so they are part of it.
+        The cache never mixes scores of different identities. A family with an option that changes
+        scores and that is not in `signature_fields` must add it here. `batch_tokens` is left out
+        because it changes only rounding. Devices and versions of the libraries are included because
+        they round differently, visibly so in low precision.
         """
         return {
             **self.signature_fields(),
@@ -83,18 +93,21 @@ class Evaluator(TokenModel):
 
     @property
     def fast(self) -> Evaluator | None:
-        """Of the mode «auto»: an evaluator of nearly the same scores that is faster."""
+        """In mode "auto", a faster copy with approximate scores; otherwise None."""
         return None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Which of «bf16» and «int8» this evaluator has for its model on this machine."""
+        """Return those of "bf16" and "int8" that this evaluator supports on this machine."""
         return ()
 
     def with_mode(self, mode: str) -> Evaluator:
-        """The same evaluator in a mode of `MODES`; «auto» where bf16 brings nothing is «exact».
+        """Return a copy of the evaluator in another mode.
+
+        Args:
+            mode: one of `MODES`; "auto" becomes "exact" where bf16 is not faster.
 
         Raises:
-            InputError: for an unknown mode, or one that the evaluator does not have.
+            InputError: for an unknown mode, or one that the evaluator does not support.
         """
         if mode not in MODES:
             raise InputError(f"mode: expected one of {', '.join(MODES)}, got {shown(mode)}")
@@ -110,6 +123,7 @@ class Evaluator(TokenModel):
         return found
 
     def _gains_by_bf16(self) -> bool:
+        """Return whether mode "auto" uses a pass in bf16."""
         return False
 
     def score(
@@ -120,24 +134,32 @@ class Evaluator(TokenModel):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """Score every request; arrays are in the order of the requests.
+        """Score every request.
 
-        Requests of equal token ids are scored once, and those that the cache knows not at all:
-        texts that the model cannot tell apart have the very same score. The result does not depend
-        on order or batch size beyond rounding.
+        Requests with equal token ids are scored once, so that texts which the model cannot tell
+        apart have exactly the same score. Requests that are in the cache are not scored again. The
+        result does not depend on order or batch size beyond rounding.
+
+        Args:
+            requests: at least one pair of source and translation.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+            progress: whether to show a progress bar, on the main process only.
+
+        Returns:
+            Arrays in the order of the requests.
 
         Raises:
             InputError: for no requests, or languages that the model does not support.
-            TooLongError: when a text is longer than `max_tokens` and `on_too_long` is «error»; the
+            TooLongError: for a text longer than `max_tokens` if `on_too_long` is "error"; the
                 message names the row.
-            CacheError: when the cache is damaged or of another version.
-            EvaluatorError: for a score that is no number (`check_scores`), or when another process
-                of the team failed.
+            CacheError: for a cache that is damaged or of another version.
+            EvaluatorError: for a score that `check_scores` refuses, or when another process of the
+                team failed.
         """
         if not requests:
             raise InputError("nothing to score: expected at least one request, got none")
         self.refresh()
-        # the canonical order: a shuffled input gives the very same batches
+        # Sorting makes the batches, and so the rounding, independent of the order of the input.
         distinct = sorted(set(requests))
         place = {request: i for i, request in enumerate(distinct)}
         src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
@@ -162,11 +184,11 @@ class Evaluator(TokenModel):
             missing = [i for i in range(len(distinct)) if i not in known]
             with self.team.telling():
                 sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
-            alike: dict[TokenIds, list[int]] = {}  # by token ids, the requests that have them
+            alike: dict[TokenIds, list[int]] = {}  # token ids -> requests that have them
             for i, source, target in zip(missing, sources, targets, strict=True):
                 alike.setdefault((tuple(source), tuple(target)), []).append(i)
             ids = list(alike)
-            # scored before, as another text
+            # Another text with the same token ids may have been scored before.
             same = self.team.from_main(lambda: session.find_equal(ids))
             left = [key for k, key in enumerate(ids) if k not in same]
             ready = [([ids[k] for k in same], list(same.values()))] if same else []
@@ -189,7 +211,7 @@ class Evaluator(TokenModel):
                         i: row for key, row in zip(keys, rows, strict=True) for i in alike[key]
                     }
                     keep(row_of)
-                    # batch by batch, so that a resumed run makes the very batches that were left
+                    # Whole batches are stored, so that a resumed run forms the same batches.
                     session.add(
                         [pairs[i] for i in row_of],
                         list(row_of.values()),
@@ -205,8 +227,13 @@ class Evaluator(TokenModel):
         src_lang: str,
         tgt_lang: str,
     ) -> None:
-        """Refuse pairs of opponents whose token ids differ, and no longer do once they are cut to
-        `max_tokens`: what tells them apart is lost.
+        """Refuse pairs of texts that differ, but become equal when they are cut to `max_tokens`.
+
+        What distinguishes such texts, the cue, is lost, so that the decision would be a tie.
+
+        Args:
+            pairs: the requests that are compared with each other.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
 
         Raises:
             TooLongError: for the first such pair; the message names its row.
@@ -235,13 +262,21 @@ class Evaluator(TokenModel):
         src_lang: str = "",
         tgt_lang: str = "",
     ) -> npt.NDArray[np.float64]:
-        """(n,) float64: mean natural-log probability per target token (EOS included) of each
-        translation under its source.
+        """Return the mean log-probability per target token of each translation under its source.
 
-        Languages may be left out where the model has only one direction, or was loaded with them.
+        Args:
+            sources: n source texts.
+            translations: n translations, in the same order.
+            src_lang, tgt_lang: languages of the texts; "" if the model has one direction or was
+                loaded with languages.
+
+        Returns:
+            Natural logarithms, (n,) float64; EOS counts as a target token.
 
         Raises:
-            InputError: when the numbers of sources and translations differ, or as `score` does.
+            InputError: for different numbers of sources and translations, no pairs, or languages
+                that the model does not support.
+            TooLongError, CacheError, EvaluatorError: as for `score`.
         """
         return self.score(
             numbered_requests(sources, translations), src_lang=src_lang, tgt_lang=tgt_lang
@@ -250,6 +285,7 @@ class Evaluator(TokenModel):
     def _session(
         self, src_lang: str, tgt_lang: str
     ) -> contextlib.AbstractContextManager[CacheSession]:
+        """Open the cache for these languages, or a session that stores nothing."""
         if self.cache is None:
             return contextlib.nullcontext(CacheSession())
         return self.cache.session(
@@ -260,7 +296,7 @@ class Evaluator(TokenModel):
     def _score_all(
         self, sources: list[list[int]], targets: list[list[int]]
     ) -> Iterator[tuple[list[int], list[ScoreRow]]]:
-        """Indices and scores, batch by batch."""
+        """Yield the indices and scores of one batch after the other."""
         lengths = [len(s) for s in sources], [len(t) for t in targets]
         batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
         costs = [
@@ -282,7 +318,7 @@ class Evaluator(TokenModel):
 
 
 def library_versions() -> dict[str, str]:
-    """Of the libraries whose versions round in their own ways; "" where one is not installed."""
+    """Return the versions of the libraries that affect rounding, "" where one is not installed."""
     return {package: _version(package) for package in ("torch", "transformers")}
 
 

@@ -1,5 +1,6 @@
-"""Scores for decisions: all pairs by the evaluator's faster pass, then those of every decision
-within its measured error again, exactly. No torch here.
+"""Scores for decisions: a faster pass scores all pairs, and close decisions are scored exactly.
+
+How close is close enough follows from the measured error of the faster pass. No torch here.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["Contest", "check_contests", "decision_scores", "function_name", "pair_scores"]
 
-#: the requests of both sides, by index, at least one on each; the side with the best score wins
+#: Indices of the requests on both sides, at least one each; the side with the best score wins.
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
-# decisions that are always scored again: so many of the closest, and as many of all others, evenly
+# This many of the closest decisions are always scored again, and as many others, evenly spaced.
 _N_MEASURED = 64
-_SAFETY = 2.0  # times the largest error seen
-_TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost digits, or all
+_SAFETY = 2.0  # factor on the largest error seen
+_TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost some or all digits
 
 
 def decision_scores(
@@ -37,25 +38,33 @@ def decision_scores(
     score: str = "geometric",
     progress: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """(n,) scores of the requests, by which every contest is decided as by `evaluator.score`.
+    """Return scores that decide every contest as the exact scores would.
 
-    With an evaluator that has a faster pass (`Evaluator.fast`) each request is scored by it. Then
-    the difference of the logarithms of the two best scores is taken exactly for a sample of the
-    contests; all contests whose difference is within twice the largest error seen are scored again,
-    and the error of these counts, too, until none is left. What was scored again has its exact
-    score, all others that of the faster pass.
+    If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. A sample
+    of the contests is then scored exactly, and the error of the faster pass is measured on the
+    difference between the logarithms of the two best scores. Contests whose difference is within
+    twice the largest error are scored exactly as well, and their errors count, too, until no such
+    contest is left. Requests that were scored again have their exact score, all others that of the
+    faster pass.
 
     Args:
-        evaluator: scores.
-        requests: what to score.
-        contests: who is compared with whom; a request belongs to at most one.
-        src_lang, tgt_lang, progress: as in `Evaluator.score`.
+        evaluator: the evaluator model.
+        requests: n pairs to score.
+        contests: which requests are compared; a request belongs to at most one contest.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`.
+        progress: whether to show a progress bar.
+
+    Returns:
+        Scores in the order of the requests, (n,) float64.
 
     Raises:
-        InputError: for a score of another name.
-        EvaluatorError, TooLongError: as `check_contests`.
-        Otherwise as `Evaluator.score`.
+        InputError: for an unknown score, no requests, or languages that the model does not support.
+        EvaluatorError: when all scores of a contest are 0 in floating point, or as for
+            `Evaluator.score`.
+        TooLongError: for texts that are too long, or that are equal only after they were cut
+            (`check_contests`).
+        CacheError: as for `Evaluator.score`.
     """
     check_score_name(score, {**SCORES, **LOG_SCORES})
     scores = _decided(
@@ -83,14 +92,19 @@ def check_contests(
     tgt_lang: str,
     score: str,
 ) -> None:
-    """Refuse contests that cannot be decided and would pass for ties.
+    """Refuse contests that cannot be decided, which would otherwise count as ties.
 
     Args:
-        scores: of the requests, by `evaluator`; all others as in `decision_scores`.
+        evaluator: the evaluator model that scored.
+        requests: n scored pairs.
+        contests: which requests are compared.
+        scores: (n,) float64, in the order of the requests.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+        score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
         EvaluatorError: when all scores of a contest are 0 in floating point.
-        TooLongError: when texts on both sides of a contest are the same only because they were cut
+        TooLongError: when texts on both sides of a contest are equal only because they were cut
             (`Evaluator.check_not_cut_alike`).
     """
     for left, right in contests if score not in LOG_SCORES else ():
@@ -103,7 +117,7 @@ def check_contests(
                 f" translation: {request.translation[:80]!r}. The model is probably damaged, or was"
                 " not trained for these languages: use another one"
             )
-    # equal token ids have equal scores, so that only these need be encoded
+    # Equal token ids give equal scores, so only requests with equal scores need to be encoded.
     if evaluator.on_too_long == "truncate":
         alike = [
             (requests[i], requests[j])
@@ -126,6 +140,7 @@ def _decided(
     score: str,
     progress: bool,
 ) -> npt.NDArray[np.float64]:
+    """Return the scores of `decision_scores`, not yet checked."""
     define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
         return define(
@@ -135,7 +150,8 @@ def _decided(
         evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
     ).copy()
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
-    # contests of the same token ids, which are scored again together or not at all
+    # Contests with the same token ids are scored again together or not at all, so that they keep
+    # equal scores.
     twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
     for row, contest in enumerate(contests):
         twins[_scores_of(scores, contest)].append(row)
@@ -174,7 +190,7 @@ def _scores_of(scores: npt.NDArray[np.float64], contest: Contest) -> tuple[tuple
 
 
 def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bool) -> float:
-    """Of the logarithms of both sides' best scores."""
+    """Return the difference between the logarithms of both sides' best scores."""
     left, right = (max(scores[i] for i in side) for side in contest)
     if is_log:
         return float(left - right)
@@ -192,17 +208,26 @@ def pair_scores(
     score: str = "geometric",
     progress: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """(n,) scores, 0 or more: by the named definition from an evaluator's probabilities, or as a
-    callable gives them.
+    """Score pairs with an evaluator model or with a function.
 
     Args:
-        contests: see `decision_scores`; without any all scores are
-            exact.
+        wanted: n pairs to score.
+        evaluator: an evaluator model, or a function (sources, translations) -> scores.
+        contests: which requests are compared (see `decision_scores`); without any, all scores are
+            exact. A function ignores them.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+        score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
+        progress: whether to show a progress bar.
+
+    Returns:
+        Scores in the order of the pairs, (n,) float64. They are at least 0, except for those of
+        `LOG_SCORES`.
 
     Raises:
-        InputError: for a score that is not defined.
-        EvaluatorError: when a callable fails, or returns too few or too many scores, or one that is
-            NaN, infinite or negative; of an evaluator as `Evaluator.score`.
+        InputError: for a score that is not defined, or as for `Evaluator.score`.
+        EvaluatorError: when a function fails, returns too few or too many scores, or one that is
+            NaN, infinite or negative; for an evaluator as for `decision_scores`.
+        TooLongError, CacheError: as for `decision_scores`.
     """
     if isinstance(evaluator, Evaluator):
         return decision_scores(
@@ -220,6 +245,7 @@ def pair_scores(
 def _function_scores(
     wanted: Sequence[ScoringRequest], function: ScoreFunction
 ) -> npt.NDArray[np.float64]:
+    """Call a user's function and check what it returns."""
     what, name = "the evaluator function", f"(function {function_name(function)!r})"
     rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
     try:
@@ -227,7 +253,7 @@ def _function_scores(
     except CCError:
         raise
     except Exception as error:
-        # whatever the user's code raises; it stays the cause, with its own traceback
+        # The user's code may raise anything; its error stays the cause, with its own traceback.
         raise EvaluatorError(
             f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}"
         ) from error
@@ -236,7 +262,7 @@ def _function_scores(
             raise TypeError(f"got values of numpy's kind {kind!r}")
         found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        # RuntimeError: a tensor that needs gradients
+        # numpy raises RuntimeError for a tensor that requires gradients.
         raise EvaluatorError(
             f"{what} failed: expected one number per pair, as a list or an array (of a tensor:"
             f" scores.detach().cpu().tolist()); {error} {name}"
@@ -258,7 +284,10 @@ def _function_scores(
 
 
 def function_name(function: ScoreFunction) -> str:
-    """What a signature and messages call a function.
+    """Return the name of a function for signatures and messages.
+
+    Args:
+        function: any callable; one without a name is called by its type.
 
     >>> function_name(len)
     'len'

@@ -1,7 +1,7 @@
-"""Several evaluators as one.
+"""Several evaluators combined into one.
 
 Members with the same tokenisation are averaged token by token in probability, as fairseq does;
-others by sentence.
+others are averaged by sentence.
 """
 
 from __future__ import annotations
@@ -24,12 +24,20 @@ __all__ = ["EnsembleEvaluator", "SentenceEnsembleEvaluator", "ensemble", "same_t
 
 
 class EnsembleEvaluator(Evaluator):
-    """Members with the same tokenisation: the probability of a token is the arithmetic mean of the
-    members' (not of their logarithms).
+    """An ensemble whose members share one tokenisation.
+
+    The probability of a token is the arithmetic mean of the members' probabilities, not of their
+    logarithms.
 
     Attributes:
-        members: at least one evaluator.
-        combination: «token» or «sentence», as the signature says it.
+        members: the evaluators, at least one.
+        combination: "token" or "sentence", as the signature says it.
+
+    Args:
+        members: the evaluators, at least one.
+
+    Raises:
+        InputError: for no members.
     """
 
     combination = "token"
@@ -55,7 +63,7 @@ class EnsembleEvaluator(Evaluator):
         self.n_source_end = first.n_source_end
 
     def signature_fields(self) -> dict[str, str]:
-        """Of all members; a field in which they agree is written once."""
+        """Return the fields of all members; a value that they share is written once."""
         fields = [member.signature_fields() for member in self.members]
         found = {
             key: "+".join(dict.fromkeys(f[key] for f in fields if key in f))
@@ -71,44 +79,88 @@ class EnsembleEvaluator(Evaluator):
 
     @cached_property
     def fast(self) -> Evaluator | None:
-        """The ensemble of the members' faster passes, where all have one."""
+        """The ensemble of the members' faster passes, or None unless every member has one."""
         passes = [member.fast for member in self.members if member.fast is not None]
         return type(self)(passes) if len(passes) == len(self.members) else None
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Every member must translate from one to the other."""
+        """Check that every member translates between two languages.
+
+        Args:
+            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+
+        Raises:
+            InputError: for the first member that does not support them.
+        """
         for member in self.members:
             member.check_languages(src_lang, tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """As the first member, which is as every member."""
+        """Return the token ids of each source, which are the same for every member.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+        """
         return self.members[0].encode_sources(texts, src_lang, tgt_lang)
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """As the first member, which is as every member."""
+        """Return the token ids of each translation, which are the same for every member.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: as for `TokenModel.encode_targets`.
+        """
         return self.members[0].encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """As the first member, which is as every member."""
+        """Return the texts of target ids, which are the same for every member.
+
+        Args:
+            rows: as for `TokenModel.decode_targets`.
+
+        Raises:
+            InputError: if the first member has no tokenizer to decode with.
+        """
         return self.members[0].decode_targets(rows)
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """As the member that takes the least."""
+        """Fit a pair to the member with the smallest `max_tokens`.
+
+        Args:
+            source: token ids of the source.
+            target: token ids of the translation.
+            request: the pair, for messages.
+
+        Returns:
+            Token ids of source and translation, cut if `on_too_long` is "truncate".
+
+        Raises:
+            TooLongError: for a side that is too long if `on_too_long` is "error".
+        """
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
 
     def refresh(self) -> None:
-        """As every member."""
+        """Drop what the members prepared from weights that may have changed."""
         for member in self.members:
             member.refresh()
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """The logarithm of the mean probability, position by position."""
+        """Return the logarithms of the members' mean probabilities, token by token.
+
+        Args:
+            sources: token ids of n sources.
+            targets: token ids of n translations.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
+        """
         by_member = [member.logprobs_batch(sources, targets) for member in self.members]
-        with np.errstate(invalid="ignore"):  # what is not finite is refused by `check_scores`
+        with np.errstate(invalid="ignore"):  # `check_scores` refuses what is not finite
             return [
                 np.logaddexp.reduce(rows, axis=0) - np.log(len(rows))
                 for rows in zip(*by_member, strict=True)
@@ -116,11 +168,11 @@ class EnsembleEvaluator(Evaluator):
 
 
 class SentenceEnsembleEvaluator(EnsembleEvaluator):
-    """Members whose tokens cannot be compared: every member scores by itself.
+    """An ensemble whose members' tokens cannot be compared, so that every member scores by itself.
 
-    The mean log-probability of a translation is the mean of the members' mean log-probabilities
-    (each per token of its own), its mean probability the mean of theirs, and `n_tokens` counts the
-    tokens of all members.
+    The mean log-probability of a translation is the mean of the members' mean log-probabilities,
+    each per token of that member. Its mean probability is the mean of theirs, and `n_tokens` counts
+    the tokens of all members.
     """
 
     combination = "sentence"
@@ -133,7 +185,18 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """As `Evaluator.score`."""
+        """Score every request with every member and average the results.
+
+        Args:
+            requests: at least one pair of source and translation.
+            src_lang, tgt_lang, progress: as for `Evaluator.score`.
+
+        Returns:
+            Arrays in the order of the requests.
+
+        Raises:
+            InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
+        """
         found = [
             member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
             for member in self.members
@@ -152,7 +215,15 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         src_lang: str,
         tgt_lang: str,
     ) -> None:
-        """As `Evaluator.check_not_cut_alike`, for every member."""
+        """Refuse pairs of texts that become equal when any member cuts them.
+
+        Args:
+            pairs: the requests that are compared with each other.
+            src_lang, tgt_lang: as for `Evaluator.check_not_cut_alike`.
+
+        Raises:
+            TooLongError: for the first such pair; the message names its row.
+        """
         for member in self.members:
             member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
@@ -164,7 +235,14 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         src_lang: str = "",
         tgt_lang: str = "",
     ) -> list[npt.NDArray[np.float64]]:
-        """Refused: the members' tokens differ."""
+        """Refuse the request: the members have different tokens.
+
+        Args:
+            sources, translations, src_lang, tgt_lang: ignored.
+
+        Raises:
+            InputError: always.
+        """
         raise self._not_common()
 
     def named_logprobs(
@@ -175,7 +253,14 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         src_lang: str = "",
         tgt_lang: str = "",
     ) -> list[list[tuple[str, float]]]:
-        """Refused likewise."""
+        """Refuse the request: the members have different tokens.
+
+        Args:
+            sources, translations, src_lang, tgt_lang: ignored.
+
+        Raises:
+            InputError: always.
+        """
         raise self._not_common()
 
     def _not_common(self) -> InputError:
@@ -186,8 +271,10 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
 
 def ensemble(members: Sequence[Evaluator]) -> Evaluator:
-    """The ensemble that fits: by token where all members have the same tokenisation, else by
-    sentence; of one member the member itself.
+    """Combine evaluators by token if all have the same tokenisation, else by sentence.
+
+    Args:
+        members: the evaluators; a single one is returned as it is.
 
     Raises:
         InputError: for no members.
@@ -202,13 +289,19 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
 
 
 def same_tokenisation(members: Sequence[Evaluator]) -> bool:
-    """Whether all are of the same family, with tokenizers of the same class, rules and
-    vocabularies, and mark texts alike.
+    """Return whether all members tokenise in the same way.
+
+    They must be of the same family, mark texts alike, and have tokenizers of the same class, rules
+    and vocabularies.
+
+    Args:
+        members: the evaluators.
     """
     return len({_fingerprint(member) for member in members}) == 1
 
 
 def _fingerprint(member: Any) -> tuple[object, ...]:
+    """Return what must be equal for two members to share one tokenisation."""
     marks = [
         getattr(member, name, None)
         for name in ("decoder_start", "n_forced", "n_source_end", "prompt")
@@ -221,7 +314,7 @@ def _fingerprint(member: Any) -> tuple[object, ...]:
 
 
 def _tokenizer_hash(tokenizer: Any) -> str:
-    """Of all that decides which ids a text gets."""
+    """Return a hash of everything that decides which ids a text gets."""
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
     tables = [
         tokenizer.get_vocab(),

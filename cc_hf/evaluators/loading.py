@@ -1,6 +1,6 @@
-"""From a name to an evaluator: embedded models, local folders, the Hub.
+"""Loading evaluators by name: embedded models, local folders, the Hub.
 
-Loaded once per process and options.
+Each model is loaded once per process and options.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ except ModuleNotFoundError as error:
 __all__ = ["evaluator_of", "load_evaluator", "load_with"]
 
 _BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
-_UNLIMITED = 10**9  # T5 has no table of positions
+_UNLIMITED = 10**9  # for T5, which has no table of positions
 
 
 def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: Any) -> Evaluator:
@@ -46,8 +46,8 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
 
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
-            of the Hub; several make an ensemble (see `cc_hf.evaluators.ensemble`).
-        options: those of `cc_hf.evaluators.options.LoadingOptions`, by name.
+            on the Hub; a list of several makes an ensemble (see `cc_hf.evaluators.ensemble`).
+        options: the options of `cc_hf.evaluators.options.LoadingOptions`, by name.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
@@ -72,10 +72,14 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
 def load_with(
     name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
 ) -> Evaluator:
-    """Load an evaluator as `load_evaluator` does, with options that are at hand as one object.
+    """Load an evaluator as `load_evaluator` does, with all options in one object.
+
+    Args:
+        name_or_path: as for `load_evaluator`.
+        options: how to load the evaluator.
 
     Raises:
-        As `load_evaluator`.
+        UnknownNameError, EvaluatorError, InputError, CacheError: as for `load_evaluator`.
     """
     check_names(name_or_path)
     if not isinstance(name_or_path, (str, Path)):
@@ -104,7 +108,8 @@ def load_with(
     )
     if options.batch_tokens is None:
         options = replace(options, batch_tokens=_BATCH_TOKENS[input_device(loaded.model).type])
-    # an evaluator holds its cache and its team, whatever options they were found by
+    # An evaluator holds its cache and its team. The key contains these instead of the options that
+    # select them, so that two ways to name the same cache share one evaluator.
     key = (replace(options, cache=False, distributed=False), store and store.path, team.size)
     evaluator: Evaluator = loaded.evaluators.get(
         key, lambda: _evaluator(loaded, options, cache=store, team=team).with_mode(options.mode)
@@ -120,22 +125,25 @@ def evaluator_of(
     kind: str | None = None,
     prompt: str | None = None,
 ) -> Evaluator:
-    """An evaluator on a model that is in memory already, such as one in training; nothing is
-    loaded, copied, moved or kept.
+    """Make an evaluator from a model that is already loaded, such as one in training.
 
-    Whoever uses it sees to it that the model is in eval mode. Its weights may change between calls;
-    that they are finite is checked here, and each time that a faster pass is made of them.
+    Nothing is loaded, copied, moved or kept. The caller must put the model into eval mode. Its
+    weights may change between calls; whether they are finite is checked here, and each time that a
+    faster pass is prepared from them.
 
     Args:
-        model, tokenizer: of transformers; the model may be on any device.
-        name: for messages.
-        kind, prompt: as `load_evaluator`.
+        model: a model of transformers, on any device.
+        tokenizer: its tokenizer.
+        name: name of the model, for messages.
+        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
+            tokenizer.
+        prompt: a template for families that put the source into words; None for the family's own.
 
     Raises:
         UnknownNameError: for a kind that is not registered.
         EvaluatorError: when no evaluator family fits the model, its tokenizer does not, or its
             weights are not finite, as after training that diverged.
-        InputError: for a kind that does not fit the model, or a prompt to a family that takes none.
+        InputError: for a kind that does not fit the model, or a prompt for a family that has none.
 
     >>> loaded = load_model("cc-tiny-en-de")
     >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(
@@ -166,8 +174,8 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
 
     Args:
         loaded: the model with its tokenizer.
-        options: with a number of `batch_tokens`.
-        shared: cache and team, as `Evaluator` takes them.
+        options: how to load; `batch_tokens` must be a number.
+        shared: cache and team, as `Evaluator` accepts them.
     """
     family = registry.resolve("evaluator family", loaded.family)
     if options.prompt is not None and not family.takes_prompt:
@@ -175,7 +183,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             f"prompt: {loaded.name} is of the family {loaded.family}, which takes none; it marks"
             " languages by tokens, or has one direction"
         )
-    with reported_loading(loaded.name):  # families ask tokenizers that may be damaged
+    with reported_loading(loaded.name):  # families call the tokenizer, whose files may be damaged
         made: Evaluator = family(
             loaded.model,
             loaded.tokenizer,
@@ -199,6 +207,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
 
 
 def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
+    """Return one revision for each of n members."""
     if revision is None:
         return [None] * n
     if isinstance(revision, str) or len(revision) != n:

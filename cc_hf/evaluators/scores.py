@@ -1,4 +1,4 @@
-"""What teacher forcing keeps of each pair, and the definitions of a score. No torch here."""
+"""Sums over the tokens of each pair, and the definitions of a score. No torch here."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["LOG_SCORES", "SCORES", "TokenScores", "check_score_name"]
 
 @dataclass(frozen=True)
 class TokenScores:
-    """What teacher forcing keeps of each request; every score definition is a function of it.
+    """Sums over the target tokens of each request; every score definition is a function of them.
 
     Attributes:
-        sum_logprob: (n,) float64, sum of natural-log probabilities of the target tokens, EOS
+        sum_logprob: (n,) float64, sum of the natural-log probabilities of the target tokens, EOS
             included.
         n_tokens: (n,) int64, number of target tokens, EOS included.
         mean_probability: (n,) float64, arithmetic mean of the token probabilities, in [0, 1].
@@ -31,17 +31,20 @@ class TokenScores:
 
     @property
     def mean_logprob(self) -> npt.NDArray[np.float64]:
-        """(n,) mean natural-log probability per target token."""
+        """The mean natural-log probability per target token, (n,) float64."""
         return self.sum_logprob / self.n_tokens
 
     @classmethod
     def of(cls, logprobs: Sequence[npt.NDArray[np.float64]]) -> TokenScores:
-        """From the natural-log probabilities of every token, one array per request.
+        """Sum up the log-probabilities of single tokens.
+
+        Args:
+            logprobs: natural logarithms, one array per request.
 
         >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
         [0.375, 1.0]
         """
-        with np.errstate(all="ignore"):  # what is not finite is refused by `Evaluator.check_scores`
+        with np.errstate(all="ignore"):  # `Evaluator.check_scores` refuses what is not finite
             return cls(
                 np.array([row.sum() for row in logprobs], dtype=np.float64),
                 np.array([len(row) for row in logprobs], dtype=np.int64),
@@ -53,7 +56,10 @@ class TokenScores:
 
     @classmethod
     def of_rows(cls, rows: Sequence[ScoreRow]) -> TokenScores:
-        """From one row per request, as the cache keeps them; at least one.
+        """Collect rows as the cache stores them.
+
+        Args:
+            rows: (sum_logprob, n_tokens, mean_probability) of each request; at least one row.
 
         >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
         [-0.5, -1.0]
@@ -71,10 +77,10 @@ class TokenScores:
         )
 
 
-#: Score of one pair by name (spec of Vamvas & Sennrich 2021 and its program):
-#: arithmetic, the mean token probability of the paper's footnote 2; geometric, exp of the mean
-#: log-probability, the default; reference, 2 ** mean natural-log probability, which the paper's
-#: program computes.
+#: Definitions of the score of a pair by name, after Vamvas & Sennrich 2021: "arithmetic" is the
+#: mean token probability of the paper's footnote 2; "geometric", the default, is exp of the mean
+#: log-probability; "reference" is 2 ** mean natural-log probability, which the paper's program
+#: computes.
 SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
     "arithmetic": lambda found: found.mean_probability,
     "geometric": lambda found: np.exp(found.mean_logprob),
@@ -82,18 +88,22 @@ SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
 }
 
 
-#: Scores that are logarithms already, and so not in [0, 1]: logprob, of the whole translation, not
-#: normalised by its length (Sennrich 2017).
+#: Definitions of scores that are logarithms, and so not in [0, 1]: "logprob" is the log-probability
+#: of the whole translation, not normalised by its length (Sennrich 2017).
 LOG_SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
     "logprob": lambda found: found.sum_logprob
 }
 
 
 def check_score_name(score: object, known: Collection[str]) -> None:
-    """Refuse a definition of scores that is not known, or no name at all.
+    """Check that a score is defined.
+
+    Args:
+        score: name of a definition.
+        known: names that are allowed.
 
     Raises:
-        InputError: with those that are known.
+        InputError: for any other name; the message lists the known ones.
     """
     if not isinstance(score, str) or score not in known:
         raise InputError(f"score: expected one of {', '.join(known)}, got {shown(score)}")

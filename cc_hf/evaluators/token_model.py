@@ -1,7 +1,7 @@
-"""A model that gives the log-probability of every token of a translation under a source: lengths,
-batches and checks. Nothing is kept. No torch here.
+"""A model that gives the log-probability of every target token, with batching and checks.
 
-A family says how to tokenise and how to run one batch, nothing else.
+A family defines how to tokenise and how to run one batch. Nothing is cached here, and torch is not
+imported.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["TokenModel", "numbered_requests"]
 
-# How far above 0 the mean log-probability of a translation may come by rounding: products in bf16
-# and int8 round the logits themselves
+# How far rounding can raise the mean log-probability of a translation above 0. Products in bf16 and
+# int8 round the logits themselves, so their limit is larger.
 _ROUNDING = 1e-3
 _LOW_PRECISION_ROUNDING = 0.5
 _LOW_PRECISION = ("bf16", "int8")
@@ -35,20 +35,27 @@ class TokenModel(ABC):
     """A model that gives the probability of a translation under a source, token by token.
 
     Attributes:
-        name: as the user named it.
-        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
+        name: name of the model as the user gave it.
+        identity: commit on the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
             model's files.
-        dtype: of the arithmetic, such as float32.
-        batch_tokens: padded source plus target tokens of a batch.
-        max_tokens: longest source or target that the model takes, EOS included.
-        on_too_long: "error", or "truncate": the text is cut and the signature says so.
-        src_lang, tgt_lang: languages that a call may leave out, "" for none.
-        takes_prompt: whether a family has the option `prompt`.
-        n_source_end: how many ids at the end of a source are marks (EOS, in some models a
-            language), which truncation keeps.
-        device: kind of device, "cpu" or "cuda"; set by whoever loads the model.
-        cache: of scores on disk; None for none. Among several processes the main one has it.
+        dtype: precision of the arithmetic, such as "float32".
+        batch_tokens: largest number of source and target tokens in a batch, padding included.
+        max_tokens: length of the longest source or target that the model accepts, EOS included.
+        on_too_long: "error", or "truncate", which cuts the text and is named in the signature.
+        src_lang, tgt_lang: default languages, "" for none.
+        takes_prompt: whether the family has the option `prompt`.
+        n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
+            some models also a language).
+        device: kind of device, "cpu" or "cuda"; whoever loads the model sets it.
+        cache: scores on disk, or None. Among several processes only the main one has it.
         team: the processes that score together.
+
+    Args:
+        name, identity, dtype, batch_tokens, max_tokens, on_too_long: see the attributes.
+        src_lang, tgt_lang, cache, team: see the attributes.
+
+    Raises:
+        InputError: for `batch_tokens` or `on_too_long` out of range.
     """
 
     takes_prompt: ClassVar[bool] = False
@@ -87,46 +94,79 @@ class TokenModel(ABC):
 
     @abstractmethod
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Raise InputError when the model does not translate from `src_lang` to `tgt_lang`."""
+        """Check that the model translates between two languages.
+
+        Args:
+            src_lang: language code of the sources, or "".
+            tgt_lang: language code of the translations, or "".
+
+        Raises:
+            InputError: for languages that the model does not support, or that must be named.
+        """
 
     @abstractmethod
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Token ids of each source as the encoder takes them, EOS included."""
+        """Return the token ids of each source, as the encoder reads them.
+
+        Args:
+            texts: the sources.
+            src_lang: language code of the sources, or "".
+            tgt_lang: language code of the translations, or ""; some models mark it in the source.
+
+        Returns:
+            One list of ids per source, EOS included if the model has one there.
+        """
 
     @abstractmethod
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Token ids of each translation as the model must produce them, EOS included; a family
-        whose first tokens do not count says how many.
+        """Return the token ids of each translation, as the model must produce them.
+
+        A family whose first target tokens do not count defines how many there are.
+
+        Args:
+            texts: the translations.
+            src_lang: language code of the sources, or "".
+            tgt_lang: language code of the translations, or "".
+
+        Returns:
+            One list of ids per translation, EOS included if the model scores one.
         """
 
     @abstractmethod
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Per pair of one batch the natural-log probability of every token that counts; all scores
-        follow from it.
+        """Return the log-probability of every target token that counts; all scores follow from it.
+
+        Args:
+            sources: token ids of n sources, as `encode_sources` returns them.
+            targets: token ids of n translations, as `encode_targets` returns them.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
         """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
 
     def refresh(self) -> None:
-        """Forget what was prepared of weights that may have changed since; called before anything
-        is scored.
+        """Drop what was prepared from weights that may have changed; called before anything is
+        scored.
         """
         return
 
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
-        """Refuse scores that no intact model gives; every score passes here, whatever made it,
-        before it is stored or returned.
+        """Refuse scores that an intact model cannot give.
+
+        Every score passes this check, wherever it comes from, before it is stored or returned.
 
         Args:
-            scores: one for each request.
-            requests: name row, source and translation in the message.
+            scores: one score for each request.
+            requests: the scored pairs; the message quotes row, source and translation.
 
         Raises:
             EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a
-                probability that is not in [0, 1] up to rounding.
+                probability that is outside [0, 1] by more than rounding.
         """
         limit = self._rounding
         sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
@@ -154,10 +194,14 @@ class TokenModel(ABC):
     def check_logprobs(
         self, rows: Sequence[npt.NDArray[np.float64]], requests: Sequence[ScoringRequest]
     ) -> None:
-        """As `check_scores`, of the log-probabilities of single tokens; a row may be empty.
+        """Refuse log-probabilities of single tokens that an intact model cannot give.
+
+        Args:
+            rows: natural logarithms, one array per request; an array may be empty.
+            requests: as for `check_scores`.
 
         Raises:
-            EvaluatorError: as `check_scores`.
+            EvaluatorError: as for `check_scores`.
         """
         filled = [i for i, row in enumerate(rows) if len(row)]
         self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
@@ -170,11 +214,21 @@ class TokenModel(ABC):
         src_lang: str = "",
         tgt_lang: str = "",
     ) -> list[npt.NDArray[np.float64]]:
-        """Per pair the natural-log probability of every token of the translation, EOS included, as
-        a float64 array.
+        """Return the log-probability of every token of each translation under its source.
+
+        Args:
+            sources: n source texts.
+            translations: n translations, in the same order.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+
+        Returns:
+            One float64 array of natural logarithms per pair, EOS included.
 
         Raises:
-            InputError: as `mean_logprobs`.
+            InputError: for different numbers of sources and translations, or languages that the
+                model does not support.
+            TooLongError: for a text longer than `max_tokens` if `on_too_long` is "error".
+            EvaluatorError: as for `check_scores`.
         """
         requests = numbered_requests(sources, translations)
         if not requests:
@@ -186,10 +240,17 @@ class TokenModel(ABC):
     def id_logprobs(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """As `token_logprobs`, of token ids as `encode_sources` and `encode_targets` give them.
+        """Return the log-probability of every target token of pairs that are already encoded.
+
+        Args:
+            sources: token ids of n sources, as `encode_sources` returns them.
+            targets: token ids of n translations, as `encode_targets` returns them.
+
+        Returns:
+            One float64 array of natural logarithms per pair, EOS included.
 
         Raises:
-            EvaluatorError: as `check_scores`; the message gives the ids.
+            EvaluatorError: as for `check_scores`; the message quotes the ids.
         """
         return self._logprobs(
             sources,
@@ -206,9 +267,9 @@ class TokenModel(ABC):
         targets: Sequence[Sequence[int]],
         requests: Sequence[ScoringRequest],
     ) -> list[npt.NDArray[np.float64]]:
-        """Of token ids, checked; equal ones are computed once, as in `score`.
+        """Return checked log-probabilities; pairs with equal token ids are computed once.
 
-        `requests` are for messages.
+        The requests are quoted in messages.
         """
         self.refresh()
         keys = [
@@ -234,11 +295,16 @@ class TokenModel(ABC):
         return rows
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """The text of ids as `encode_targets` gives them, or of the beginning of such, without
-        special tokens.
+        """Return the texts of target ids, without special tokens.
+
+        Args:
+            rows: ids as `encode_targets` returns them, or the beginnings of such rows.
+
+        Returns:
+            One text per row.
 
         Raises:
-            InputError: when the evaluator cannot say it.
+            InputError: if the evaluator has no tokenizer to decode with.
         """
         tokenizer = getattr(self, "tokenizer", None)
         if tokenizer is None:
@@ -256,14 +322,21 @@ class TokenModel(ABC):
         src_lang: str = "",
         tgt_lang: str = "",
     ) -> list[list[tuple[str, float]]]:
-        """Per pair the tokens of the translation that count: what each adds to the text, without
-        spaces, and its natural-log probability, as `token_logprobs`.
+        """Return the text and the log-probability of every target token that counts.
 
-        A token that adds no letter of its own has "": EOS, a part of a character, in most models an
-        unknown word.
+        Args:
+            sources: n source texts.
+            translations: n translations, in the same order.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+
+        Returns:
+            Per pair a list of (text that the token adds, without spaces; natural logarithm as in
+            `token_logprobs`). The text is "" for a token that adds no character: EOS, a part of a
+            character, and in most models an unknown word.
 
         Raises:
-            InputError: as `mean_logprobs`, or as `decode_targets`.
+            InputError: as for `token_logprobs`, or if the evaluator cannot decode its tokens.
+            TooLongError, EvaluatorError: as for `token_logprobs`.
         """
         requests = numbered_requests(sources, translations)
         if not requests:
@@ -279,8 +352,10 @@ class TokenModel(ABC):
         ]
 
     def _pieces(self, ids: Sequence[int]) -> list[str]:
-        """What each id adds to the text of those before it; by text, since tokenizers mark words
-        and write parts of characters in many ways.
+        """Return what each id adds to the text of the ids before it.
+
+        Decoded prefixes are compared because tokenizers mark words and write parts of characters in
+        many ways.
         """
         texts = [
             "".join(text.split()).rstrip("\ufffd")
@@ -294,9 +369,9 @@ class TokenModel(ABC):
     def _encode(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Token ids of sources and translations, lengths checked.
+        """Return the token ids of sources and translations, with their lengths checked.
 
-        A text that is too long is never in the cache, so the error is the same with one.
+        A text that is too long is never in the cache, so that the error is the same with a cache.
         """
         if not requests:
             return [], []
@@ -311,7 +386,7 @@ class TokenModel(ABC):
     def _encode_whole(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Token ids of sources and translations, of any length."""
+        """Return the token ids of sources and translations, of any length."""
         sources = self._encode_distinct(
             [r.source for r in requests],
             lambda texts: self.encode_sources(texts, src_lang, tgt_lang),
@@ -340,10 +415,18 @@ class TokenModel(ABC):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Both sides as they are, or cut where that is allowed.
+        """Return both sides unchanged, or cut if `on_too_long` is "truncate".
+
+        Args:
+            source: token ids of the source.
+            target: token ids of the translation.
+            request: the pair, for messages.
+
+        Returns:
+            Token ids of source and translation.
 
         Raises:
-            TooLongError: when a side is longer than `max_tokens` and `on_too_long` is «error».
+            TooLongError: for a side longer than `max_tokens` if `on_too_long` is "error".
         """
         return self._fit_side(source, request, "source", self.n_source_end), self._fit_side(
             target, request, "translation", 1
@@ -365,10 +448,14 @@ class TokenModel(ABC):
 
 
 def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
-    """Pair sources and translations, numbered from 0.
+    """Pair sources with translations and number the pairs from 0.
+
+    Args:
+        sources: n source texts.
+        translations: n translations, in the same order.
 
     Raises:
-        InputError: when their numbers differ.
+        InputError: for different numbers of sources and translations.
     """
     if len(sources) != len(translations):
         raise InputError(
@@ -382,7 +469,7 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
 
 
 def _n_common(left: str, right: str) -> int:
-    """How many characters both begin with."""
+    """Return the length of the common prefix of two texts."""
     return next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
         min(len(left), len(right)),
