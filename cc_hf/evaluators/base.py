@@ -31,7 +31,7 @@ __all__ = ["SCORING_VERSION", "Evaluator", "ScoreFunction", "library_versions"]
 #: higher is better.
 ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 
-#: Must be raised whenever `score` can give other numbers for the same model, so that scores that
+#: To be increased whenever `score` can give other numbers for the same model, so that scores that
 #: were stored before are no longer used.
 SCORING_VERSION = 3
 

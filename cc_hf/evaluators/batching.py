@@ -1,4 +1,4 @@
-"""Which pairs run together: sorted by length, as many as fit a budget of padded tokens."""
+"""Batches of pairs: sorted by length, as many pairs as fit a budget of padded tokens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ def plan_batches(
     batch_tokens: int,
     batch_size: int | None = None,
 ) -> list[list[int]]:
-    """Split pairs into batches, longest first, so that a batch too large for the memory shows at
-    once.
+    """Split pairs into batches, the longest first.
 
-    A batch of n pairs costs n * (longest source + longest target) and stays within `batch_tokens`;
-    a pair that alone costs more is a batch of its own. Nor has it more than `batch_size` pairs,
-    where that is given. Every index occurs exactly once.
+    A batch that is too large for the memory therefore fails at once. A batch of n pairs costs n *
+    (longest source + longest target) and stays within `batch_tokens`; a pair that alone costs more
+    is a batch of its own.
+
+    Args:
+        source_lengths: number of tokens of each source.
+        target_lengths: number of tokens of each target, in the same order.
+        batch_tokens: largest cost of a batch, in tokens.
+        batch_size: largest number of pairs in a batch; None for any.
+
+    Returns:
+        Indices of the pairs in each batch; every index occurs exactly once.
 
     >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=18)
     [[1], [2, 0]]

@@ -1,4 +1,4 @@
-"""Scores of one identity in an open cache: found, stored, checked. No torch here."""
+"""An open cache for the scores of one identity: look up, store, check. No torch here."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["CacheSession", "Pair", "ScoreRow", "TokenIds", "encoded", "shown_row
 
 #: source and translation
 Pair: TypeAlias = tuple[str, str]
-#: of source and translation, as the model takes them
+#: token ids of source and translation, as the model reads them
 TokenIds: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 #: sum_logprob, n_tokens and mean_probability, as in `TokenScores`
 ScoreRow: TypeAlias = tuple[float, int, float]
 
 _KEYS_PER_QUERY = 500  # older SQLite takes at most 999
 _N_SHOWN = 80
-# by token ids, the key of the text that was scored first: other texts of the same ids get its
-# score. Older files of this version lack it
+# Maps token ids to the key of the text that was scored first, whose score other texts with the same
+# ids get. Older files of this version lack this table.
 _TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
@@ -39,7 +39,16 @@ _ADD = """INSERT OR IGNORE INTO scores
 
 
 class CacheSession:
-    """An open cache for one identity. Without a connection it knows nothing and stores nothing."""
+    """An open cache for one identity.
+
+    Without a connection it finds nothing and stores nothing.
+
+    Args:
+        cache: the cache, which reports errors; None for a session that stores nothing.
+        connection: its open file; None if that cannot be used.
+        identity: everything that a score depends on except the pair, by name.
+        rounding: as for `ScoreCache.session`.
+    """
 
     def __init__(
         self,
@@ -57,20 +66,32 @@ class CacheSession:
         self._damaged: set[bytes] = set()
 
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
-        """The scores that are known, by index of the pair.
+        """Return the scores that are stored.
 
-        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
+        Rows that hold impossible scores are reported by a CacheWarning and count as missing.
+
+        Args:
+            pairs: sources and translations.
+
+        Returns:
+            Scores by the index of the pair.
 
         Raises:
-            CacheError: when the file is damaged.
+            CacheError: for a damaged file.
         """
         return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
 
     def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
-        """As `find`, by token ids: the score of a text that has them, whatever the text is.
+        """Return the scores of texts that have the given token ids, whatever the texts are.
+
+        Args:
+            ids: token ids of sources and translations.
+
+        Returns:
+            Scores by the index of the token ids.
 
         Raises:
-            CacheError: when the file is damaged.
+            CacheError: for a damaged file.
         """
         index = {self._ids_key(one): i for i, one in enumerate(ids)}
         try:
@@ -94,12 +115,17 @@ class CacheSession:
     def add(
         self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
     ) -> None:
-        """Store scores in one transaction; those that are there already stay, unless they are
-        damaged. Impossible scores are not stored.
+        """Store scores in one transaction.
 
-        Texts of the same token ids, where these are given, are stored with one score, also when
-        another process was faster. A cache that cannot be written is reported once, by a
-        CacheWarning, and not written again.
+        Scores that are stored already are kept unless they are damaged. Impossible scores are not
+        stored. Texts with the same token ids get one score, even if another process stored it
+        first. If the file cannot be written, a CacheWarning says so once, and nothing more is
+        stored.
+
+        Args:
+            pairs: sources and translations.
+            rows: their scores, in the same order.
+            ids: their token ids, in the same order; None if they are not known.
         """
         if self._connection is None or self._cache is None:
             return
@@ -132,10 +158,7 @@ class CacheSession:
             self._cache.warn(error)
 
     def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
-        """Scores by their keys.
-
-        Rows that hold no possible scores are reported by a CacheWarning and count as unknown.
-        """
+        """Return the scores that have the given keys, by index."""
         found: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
@@ -158,7 +181,7 @@ class CacheSession:
         return found
 
     def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query that have one of the keys; none without a connection."""
+        """Yield the rows of a query that have one of the keys; none without a connection."""
         for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
             some = keys[start : start + _KEYS_PER_QUERY]
             if self._connection is not None:
@@ -167,7 +190,7 @@ class CacheSession:
                 )
 
     def _give_up(self, error: sqlite3.Error) -> None:
-        """Raise when the file is damaged, else go on without it."""
+        """Raise if the file is damaged, else continue without it."""
         if self._cache is not None:
             self._cache.given_up(error)
         self._connection = None
@@ -180,13 +203,19 @@ class CacheSession:
 
 
 def encoded(value: object) -> str:
-    """Unambiguous, also for texts with any characters in them, lone surrogates included."""
+    """Return a value as JSON in ASCII, which is unambiguous for any text, lone surrogates included.
+
+    Args:
+        value: anything that JSON can hold.
+    """
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def _is_score(row: Sequence[object], rounding: float) -> bool:
-    """Whether a model can give these: a finite sum of logarithms, 0 or less but for rounding, a
-    number of tokens, a mean probability.
+    """Return whether a model can give a score.
+
+    The sum of the logarithms must be finite and at most 0 up to rounding, the number of tokens at
+    least 1, and the mean probability in [0, 1] up to rounding.
     """
     total, n, mean = row
     if not (
@@ -197,5 +226,9 @@ def _is_score(row: Sequence[object], rounding: float) -> bool:
 
 
 def shown_row(value: object) -> str:
-    """Return the beginning of a damaged value, for messages."""
+    """Return the beginning of a damaged value, for messages.
+
+    Args:
+        value: anything.
+    """
     return repr(value)[:_N_SHOWN]

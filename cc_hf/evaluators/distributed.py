@@ -1,9 +1,9 @@
-"""Scoring in several processes, which torchrun or `accelerate launch` started: even shares, results
-on every process, errors on all.
+"""Scoring in several processes that torchrun or `accelerate launch` started.
 
-All processes run the same program on the same input. They meet in rounds of a few seconds: whoever
-has an error says so there instead of leaving the others waiting, and the main process stores what
-came. One process needs none of this; accelerate is imported only where there are several.
+The work is shared evenly, and results and errors reach every process. All processes run the same
+program on the same input. They exchange results in rounds of a few seconds: a process that fails
+reports it there instead of leaving the others waiting, and the main process stores the results. A
+single process needs none of this; accelerate is imported only where there are several.
 """
 
 from __future__ import annotations
@@ -36,25 +36,33 @@ T = TypeVar("T")
 
 
 def is_launched() -> bool:
-    """Whether torchrun or `accelerate launch` started this process together with others."""
+    """Return whether torchrun or `accelerate launch` started this process together with others."""
     return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(
         os.environ.get("WORLD_SIZE", "1")
     ) > 1
 
 
 def is_main_process() -> bool:
-    """Whether this is the process that prints and writes; always, where it is the only one."""
+    """Return whether this is the process that prints and writes; a single process always is."""
     return not is_launched() or os.environ["RANK"] == "0"
 
 
 def process_label() -> str:
-    """Such as «process 1 of 4», counted from 0, where several were launched."""
+    """Return a name such as "process 1 of 4", counted from 0; only where several were launched."""
     return f"process {os.environ['RANK']} of {os.environ['WORLD_SIZE']}"
 
 
 def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
-    """Indices for each of the shares, the costliest first, each to whoever has least: loads differ
-    by one index at most.
+    """Distribute batches over processes so that all have about the same work.
+
+    The costliest batch comes first, and each goes to the process with the least work so far.
+
+    Args:
+        costs: work of each batch, in any unit.
+        n_shares: number of processes.
+
+    Returns:
+        Indices of `costs` for each process, the costliest first.
 
     >>> even_shares([5, 4, 3, 3], 2)
     [[0, 3], [1, 2]]
@@ -72,9 +80,10 @@ class Team:
     """The processes that score together.
 
     Args:
-        rank, size: of this process, and how many there are.
-        exchange: gives what it is given to all, and answers what all gave, in the order of their
-            ranks; all must call it equally often.
+        rank: number of this process, counted from 0.
+        size: number of processes.
+        exchange: sends an object to all processes and returns the objects of all, in the order of
+            their ranks. All processes must call it equally often.
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:
@@ -88,10 +97,13 @@ class Team:
         return self.rank == 0
 
     def check_alike(self, *what: object) -> None:
-        """Make sure that all processes have the same task.
+        """Check that all processes have the same task.
+
+        Args:
+            what: objects whose `repr` must be the same in all processes.
 
         Raises:
-            EvaluatorError: when they do not, or one of them failed.
+            EvaluatorError: when they differ, or another process failed.
         """
         digests = self._gather(
             hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
@@ -104,10 +116,13 @@ class Team:
             )
 
     def from_main(self, make: Callable[[], T]) -> T:
-        """What the main process makes, on all.
+        """Call a function on the main process and return its result on all.
+
+        Args:
+            make: the function; its result must be picklable.
 
         Raises:
-            EvaluatorError: when it failed there.
+            EvaluatorError: when it failed on the main process.
         """
         made = None
         if self.is_main:
@@ -118,8 +133,10 @@ class Team:
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:
-        """Around work of this process alone: an error in it is raised here, and told to the others,
-        who raise at their next meeting.
+        """Report an error in the work of this process to the others.
+
+        The error is raised here; the other processes raise EvaluatorError in their next exchange.
+        Without this, they would wait for a process that has ended.
         """
         try:
             yield
@@ -130,11 +147,18 @@ class Team:
     def run(
         self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
     ) -> Iterator[tuple[list[int], T]]:
-        """Every batch with what `score` makes of it, on all processes, each scored by one; costs
-        say how much work a batch is.
+        """Score every batch once in one of the processes and yield all results in all of them.
 
-        The batches are those of one process, never cut smaller: other batches round otherwise, and
-        a tie could fall the other way.
+        The batches are the same as in a single process and are not cut smaller: other batches round
+        differently, so that a tie could be decided otherwise.
+
+        Args:
+            batches: indices of the pairs in each batch.
+            costs: work of each batch, in any unit.
+            score: scores one batch.
+
+        Yields:
+            Each batch with its result, in any order.
 
         Raises:
             EvaluatorError: when another process failed.
@@ -154,6 +178,7 @@ class Team:
                 yield batches[number], found
 
     def _gather(self, item: Any, *, problem: str = "") -> list[Any]:
+        """Exchange an item and a possible problem; raise if another process reports a problem."""
         found = self._exchange((problem, item))
         failed = [
             f"process {rank} of {self.size}: {told}" for rank, (told, _) in enumerate(found) if told
@@ -164,7 +189,7 @@ class Team:
 
 
 class _Alone(Team):
-    """One process: no rounds, no meetings."""
+    """A single process, which exchanges nothing."""
 
     def __init__(self) -> None:
         super().__init__(0, 1, lambda item: [item])
@@ -172,7 +197,7 @@ class _Alone(Team):
     def run(
         self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
     ) -> Iterator[tuple[list[int], T]]:
-        """Every batch in its order, as soon as it is scored."""
+        """Yield every batch with its result, in order, as soon as it is scored."""
         return zip(batches, map(score, batches), strict=True)
 
 
@@ -180,12 +205,12 @@ ALONE: Team = _Alone()
 
 
 def join(device: str) -> Team:
-    """The team of all processes that were launched with this one; `ALONE` where there are none.
+    """Return the team of all processes that were launched with this one, or `ALONE`.
 
-    On GPUs each takes its own.
+    Each process uses a GPU of its own.
 
     Args:
-        device: kind of device that scores, «cpu» or «cuda».
+        device: kind of device that scores, "cpu" or "cuda".
 
     Raises:
         MissingDependencyError: without accelerate.
@@ -197,13 +222,13 @@ def join(device: str) -> Team:
         from accelerate.utils import gather_object
     except ModuleNotFoundError as error:
         raise MissingDependencyError(str(error.name), "models") from error
-    # with CUDA it also makes the GPU of this process the current one
+    # With CUDA this also makes the GPU of this process the current one.
     state = PartialState(cpu=device == "cpu")
     return Team(state.process_index, state.num_processes, lambda item: list(gather_object([item])))
 
 
 def leave() -> None:
-    """At the end of a program that joined."""
+    """Destroy the process group, at the end of a program that called `join`."""
     if is_launched():
         from accelerate import PartialState
 

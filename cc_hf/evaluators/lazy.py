@@ -1,9 +1,9 @@
-"""Evaluators that load no model while the cache knows all scores. No torch here.
+"""Evaluators that load no model while the cache has all scores. No torch here.
 
-The cache keeps what an evaluator said of itself, by the request that loaded it: the files or the
-commit of the model, all options, the versions of the libraries. The same request later gives a
-`LazyEvaluator`, which looks scores up as that evaluator would, and loads it when a score is missing
-or anything else is asked of it.
+The cache stores a record of each evaluator by the request that loaded it: the files or the commit
+of the model, all options, the versions of the libraries. The same request later returns a
+`LazyEvaluator`. It looks scores up as that evaluator would, and loads it when a score is missing or
+anything else is needed.
 """
 
 from __future__ import annotations
@@ -32,22 +32,23 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
 
-_MEMBERS = {"members": "each by itself"}  # of an ensemble that has no scores of its own
+_MEMBERS = {"members": "each by itself"}  # record of an ensemble without scores of its own
 _COMMIT = re.compile("[0-9a-f]{40}")
-#: the options that decide what is loaded, but on_too_long, whose None stands for "error"
+# The options that decide what is loaded. on_too_long is treated apart, since None means "error".
 _DECIDING = sorted({*LoadingOptions.names()} - {"revision", "cache", "distributed", "on_too_long"})
 
 
 @dataclass(frozen=True)
 class EvaluatorRecord:
-    """What an evaluator said of itself when it was loaded.
+    """What is stored of an evaluator when it is loaded.
 
     Attributes:
         options: the arguments of `Evaluator`, by name.
-        device, n_source_end, mode, signature, identity: as `Evaluator` has or returns them
-            (`signature_fields`, `cache_identity`).
-        languages: the pairs that it accepted.
-        fast: the record of its faster, approximate copy, where it has one.
+        device, n_source_end, mode: as for `Evaluator`.
+        signature: the result of `Evaluator.signature_fields`.
+        identity: the result of `Evaluator.cache_identity`.
+        languages: the language pairs that it accepted.
+        fast: the record of its faster, approximate copy, or None.
     """
 
     options: Mapping[str, Any]
@@ -61,7 +62,12 @@ class EvaluatorRecord:
 
     @classmethod
     def of(cls, evaluator: Evaluator, languages: Sequence[tuple[str, str]]) -> EvaluatorRecord:
-        """Record a loaded evaluator."""
+        """Record a loaded evaluator.
+
+        Args:
+            evaluator: the evaluator.
+            languages: the language pairs that it accepted.
+        """
         names = (
             "name",
             "identity",
@@ -86,7 +92,11 @@ class EvaluatorRecord:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> EvaluatorRecord:
-        """Read what `dataclasses.asdict` made of a record."""
+        """Read a record that `dataclasses.asdict` wrote.
+
+        Args:
+            record: the fields by name.
+        """
         fast = record["fast"]
         return cls(
             **{
@@ -101,7 +111,7 @@ class LazyEvaluator(Evaluator):
     """An evaluator that is not loaded before a score is missing.
 
     Args:
-        record: what it said of itself.
+        record: what was stored of it.
         cache: holds its scores.
         load: loads the evaluator itself.
     """
@@ -131,8 +141,8 @@ class LazyEvaluator(Evaluator):
     def fast(self) -> Evaluator | None:
         """The faster, approximate copy, as lazy as this one.
 
-        A cache may come from a machine that is good at bf16 to one that is not: there the evaluator
-        itself computes what is missing.
+        A cache may come from a machine with native bf16 and be used on one without: there the
+        evaluator itself computes what is missing.
         """
         return (
             None
@@ -164,8 +174,17 @@ class LazyEvaluator(Evaluator):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """Look the scores up, checked as `Evaluator.score` does; load the evaluator if one is
-        missing.
+        """Look the scores up; load the evaluator if one is missing.
+
+        Args:
+            requests: at least one pair of source and translation.
+            src_lang, tgt_lang, progress: as for `Evaluator.score`.
+
+        Returns:
+            Arrays in the order of the requests.
+
+        Raises:
+            InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
         """
         known = (
             None
@@ -179,7 +198,7 @@ class LazyEvaluator(Evaluator):
     def _known(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> TokenScores | None:
-        """Return the scores, or None unless every one is known."""
+        """Return the checked scores, or None unless every one is stored."""
         if not requests or (src_lang, tgt_lang) not in self._record.languages:
             return None
         index = {request: i for i, request in enumerate(dict.fromkeys(requests))}
@@ -192,40 +211,85 @@ class LazyEvaluator(Evaluator):
         return scores
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Accept the recorded pairs; ask the evaluator itself about others."""
+        """Accept the recorded pairs; ask the evaluator itself about others.
+
+        Args:
+            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+
+        Raises:
+            InputError: for languages that the evaluator does not support.
+        """
         if (src_lang, tgt_lang) not in self._record.languages:
             self.real.check_languages(src_lang, tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Ask the evaluator itself, as do all methods below."""
+        """Return the token ids of the sources, from the evaluator itself.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+        """
         return self.real.encode_sources(texts, src_lang, tgt_lang)
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the target ids."""
+        """Return the token ids of the translations, from the evaluator itself.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: as for `TokenModel.encode_targets`.
+        """
         return self.real.encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """Return the texts."""
+        """Return the texts of target ids, from the evaluator itself.
+
+        Args:
+            rows: as for `TokenModel.decode_targets`.
+
+        Raises:
+            InputError: if the evaluator has no tokenizer to decode with.
+        """
         return self.real.decode_targets(rows)
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the tokens."""
+        """Return the log-probabilities of the target tokens, from the evaluator itself.
+
+        Args:
+            sources, targets: as for `TokenModel.logprobs_batch`.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
+        """
         return self.real.logprobs_batch(sources, targets)
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Return both sides, cut where that is allowed."""
+        """Return both sides as the evaluator itself fits them.
+
+        Args:
+            source, target, request: as for `TokenModel.fit`.
+
+        Raises:
+            InputError, TooLongError: as for the evaluator itself.
+        """
         return self.real.fit(source, target, request)
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Return the faster modes."""
+        """Return the faster modes of the evaluator itself."""
         return self.real.fast_modes()
 
     def with_mode(self, mode: str) -> Evaluator:
-        """Return the evaluator itself in another mode."""
+        """Return the evaluator itself in another mode.
+
+        Args:
+            mode: as for `Evaluator.with_mode`.
+
+        Raises:
+            InputError: as for `Evaluator.with_mode`.
+        """
         return self.real.with_mode(mode)
 
 
@@ -235,18 +299,19 @@ def open_evaluator(
     *,
     languages: tuple[str, str] = ("", ""),
 ) -> Evaluator:
-    """Load an evaluator, or return a lazy one where the cache has its record.
+    """Load an evaluator, or return a lazy one if the cache has its record.
 
-    Records exist of embedded models, of folders, and of models of the Hub at a full commit; among
+    Records exist of embedded models, of folders, and of models on the Hub at a full commit. Among
     several processes every evaluator is loaded.
 
     Args:
-        name_or_path: as `cc_hf.load_evaluator` takes it.
+        name_or_path: as for `cc_hf.load_evaluator`.
         options: how to load it.
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
     Raises:
-        As `cc_hf.load_evaluator`, here or when something is scored.
+        UnknownNameError, EvaluatorError, InputError, CacheError: as for `cc_hf.load_evaluator`,
+            here or when something is scored.
     """
     check_names(name_or_path)
 
@@ -290,7 +355,7 @@ def open_evaluator(
 
 
 def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
-    """Whether it translates between them; if it does not, scoring will say so."""
+    """Return whether an evaluator accepts the languages; if it does not, scoring will say so."""
     try:
         evaluator.check_languages(*languages)
     except InputError:
@@ -306,8 +371,9 @@ def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple
 def _members(
     name_or_path: str | Path | Sequence[str | Path], options: LoadingOptions
 ) -> list[tuple[str, LoadingOptions]]:
-    """Return names and options of the members of an ensemble, or of the one model; none where names
-    and revisions do not match.
+    """Return names and options of the members of an ensemble, or of the one model.
+
+    The list is empty if names and revisions do not match.
     """
     names = [name_or_path] if isinstance(name_or_path, (str, Path)) else list(name_or_path)
     revisions = options.revision
@@ -322,7 +388,7 @@ def _members(
 
 
 def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:
-    """Return all that decides what is loaded; None for a model that can change unnoticed."""
+    """Return everything that decides what is loaded; None for a model that can change unnoticed."""
     models: list[list[Any]] = []
     for name, options in members:
         place, revision = Path(locate(name)[0]), options.revision

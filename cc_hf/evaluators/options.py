@@ -1,4 +1,4 @@
-"""How an evaluator is loaded: one frozen object, made once and passed on. No torch here."""
+"""How an evaluator is loaded: one frozen object with all options. No torch here."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from cc_hf.errors import InputError, UnknownNameError, shown
 
 __all__ = ["MODES", "LoadingOptions", "check_batch_tokens", "check_names"]
 
-#: How an evaluator computes: «exact», by fp32 where its weights are; «bf16» and «int8», products in
-#: these; «auto», in bf16 where the machine is good at it, and exactly what a decision needs
-#: (`cc_hf.evaluators.contests`).
+#: How an evaluator computes: "exact" in the precision of its weights; "bf16" and "int8" with
+#: products in these; "auto" in bf16 where the machine has instructions for it, and close decisions
+#: exactly (`cc_hf.evaluators.contests`).
 MODES = ("auto", "exact", "bf16", "int8")
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
-_LONGEST = 4096  # of a path, on Linux
+_LONGEST = 4096  # longest path on Linux
 
 
 @dataclass(frozen=True)
 class LoadingOptions:
-    """How an evaluator is loaded, all of it optional.
+    """How an evaluator is loaded; every option has a default.
 
     Attributes:
         src_lang, tgt_lang: languages for calls that name none; ISO 639-1, or codes of the model's
@@ -32,25 +32,24 @@ class LoadingOptions:
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
             tokenizer.
         prompt: for families that put the source into words (T5 and its kin, language models), a
-            template such as "translate {src_name} to {tgt_name}: {source}"; None takes the
-            family's own. The signature names it.
-        revision: commit, tag or branch of the Hub; for an ensemble one for each member.
-        device: "cpu", "cuda" or "cuda:1"; None takes CUDA where there is one. "auto" spreads the
-            model over all GPUs of the machine, and over its memory where they are too small
-            (`device_map="auto"` of transformers); not among several processes, which take a GPU
+            template such as "translate {src_name} to {tgt_name}: {source}"; None for the family's
+            own. The signature names it.
+        revision: commit, tag or branch on the Hub; for an ensemble one for each member.
+        device: "cpu", "cuda" or "cuda:1"; None for CUDA if available. "auto" spreads the model over
+            all GPUs of the machine, and over its memory where they are too small
+            (`device_map="auto"` of transformers); not among several processes, which use a GPU
             each.
         dtype: "float32", "bfloat16" or "float16".
-        batch_tokens: padded source plus target tokens of a batch; None for a value that suits the
-            device.
+        batch_tokens: largest number of source and target tokens in a batch, padding included; None
+            for a value that suits the device.
         on_too_long: "error", or "truncate" (the signature says so); None for "error", in training
             for "truncate".
-        mode: "exact", all in the precision of `dtype`; "bf16" or "int8", products in these;
-            "auto", exact scores, and decisions that are taken in bf16 where the machine is good at
-            it and again exactly where they are close (`cc_hf.evaluators.contests`). The signature
-            names it.
-        cache: of scores on disk. False: nothing is read or written. True:
-            HF_HOME/cc_hf/scores.sqlite. Or a file. The command line takes True unless told
-            otherwise.
+        mode: "exact" computes everything in the precision of `dtype`; "bf16" and "int8" compute
+            products in these; "auto" gives exact scores, and makes decisions in bf16 where the
+            machine has instructions for it and again exactly where they are close
+            (`cc_hf.evaluators.contests`). The signature names it.
+        cache: scores on disk: False for none, True for HF_HOME/cc_hf/scores.sqlite, or a file. The
+            command line uses True by default.
         distributed: score together with the other processes that torchrun or `accelerate launch`
             started; all must then load and score alike.
 
@@ -100,7 +99,10 @@ class LoadingOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> LoadingOptions:
-        """Make them from keywords.
+        """Make options from keywords.
+
+        Args:
+            options: values by the names of options.
 
         Raises:
             UnknownNameError: for a keyword that is no option.
@@ -146,7 +148,7 @@ def check_names(name_or_path: object) -> None:
 
 
 def _check_path(option: str, name: object) -> None:
-    """Refuse what no file system takes."""
+    """Refuse a path that no file system accepts."""
     text = str(name)
     if len(text) > _LONGEST or "\0" in text or text != text.encode("utf-8", "replace").decode():
         raise InputError(
@@ -156,7 +158,10 @@ def _check_path(option: str, name: object) -> None:
 
 
 def check_batch_tokens(batch_tokens: object) -> None:
-    """Refuse what is no number of tokens.
+    """Check that a value is a possible number of tokens.
+
+    Args:
+        batch_tokens: the value.
 
     Raises:
         InputError: for anything but an integer of at least 1.

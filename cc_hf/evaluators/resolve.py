@@ -1,4 +1,4 @@
-"""From what a user gave to an evaluator: the only place that does it. No torch here."""
+"""Turning what a user named as evaluator into one; no other module does this. No torch here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from cc_hf.models.location import default_evaluator
 
 __all__ = ["AnyEvaluator", "resolve_evaluator"]
 
-#: What users name an evaluator by: a name or path, several of these (an ensemble), an Evaluator, or
-#: a function (sources, translations) -> scores.
+#: How users name an evaluator: a name or path, several of these (an ensemble), an Evaluator, or a
+#: function (sources, translations) -> scores.
 AnyEvaluator: TypeAlias = str | Path | Sequence[str | Path] | Evaluator | ScoreFunction
 
 
@@ -50,14 +50,15 @@ def resolve_evaluator(
 
     Args:
         evaluator: a name, a path or several of these are opened with `options`; an Evaluator or a
-            function is returned as it is; None stands for the evaluator that ships for the
-            language pair.
+            function is returned as it is; None stands for the evaluator that ships for the language
+            pair.
         options: how to load it; None for the defaults.
         src_lang, tgt_lang: the languages that will be scored, "" where the evaluator knows them.
 
     Raises:
-        InputError: for something else, or None where no evaluator ships for the pair.
-        Otherwise as `cc_hf.load_evaluator`.
+        InputError: for something else, None where no evaluator ships for the pair, or options that
+            do not fit the model.
+        UnknownNameError, EvaluatorError, CacheError: as for `cc_hf.load_evaluator`.
 
     >>> resolve_evaluator(3)  # type: ignore[arg-type]
     Traceback (most recent call last):

@@ -1,13 +1,12 @@
-"""A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation,
-shared by any number of processes. No torch here.
+"""A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation.
 
-Beside the scores it keeps what evaluators said of themselves when they were loaded
-(`cc_hf.evaluators.lazy`).
+Any number of processes can share it. It also stores the records of evaluators that were loaded
+(`cc_hf.evaluators.lazy`). This module does not import torch.
 
-Every `add` is a transaction of its own, so that a run that is killed loses no more than the batch
-in flight. A file that cannot be read safely is an error. A damaged row or record in it is a
-warning, and counts as missing: scores are computed again and replace it. What cannot be written is
-a warning, too: a full disk does not end an evaluation.
+Every `add` is a transaction of its own, so that a run that is killed loses at most the batch in
+flight. A file that cannot be read safely raises. A damaged row or record in it is a warning and
+counts as missing, so that its scores are computed again and replaced. A file that cannot be written
+is a warning, too: a full disk does not end an evaluation.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ __all__ = [
     "open_cache",
 ]
 
-# «ccHf», at a fixed place of the file: other files are never taken for a cache, nor removed as one
+# "ccHf", at a fixed offset in the file, so that no other file is used or removed as a cache
 _APPLICATION = 0x63634866
 _VERSION = 1
 _MAGIC = b"SQLite format 3\0"
@@ -53,7 +52,7 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 _N_DIGEST = 64  # hexadecimal digits
-# older files of this version lack it
+# older files of this version lack this table
 _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
     " ROWID"
@@ -62,7 +61,12 @@ _EVALUATORS = (
 
 @dataclass(frozen=True)
 class IdentityInfo:
-    """What made some of the scores, and how many they are."""
+    """The identity of some of the scores in a cache, and their number.
+
+    Attributes:
+        fields: the identity (`Evaluator.cache_identity` and languages); empty if it is damaged.
+        n_scores: number of scores with this identity.
+    """
 
     fields: Mapping[str, str]
     n_scores: int
@@ -70,7 +74,14 @@ class IdentityInfo:
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What a cache holds. `n_bytes` counts the files of SQLite beside it, too."""
+    """The contents of a cache.
+
+    Attributes:
+        path: the file.
+        n_bytes: size of the file and of the files that SQLite keeps beside it.
+        n_scores: number of all scores.
+        identities: the scores by identity.
+    """
 
     path: Path
     n_bytes: int
@@ -79,10 +90,15 @@ class CacheInfo:
 
 
 class ScoreCache:
-    """The cache at a path; it holds no connection between sessions.
+    """The cache in one file; it keeps no connection between sessions.
+
+    Attributes:
+        path: the file.
+        is_default: whether it is the default file.
 
     Args:
-        path: None for HF_HOME/cc_hf/scores.sqlite. The folder is made when something is stored.
+        path: the file; None for HF_HOME/cc_hf/scores.sqlite. Its folder is created when something
+            is stored.
 
     >>> import tempfile
     >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
@@ -105,16 +121,19 @@ class ScoreCache:
     def session(
         self, identity: Mapping[str, str], *, rounding: float = 0.0
     ) -> Iterator[CacheSession]:
-        """Open the cache for scores of that identity: all that a score depends on but the pair, one
-        string a name.
+        """Open the cache for the scores of one identity.
 
         Args:
-            identity: what made the scores.
-            rounding: how far above 0 the mean log-probability of a translation may come by
-                rounding; scores beyond count as damaged.
+            identity: everything that a score depends on except the pair, by name.
+            rounding: how far rounding can raise the mean log-probability of a translation above 0;
+                scores above that count as damaged.
+
+        Yields:
+            A session, which stores nothing if the file cannot be opened (CacheWarning).
 
         Raises:
-            CacheError: when the file is damaged, of another version, or no cache.
+            CacheError: for a file that is damaged, of another version, or no cache.
+            InputError: for a folder.
         """
         with contextlib.ExitStack() as stack:
             try:
@@ -125,13 +144,14 @@ class ScoreCache:
             yield CacheSession(self, connection, identity, rounding=rounding)
 
     def check(self) -> None:
-        """Whether it can be used, before anything is computed.
+        """Check that the cache can be used, before anything is computed.
 
-        The default place may be unwritable, with a CacheWarning; a chosen one may not.
+        The default file may be unwritable, with a CacheWarning; a file that the user named may not.
 
         Raises:
-            CacheError: when the file is damaged, of another version, no cache, or cannot be written
-                where it was asked for.
+            CacheError: for a file that is damaged, of another version, no cache, or cannot be
+                written although the user named it.
+            InputError: for a folder.
         """
         try:
             with contextlib.closing(self._open()) as connection:
@@ -146,10 +166,11 @@ class ScoreCache:
             self.given_up(error)
 
     def info(self) -> CacheInfo:
-        """What it holds; nothing where there is no file.
+        """Return what the cache holds; nothing if there is no file.
 
         Raises:
-            CacheError: when it cannot be read.
+            CacheError: for a file that cannot be read.
+            InputError: for a folder.
         """
         if not exists(self.path):
             return CacheInfo(self.path, 0, 0, ())
@@ -175,9 +196,7 @@ class ScoreCache:
         )
 
     def _identity_fields(self, text: object) -> dict[str, str]:
-        """What made some of the scores; none where that cannot be read any more, with a
-        CacheWarning.
-        """
+        """Return the fields of a stored identity; none, with a CacheWarning, if it is damaged."""
         try:
             fields = dict(json.loads(text)) if isinstance(text, str) else {}
         except (ValueError, TypeError, RecursionError):
@@ -190,11 +209,14 @@ class ScoreCache:
         return fields
 
     def remember(self, request: object, record: Mapping[str, Any]) -> None:
-        """Keep what is known of an evaluator, by the complete request that loaded it; what was kept
-        before is replaced.
+        """Store the record of an evaluator, and replace an earlier record of the same request.
 
-        Both are such as JSON holds. Where nothing can be written nothing is kept: it would only
-        have saved time, and scores say it when they are not stored.
+        If the file cannot be written, nothing is stored and nothing is reported: a record only
+        saves time, and scores that cannot be stored are reported anyway.
+
+        Args:
+            request: everything that decides what is loaded, as JSON values.
+            record: the record, as JSON values.
         """
         key, text = _request_key(request), encoded(record)
         with (
@@ -208,14 +230,18 @@ class ScoreCache:
             )
 
     def recall(self, request: object) -> dict[str, Any] | None:
-        """What was remembered for that very request; None where nothing was, or the file cannot be
-        read now.
+        """Return the record that was stored for the same request.
 
-        A record that is not the one that was stored for the request is reported by a CacheWarning
-        and not used.
+        Args:
+            request: everything that decides what is loaded, as JSON values.
+
+        Returns:
+            The record; None if there is none, the file cannot be read now, or the record was
+            altered (CacheWarning).
 
         Raises:
-            CacheError: when the file is damaged, of another version, or no cache.
+            CacheError: for a file that is damaged, of another version, or no cache.
+            InputError: for a folder.
         """
         key = _request_key(request)
         try:
@@ -247,11 +273,15 @@ class ScoreCache:
         return dict(json.loads(text))
 
     def clear(self) -> CacheInfo:
-        """Remove the file, and say what was in it (`n_scores` is 0 where it could not be read).
+        """Remove the file and those that SQLite keeps beside it.
+
+        Returns:
+            What was in the file; `n_scores` is 0 if it could not be read.
 
         Raises:
-            CacheError: when the file is no cache and not at the default place: it may be something
+            CacheError: for a file that is no cache and not the default file: it may be something
                 else that matters.
+            InputError: for a folder.
         """
         n_bytes = sum(path.stat().st_size for path in self._files())
         try:
@@ -265,17 +295,24 @@ class ScoreCache:
         return found
 
     def given_up(self, error: Exception) -> None:
-        """Go on without, after a warning.
+        """Warn that scores are not stored, unless the file is damaged.
+
+        Args:
+            error: what opening or using the file raised.
 
         Raises:
-            CacheError: when the error says that the file is damaged.
+            CacheError: for an error that means damage.
         """
         if _is_damage(error):
             raise self._damaged(error) from error
         self.warn(error)
 
     def warn(self, error: Exception) -> None:
-        """Say once that scores are not stored."""
+        """Warn, once per cache object, that scores are not stored.
+
+        Args:
+            error: the reason, for the message.
+        """
         if not self._warned:
             self._warned = True
             warnings.warn(
@@ -286,14 +323,19 @@ class ScoreCache:
             )
 
     def warn_of_damage(self, problem: str) -> None:
-        """Say that a part of the file is not used."""
+        """Warn that a part of the file is damaged and not used.
+
+        Args:
+            problem: which part, for the message.
+        """
         warnings.warn(
             f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2
         )
 
     def _open(self) -> sqlite3.Connection:
-        """A connection to a file that is there, ours, and of this version; «locked» is tried again,
-        also where SQLite does not wait by itself.
+        """Open the file, create its tables if it is new, and check its version.
+
+        "locked" is tried again, because SQLite does not wait by itself in every case.
         """
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
@@ -303,7 +345,7 @@ class ScoreCache:
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE"
             )
-            # a damaged text is an error of its row, not of the query
+            # Damaged text then fails the check of its row instead of the whole query.
             connection.text_factory = lambda data: data.decode("utf-8", "replace")
             try:
                 self._prepare(connection)
@@ -319,12 +361,13 @@ class ScoreCache:
             time.sleep(_RETRY_SECONDS)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        # a crash of the machine may lose the last scores, never the file
+        # A crash of the machine may lose the last scores, but does not damage the file.
+        """Set up a connection, create the tables of a new file, and check the file's version."""
         connection.execute("PRAGMA synchronous = NORMAL")
         if _header(connection) == (0, 0):
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                # no other process was faster
+                # Another process may have created the tables before this one got the lock.
                 if (
                     _header(connection) == (0, 0)
                     and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -365,11 +408,14 @@ class ScoreCache:
 
 
 def open_cache(cache: bool | str | Path) -> ScoreCache | None:
-    """The cache that the option `cache` names: True for the default place, False for none.
+    """Return the cache that the option `cache` names, checked.
+
+    Args:
+        cache: True for the default file, False for no cache, or a file.
 
     Raises:
-        CacheError: as `ScoreCache.check`.
-        InputError: when a folder is named.
+        CacheError: as for `ScoreCache.check`.
+        InputError: for a folder.
     """
     if cache is False:
         return None
@@ -389,14 +435,15 @@ def _request_key(request: object) -> bytes:
 
 
 def _digest(key: bytes, text: str) -> str:
-    """Binds a record to its request, so that neither an altered record nor that of another request
-    is believed.
+    """Return a digest that binds a record to its request.
+
+    It reveals an altered record as well as a record of another request.
     """
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Application and version; both 0 in a new file."""
+    """Return the application id and the version of a file; both are 0 in a new one."""
     application, version = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("application_id", "user_version")
@@ -405,8 +452,9 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Damage, as against a file that is locked, unwritable or on a full disk, which SQLite reports
-    as operational.
+    """Return whether an error means damage.
+
+    SQLite reports a file that is locked, unwritable or on a full disk as operational instead.
     """
     return isinstance(error, sqlite3.DatabaseError) and (
         not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such")
@@ -414,7 +462,7 @@ def _is_damage(error: Exception) -> bool:
 
 
 def _is_cache(path: Path) -> bool:
-    """Whether the first bytes say so, whatever follows."""
+    """Return whether the first bytes of a file are those of a cache, whatever follows."""
     try:
         with path.open("rb") as file:
             head = file.read(72)

@@ -1,6 +1,4 @@
-"""What an evaluator was made for, how often its verdicts were found right, and which evaluators are
-recommended. No torch here.
-"""
+"""Recommended evaluators, and what a reader must know of an embedded one. No torch here."""
 
 from __future__ import annotations
 
@@ -21,11 +19,11 @@ class RecommendedEvaluator:
     """A large evaluator whose verdicts were compared with those of people.
 
     Attributes:
-        name: on the Hub.
-        src_lang, tgt_lang: ISO 639-1.
+        name: name on the Hub.
+        src_lang, tgt_lang: languages, ISO 639-1.
         about: which model it is, and whose agreement was measured.
-        agreements: as published.
-        source: where the figures stand.
+        agreements: agreement figures as published.
+        source: publication of the figures.
     """
 
     name: str
@@ -67,6 +65,9 @@ RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
 def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     """Return the recommended evaluator of a language pair, or None.
 
+    Args:
+        src_lang, tgt_lang: languages, ISO 639-1.
+
     >>> recommended("en", "ru").name
     'facebook/wmt19-en-ru'
     """
@@ -79,11 +80,11 @@ def evaluator_notes(
 ) -> tuple[str, ...]:
     """Return what a reader must know of verdicts that an embedded evaluator gave.
 
-    A copy of an embedded model, and an ensemble that it is a member of, count as the model.
+    A copy of an embedded model counts as the model, and so does an ensemble that contains it.
 
     Args:
         evaluator: an evaluator, or a function, of which nothing is known.
-        references: per row `correct_sources` and `incorrect_sources`.
+        references: rows with `correct_sources` and `incorrect_sources`.
         dataset: name of the dataset that the rows are from, "" for other data.
 
     Returns:
@@ -125,6 +126,7 @@ def evaluator_notes(
 
 
 def _embedded(evaluator: object) -> EmbeddedModel | None:
+    """Return the embedded model that an evaluator is or contains, or None."""
     if not isinstance(evaluator, Evaluator):
         return None
     identities = evaluator.identity.split("+")  # of the members of an ensemble

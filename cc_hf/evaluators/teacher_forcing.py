@@ -1,5 +1,6 @@
-"""The model's probability of given target tokens: decoder hidden states at real positions only,
-logits in chunks, float32 log-softmax.
+"""Log-probabilities of given target tokens under a model of transformers.
+
+Logits are computed at real positions only and in chunks, their log-softmax in float32.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ _CHUNK_ELEMENTS = 2**25  # logits held at a time
 def pad_ids(
     rows: Sequence[Sequence[int]], *, pad: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Right-padded ids and the attention mask, both (n, longest) int64."""
+    """Pad rows of token ids on the right.
+
+    Args:
+        rows: n rows of ids, at least one.
+        pad: id of the padding token.
+        device: device of the tensors.
+
+    Returns:
+        Ids and attention mask, both (n, longest) int64.
+    """
     width = max(len(row) for row in rows)
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
     lengths = torch.tensor([len(row) for row in rows], device=device)
@@ -29,11 +39,14 @@ def pad_ids(
 def projection_input(
     projection: torch.nn.Module, select: Callable[[torch.Tensor], torch.Tensor]
 ) -> Iterator[None]:
-    """While open, the projection to the vocabulary gets what `select` makes of its input, so that
-    it need not run at every position.
+    """Replace the input of the projection to the vocabulary while the context is open.
 
-    What a model does around its projection (scaling before it, a cap of the logits behind it) stays
-    the model's own.
+    The projection then runs at chosen positions only. What a model does around it, such as scaling
+    before or a cap of the logits after, still applies.
+
+    Args:
+        projection: the module that makes logits.
+        select: the new input, as a function of the usual one.
     """
     handle = projection.register_forward_pre_hook(
         lambda _module, arguments: (select(arguments[0]), *arguments[1:])
@@ -46,7 +59,12 @@ def projection_input(
 
 @contextlib.contextmanager
 def embeddings_without(embedding: torch.nn.Module, places: Sequence[int | None]) -> Iterator[None]:
-    """While open, what the embedding gives is 0 at one place of each row; None for none."""
+    """Set the embedding of one token per row to 0 while the context is open.
+
+    Args:
+        embedding: the module that embeds (n, length) ids.
+        places: column of the token in each row; None leaves a row as it is.
+    """
     rows = [row for row, place in enumerate(places) if place is not None]
     columns = [place for place in places if place is not None]
 
@@ -70,15 +88,18 @@ def label_logprobs(
     *,
     n_vocabulary: int,
 ) -> torch.Tensor:
-    """(number of real positions,) float64 natural-log probabilities of the labels, row by row.
+    """Return the log-probabilities of the labels at real positions, row by row.
 
     Args:
-        hidden: (n, length, width) last decoder states, on any device; position t predicts labels[:,
-            t].
+        hidden: (n, length, width) last decoder states, on any device; position t predicts
+            `labels[:, t]`.
         labels: (n, length) target ids, EOS included.
         mask: (n, length), 1 at real target positions.
-        project: states (k, width) to logits (k, n_vocabulary).
-        n_vocabulary: number of logits, for the size of the chunks.
+        project: maps states (k, width) to logits (k, n_vocabulary).
+        n_vocabulary: number of logits, which decides the size of the chunks.
+
+    Returns:
+        Natural logarithms, (number of real positions,) float64.
     """
     real = mask.bool()
     states, wanted = hidden[real.to(hidden.device)], labels[real]
@@ -93,8 +114,13 @@ def label_logprobs(
 
 
 def positions(model: Any) -> int:
-    """Models of RoBERTa's kind number positions from behind the padding id, and so take fewer
-    tokens than they have positions.
+    """Return how many tokens a model accepts, by its positions.
+
+    Models like RoBERTa number positions from after the padding id, and so accept fewer tokens than
+    they have positions.
+
+    Args:
+        model: a model of transformers.
     """
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
     table = next(
