@@ -29,6 +29,8 @@ _TOKEN_IDS = (
     "CREATE TABLE IF NOT EXISTS token_ids (key BLOB PRIMARY KEY, score BLOB NOT NULL) WITHOUT ROWID"
 )
 _SCORE_COLUMNS = ("sum_logprob", "n_tokens", "mean_probability")
+# _ADD_IDS runs first, so that token_ids already says whose score is shared. _ADD then copies that
+# score, or stores the new one if there is none, as when this text is the first.
 _ADD_IDS = "INSERT OR IGNORE INTO token_ids VALUES (:ids_key, :key)"
 _ADD = """INSERT OR IGNORE INTO scores
     SELECT :key, i.id, COALESCE(s.sum_logprob, :sum_logprob), COALESCE(s.n_tokens, :n_tokens),
@@ -62,6 +64,7 @@ class CacheSession:
         self._rounding = rounding
         self._connection = connection
         self._identity = encoded(sorted((identity or {}).items()))
+        # Every key starts from the identity, so that scores of different identities never mix.
         self._prefix = hashlib.sha256(self._identity.encode()).digest()
         self._damaged: set[bytes] = set()
 
@@ -143,6 +146,7 @@ class CacheSession:
         ]
         try:
             with self._connection:
+                # INSERT OR IGNORE would keep damaged rows.
                 self._connection.executemany(
                     "DELETE FROM scores WHERE key = ?", [(key,) for key in self._damaged]
                 )

@@ -156,6 +156,7 @@ def _decided(
     for row, contest in enumerate(contests):
         twins[_scores_of(scores, contest)].append(row)
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
+    # A difference that is not finite (a score of 0) counts as close, so that it is scored again.
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     others = order[_N_MEASURED:]

@@ -122,7 +122,8 @@ class Team:
             make: the function; its result must be picklable.
 
         Raises:
-            EvaluatorError: when it failed on the main process.
+            EvaluatorError: on the other processes, when it failed on the main one, where its own
+                error is raised.
         """
         made = None
         if self.is_main:
@@ -163,6 +164,7 @@ class Team:
         Raises:
             EvaluatorError: when another process failed.
         """
+        # All processes know all costs and compute the same shares, so none has to be sent.
         mine = iter(even_shares(costs, self.size)[self.rank])
         n_left = len(batches)
         while n_left:
@@ -173,6 +175,7 @@ class Team:
                     done.append((number, score(batches[number])))
                     if time.monotonic() >= until:
                         break
+            # A process without work left still takes part: `_gather` waits for all processes.
             for number, found in itertools.chain(*self._gather(done)):
                 n_left -= 1
                 yield batches[number], found
@@ -183,6 +186,7 @@ class Team:
         failed = [
             f"process {rank} of {self.size}: {told}" for rank, (told, _) in enumerate(found) if told
         ]
+        # The process that failed raises its own error, which says more.
         if failed and not problem:
             raise EvaluatorError(f"scoring failed in {'; '.join(failed)}")
         return [item for _, item in found]

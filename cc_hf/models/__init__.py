@@ -1,1 +1,1 @@
-"""What is loaded, without what it is for."""
+"""Loading of models, whatever they are used for."""

@@ -1,5 +1,6 @@
-"""Refuse models whose weights are not numbers: some fast products turn NaN into 0, so that scores
-alone would not show it.
+"""Refuse models whose weights are not finite.
+
+Some fast products turn NaN into 0, so that scores alone would not reveal such weights.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from cc_hf.errors import EvaluatorError
 __all__ = ["check_finite_weights"]
 
 _DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-# No trained weight comes near it, a flipped bit of the exponent goes beyond it. Products of larger
-# weights overflow to NaN inside a layer, where a ReLU that is fused with the product hides it.
+# No trained weight comes near this limit, and a flipped bit of the exponent exceeds it. Products of
+# larger weights overflow to NaN inside a layer, where a ReLU fused with the product hides it.
 _LIMIT = 2.0**64
 
 
@@ -22,12 +23,12 @@ _LIMIT = 2.0**64
 def check_finite_weights(model: Any, name: str) -> None:
     """Check every parameter and buffer of a model once, without a copy.
 
-    Buffers may hold infinities, which mask. Quantised weights, and those that are not in memory
-    (device "meta"), are not checked; scores still are.
+    Buffers may hold infinities, which serve as masks. Quantised weights, and those that are not in
+    memory (device "meta"), are not checked; scores still are.
 
     Args:
         model: a module of torch, on any device.
-        name: of the model, for the message.
+        name: name of the model, for the message.
 
     Raises:
         EvaluatorError: for the first weight that has NaN, infinite or absurdly large values.

@@ -1,7 +1,6 @@
-"""Where the files of an evaluator are, by its name: with the package, in a folder, on the Hub; and
-which options can name one at all.
+"""Where the files of a model are: in the package, in a folder or on the Hub.
 
-Nothing is loaded, and no torch is here.
+Nothing is loaded, and torch is not imported.
 """
 
 from __future__ import annotations
@@ -67,12 +66,12 @@ class EmbeddedModel:
     """A model that ships with the package.
 
     Attributes:
-        name: as registered.
-        folder: of its files, in the package's assets.
-        identity: as `Evaluator.identity` of the loaded model.
-        src_lang, tgt_lang: ISO 639-1.
-        made_for: what it judges, as a note says it.
-        agreements: all that was measured, also where it is low.
+        name: registered name.
+        folder: name of the folder with its files, in the package's assets.
+        identity: the `Evaluator.identity` of the loaded model.
+        src_lang, tgt_lang: languages, ISO 639-1.
+        made_for: what it was made to judge, in words for a note.
+        agreements: every measured agreement, low ones included.
     """
 
     name: str
@@ -106,7 +105,10 @@ TINY_EN_DE = EmbeddedModel(
 
 
 def default_evaluator(src_lang: str, tgt_lang: str) -> str:
-    """The embedded evaluator of a language pair.
+    """Return the name of the embedded evaluator of a language pair.
+
+    Args:
+        src_lang, tgt_lang: languages, ISO 639-1; "" if unknown.
 
     Raises:
         InputError: when none is embedded for the pair.
@@ -131,13 +133,19 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
 
 
 def locate(name: str) -> tuple[str, tuple[str, str] | None]:
-    """The folder of a model, or its name on the Hub; and of an embedded one its source and target
-    language.
+    """Find a model by its name.
+
+    Args:
+        name: a name of `cc-hf list evaluators`, a folder, or "organisation/model" on the Hub.
+
+    Returns:
+        The folder of the model, or its name on the Hub; and source and target language if the model
+        is embedded, else None.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
-            «organisation/model».
-        EvaluatorError: for the path of a folder that is not there.
+            "organisation/model".
+        EvaluatorError: for the path of a folder that does not exist.
     """
     if name in registry.EVALUATORS:
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
@@ -155,11 +163,16 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def model_files(folder: Path) -> list[tuple[str, Path]]:
-    """Every file below a folder that loading a model may read: its path within the folder, and
-    where it is.
+    """List every file in a folder that loading a model may read.
 
-    These are all files, in subfolders too, but hidden ones and Markdown, sorted by path. Links are
-    followed, each folder once.
+    These are the files of all subfolders, too, except hidden ones and Markdown. Links are followed,
+    each folder once.
+
+    Args:
+        folder: the folder of a model.
+
+    Returns:
+        Pairs of the path within the folder and the full path, sorted.
 
     >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
     ['config.json', 'generation_config.json', 'model.safetensors']
@@ -168,7 +181,7 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
     seen: set[str] = set()
     for parent, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(parent)
-        if real in seen:  # a link back, or a second link to the same files
+        if real in seen:  # a link to a parent, or a second link to the same files
             folders.clear()
             continue
         seen.add(real)
@@ -183,8 +196,13 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def hash_files(folder: Path) -> str:
-    """The first 12 hexadecimal digits of the SHA-256 over the names and contents of
-    `model_files`.
+    """Hash the names and contents of `model_files`.
+
+    Args:
+        folder: the folder of a model.
+
+    Returns:
+        The first 12 hexadecimal digits of the SHA-256.
     """
     digest = hashlib.sha256()
     for name, path in model_files(folder):
@@ -196,9 +214,13 @@ def hash_files(folder: Path) -> str:
 
 
 def stamp(files: Sequence[tuple[str, Path]]) -> tuple[tuple[str, int, int, int], ...]:
-    """Names, sizes and times of files: what changed on disk has another stamp.
+    """Return names, sizes and times of files, which differ after any change on disk.
 
-    The time of the last change of a file's state is part of it, which no copying program sets back.
+    The time of the last change of a file's state is included because copying programs do not
+    restore it.
+
+    Args:
+        files: names and paths, as `model_files` returns them.
     """
     found = ((name, path.stat()) for name, path in files)
     return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found)
@@ -208,7 +230,7 @@ def check_shards(name: str, place: str) -> None:
     """Check that the shards which an index of weights names are files that the identity covers.
 
     Args:
-        name: of the model, for messages.
+        name: name of the model, for messages.
         place: its folder; anything else passes, since the Hub's commit covers all files.
 
     Raises:
@@ -239,10 +261,11 @@ def check_shards(name: str, place: str) -> None:
 
 
 def check_generation_config(name: str, place: str) -> None:
-    """Check that a folder's settings of generation can be read; transformers would ignore them.
+    """Check that a folder's settings of generation can be read; transformers would ignore damaged
+    ones.
 
     Args:
-        name: of the model, for messages.
+        name: name of the model, for messages.
         place: its folder; anything else passes.
 
     Raises:

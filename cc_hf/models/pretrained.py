@@ -1,6 +1,6 @@
-"""A model of transformers with its tokenizer, from an embedded folder, a folder, or the Hub.
+"""Loading a model of transformers and its tokenizer: embedded, from a folder, or from the Hub.
 
-Loaded once per process and options; what it is used for is decided elsewhere.
+Each model is loaded once per process and options, whatever it is used for.
 """
 
 from __future__ import annotations
@@ -54,24 +54,29 @@ __all__ = [
     "pick_device",
 ]
 
-#: the device of a model that is spread over all GPUs
+#: name of the device of a model that is spread over all GPUs
 SPREAD = "auto"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _DEVICES = ("cpu", "cuda")
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
-#: How many models a process keeps: an ensemble of four and a system under test. When one more is
-#: loaded, the least recently used is dropped.
+#: Number of models that a process keeps: enough for an ensemble of four and a system under test.
+#: When one more is loaded, the least recently used is dropped.
 KEPT_MODELS = 5
-#: How many evaluators, with different options, it keeps of each model.
+#: Number of evaluators, with different options, that it keeps of each model.
 KEPT_EVALUATORS = 8
 
 T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """What was made for the last `size` keys that were asked for. functools.lru_cache does not fit:
-    what is made of a model must go when the model goes.
+    """A cache of the objects that were made for the keys used last.
+
+    `functools.lru_cache` does not fit, because the evaluators of a model must be dropped with the
+    model.
+
+    Args:
+        size: number of objects to keep.
     """
 
     def __init__(self, size: int) -> None:
@@ -80,14 +85,20 @@ class Recent(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The one for this key; made outside the lock, since loading takes long."""
+        """Return the object of a key; make it if it is not kept.
+
+        Args:
+            key: identifies the object.
+            make: makes the object. It is called outside the lock, since loading takes long.
+        """
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
         made = make()
         with self._lock:
-            made = self._made.setdefault(key, made)  # of two threads the first
+            # If two threads made it, both use the first.
+            made = self._made.setdefault(key, made)
             while len(self._made) > self._size:
                 self._made.popitem(last=False)
         return made
@@ -98,11 +109,15 @@ class LoadedModel:
     """A model with its tokenizer, on its device, in eval mode.
 
     Attributes:
-        name: as the user named it; of a folder the last part.
-        identity: commit of the Hub, or hash of the files.
+        name: name of the model as the user gave it; for a folder its last part.
+        identity: commit on the Hub, or hash of the files.
         family: a name of `registry.EVALUATOR_FAMILIES`.
-        src_lang, tgt_lang: of a model of one direction, "" where the tokenizer does not say.
-        evaluators: that were made of it, by their options; none outlives the model in a table.
+        model: the model, of transformers.
+        tokenizer: its tokenizer.
+        src_lang, tgt_lang: languages of a model with one direction, "" if the tokenizer does not
+            name them.
+        evaluators: evaluators that were made of the model, by their options. They are kept here so
+            that they are dropped with the model.
     """
 
     name: str
@@ -133,13 +148,26 @@ def load_model(
     device: str | None = None,
     dtype: str = "float32",
 ) -> LoadedModel:
-    """Load a model and its tokenizer once per process and options; for evaluators and systems under
-    test alike.
+    """Load a model and its tokenizer once per process and options, as evaluator or system under
+    test.
+
+    Args:
+        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
+            on the Hub.
+        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
+            tokenizer.
+        revision: commit, tag or branch on the Hub; None for folders.
+        device: "cpu", "cuda", "cuda:1" or "auto", as for `cc_hf.evaluators.options.LoadingOptions`;
+            None for CUDA if available.
+        dtype: "float32", "bfloat16" or "float16".
 
     Raises:
-        UnknownNameError, EvaluatorError, InputError: as `load_evaluator`; EvaluatorError also for
-            weights that are not finite.
-        MissingDependencyError: for the device «auto» without accelerate.
+        UnknownNameError: for a name that is neither registered nor a folder nor of the form
+            "organisation/model", or a kind that is not registered.
+        EvaluatorError: when the model cannot be loaded, its weights are incomplete or not finite,
+            its files change meanwhile, or no evaluator family fits it.
+        InputError: for options out of range, or a kind that does not fit the model.
+        MissingDependencyError: for the device "auto" without accelerate.
     """
     if dtype not in _DTYPES:
         raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
@@ -190,8 +218,16 @@ def load_model(
 
 
 def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
-    """Of a model of one direction; tokenizers of multilingual ones have a current language, which
-    says nothing.
+    """Return the languages of a model with one direction, "" where they are not known.
+
+    The tokenizer of a multilingual model has a current language, which says nothing.
+
+    Args:
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        tokenizer: tokenizer of the model.
+
+    Returns:
+        Source and target language, ISO 639-1 where there is such a code.
     """
     names = {
         "fairseq": ("source_lang", "target_lang"),
@@ -203,11 +239,13 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
 
 
 def pick_device(device: str | None) -> torch.device:
-    """The device of that name; None: CUDA where there is one; «auto», of a model that is spread:
-    likewise.
+    """Return the device to compute on.
+
+    Args:
+        device: "cpu", "cuda" or "cuda:1"; None and "auto" for CUDA if available, else the CPU.
 
     Raises:
-        InputError: for a name that is none, or a device that is not here.
+        InputError: for a name that is no device, or a device that is not available.
     """
     name = (
         device if device not in (None, SPREAD) else ("cuda" if torch.cuda.is_available() else "cpu")
@@ -227,8 +265,12 @@ def pick_device(device: str | None) -> torch.device:
 
 
 def input_device(model: Any) -> torch.device:
-    """Where the batches of a model go: of one that is spread over several devices, the first GPU
-    that has a part of it.
+    """Return the device that the batches of a model must be on.
+
+    If the model is spread over several devices, this is the first GPU that has a part of it.
+
+    Args:
+        model: a model of transformers.
     """
     parts = [
         part
@@ -253,6 +295,7 @@ def _read(
     dtype: torch.dtype,
     spread: bool,
 ) -> tuple[str, Any, Any]:
+    """Load family, model and tokenizer, and check that they fit each other."""
     alternative = f", or use one of: {', '.join(registry.EVALUATORS)}"
     with reported_loading(name, place=place, alternative=alternative):
         config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
@@ -262,8 +305,8 @@ def _read(
         model = load_weights(
             model_class, name, place, config=config, revision=revision, dtype=dtype, **spreading
         )
-        # SMaLL-100's own tokenizer is code of its repository; that of M2M100 has the same files and
-        # is told the marks by the family
+        # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
+        # reads the same files, and the family adds the language tokens.
         tokenizer_class = {"fairseq": FairseqTokenizer, "small100": M2M100Tokenizer}.get(
             family, AutoTokenizer
         )
@@ -274,8 +317,14 @@ def _read(
 
 
 def model_identity(model: Any, place: str) -> str:
-    """The commit of the Hub, or of a folder the first 12 hexadecimal digits of the SHA-256 over its
-    files (`hash_files`).
+    """Return the identity of a model: the commit on the Hub, or a hash of its files.
+
+    Args:
+        model: the loaded model.
+        place: its folder, or its name on the Hub.
+
+    Returns:
+        Twelve hexadecimal digits (`hash_files` for a folder), or "unknown" if there is no commit.
     """
     if Path(place).is_dir():
         return hash_files(Path(place))

@@ -1,5 +1,4 @@
-"""Weights and tokenizers of transformers that are complete and fit each other; anything else is an
-error.
+"""Checks that weights and tokenizers of transformers are complete and fit each other.
 
 Every part of cc_hf that loads a model of transformers calls `load_weights`.
 """
@@ -25,9 +24,9 @@ from cc_hf.models.location import check_generation_config, check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 
-# how the name of an architecture ends -> family
+# ending of the name of an architecture -> family
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
-# family that the files tell -> others that fit, too: a SMaLL-100 that was saved with the tokenizer
+# family that the files name -> others that fit, too: a SMaLL-100 that was saved with the tokenizer
 # of M2M100 looks like an M2M100, and the kinds of T5 are scored alike
 _ALIKE = {
     "m2m_100": ["small100"],
@@ -35,7 +34,7 @@ _ALIKE = {
     "t5": ["mt5", "umt5"],
     "umt5": ["mt5", "t5"],
 }
-# family -> how the class of its tokenizer begins; other families take any tokenizer
+# family -> beginning of its tokenizer's class name; other families accept any tokenizer
 _TOKENIZERS = {
     "fairseq": "Fairseq",
     "fsmt": "FSMT",
@@ -45,12 +44,12 @@ _TOKENIZERS = {
     "nllb": "Nllb",
     "small100": "M2M100",
 }
-# parts of pretraining that neither a translation model nor a language model uses, and what
-# fairseq leaves in its files; BERT's pooler and next-sentence head are in every BERT
+# Parts of pretraining that neither a translation model nor a language model uses, and what fairseq
+# leaves in its files. Every BERT has a pooler and a next-sentence head.
 _UNUSED_PARTS = re.compile(
     r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$"
 )
-_NAMED = 3  # weights that a message names
+_NAMED = 3  # number of weights that a message names
 
 
 @contextlib.contextmanager
@@ -58,7 +57,7 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
     """Turn what `from_pretrained` raises into an EvaluatorError, and show no progress bars.
 
     Args:
-        name: of the model, for the message.
+        name: name of the model, for the message.
         place: its folder, or its name on the Hub; decides what the message advises.
         alternative: what else the user can do, at the end of the message.
 
@@ -71,8 +70,8 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
         yield
     except CCError:
         raise
-    # Not narrower: on damaged files tokenizers raises Exception itself, safetensors a direct
-    # subclass of it, and transformers whatever it stumbles over.
+    # This cannot be narrower: on damaged files tokenizers raises Exception itself, safetensors a
+    # direct subclass of it, and transformers any error.
     except Exception as error:
         lines = str(error).strip().splitlines()
         problem = f"{type(error).__name__}: {lines[0]}" if lines else repr(error)
@@ -91,20 +90,23 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
 def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any:
     """Load a model whose files hold exactly the weights that it needs, on the CPU in eval mode.
 
-    Excepted are weights that are tied to others, those that transformers declares as not needed
-    for the class, tables of sinusoids, which are computed, and in the files non-persistent
-    buffers of earlier versions and parts of pretraining that no head here uses (BERT's pooler
-    and next-sentence head, and their like).
+    Some weights may be missing: those that are tied to others, those that transformers declares as
+    not needed for the class, and tables of sinusoids, which are computed. Some may be left over:
+    non-persistent buffers of earlier versions, and parts of pretraining that no head here uses,
+    such as BERT's pooler and next-sentence head.
 
     Args:
         model_class: one of the Auto classes of transformers.
-        name: of the model, for messages.
+        name: name of the model, for messages.
         place: its folder, or its name on the Hub.
-        options: further ones of `from_pretrained`.
+        options: further options of `from_pretrained`.
+
+    Returns:
+        The model.
 
     Raises:
-        EvaluatorError: when it cannot be loaded, or weights are missing, left over, or of another
-            shape than the configuration says, or not finite; the message names them.
+        EvaluatorError: when the model cannot be loaded, or weights are missing, left over, of
+            another shape than the configuration says, or not finite; the message names them.
     """
     with reported_loading(name, place=place):
         check_shards(name, place)
@@ -114,7 +116,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
             trust_remote_code=False,
             weights_only=True,
             output_loading_info=True,
-            ignore_mismatched_sizes=True,  # so that they are in the report
+            ignore_mismatched_sizes=True,  # so that they are reported instead of raising
             **options,
         )
         if getattr(model, "_hf_peft_config_loaded", False):
@@ -158,7 +160,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
 
 
 def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
-    """One phrase about these weights; none for none."""
+    """Return one phrase about these weights; none for no weights."""
     names = sorted(keys)
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return [f"{what} {len(names)} of the weights: {shown}"] if names else []
@@ -167,21 +169,21 @@ def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
 def choose_family(
     name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None
 ) -> str:
-    """Return `kind`, or without one the evaluator family that the configuration tells.
+    """Return `kind`, or without one the evaluator family that the configuration names.
 
-    M2M100, NLLB and SMaLL-100 share a model_type, and differ in what their tokenizer is called.
-    Models that cc_hf converted from fairseq say so in their configuration.
+    M2M100, NLLB and SMaLL-100 share a model_type, and differ in the class of their tokenizer.
+    Models that cc_hf converted from fairseq are marked in their configuration.
 
     Args:
-        name: of the model, for messages.
-        config: of the model, as transformers loads it.
-        tokenizer_config: with the name of the tokenizer's class under "tokenizer_class".
-        kind: the family that the user asks for.
+        name: name of the model, for messages.
+        config: configuration of the model, as transformers loads it.
+        tokenizer_config: configuration of the tokenizer, with its class under "tokenizer_class".
+        kind: the family that the user asks for; None for the default.
 
     Raises:
         UnknownNameError: for a kind that is not registered.
         EvaluatorError: when no family fits the model.
-        InputError: for a kind that does not fit the model; the message says which do.
+        InputError: for a kind that does not fit the model; the message names those that do.
     """
     if kind is not None:
         registry.resolve("evaluator family", kind)
@@ -203,9 +205,7 @@ def choose_family(
 
 
 def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
-    """Return the families that score this model rightly, the one that is chosen by default
-    first.
-    """
+    """Return the families that score this model correctly, the default first."""
     if getattr(config, "cc_hf_tokenizer", None):
         return ["fairseq"]
     family: str = config.model_type
@@ -235,12 +235,12 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     embeddings.
 
     Args:
-        name: of the model, for messages.
-        family: of `registry.EVALUATOR_FAMILIES`.
-        model, tokenizer: loaded.
+        name: name of the model, for messages.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        model, tokenizer: the loaded model and its tokenizer.
 
     Raises:
-        EvaluatorError: when it is not; or any error of a tokenizer that does not work, which
+        EvaluatorError: when it does not. A tokenizer that does not work may raise any error, which
             `reported_loading` turns into an EvaluatorError.
     """
     expected = _TOKENIZERS.get(family, "")
@@ -283,7 +283,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
 
 
 def _n_embeddings(model: Any) -> tuple[int, int]:
-    """Return the number of rows of the embeddings on the side of the source, and of the target."""
+    """Return the number of embeddings on the source side and on the target side."""
     sides = (
         (model.get_encoder(), model.get_decoder())
         if model.config.is_encoder_decoder

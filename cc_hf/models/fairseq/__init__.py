@@ -1,1 +1,1 @@
-"""What models converted from fairseq need."""
+"""The tokenizer of models converted from fairseq."""

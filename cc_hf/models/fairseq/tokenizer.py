@@ -1,8 +1,8 @@
-"""Texts to the ids of a converted fairseq model and back, as fairseq's own pipeline does it: Moses,
-BPE by subword-nmt, the line of the dictionary.
+"""The tokenizer of a converted fairseq model, which follows fairseq's own pipeline.
 
-FSMTTokenizer normalises punctuation first and has one set of codes for both sides, so that it gives
-other ids.
+Texts are split by Moses, then by the BPE of subword-nmt; ids are the lines of the dictionary.
+FSMTTokenizer gives other ids: it normalises punctuation first and has one set of codes for both
+sides.
 """
 
 from __future__ import annotations
@@ -41,14 +41,18 @@ _OVERWRITE = "#fairseq:overwrite"
 
 @dataclass(frozen=True)
 class Settings:
-    """What cc_hf_tokenizer.json holds.
+    """The contents of cc_hf_tokenizer.json.
 
     Attributes:
-        source_lang, target_lang: as the dictionaries are named, mostly ISO 639-1.
-        tokenizer: «moses» for raw text; «space» for text that is tokenised already.
-        moses_dash_splits: «a-b» becomes «a @-@ b», fairseq's default.
-        moses_escape: «'» becomes «&apos;» and so on, fairseq's default.
-        format: of the file.
+        source_lang, target_lang: names of the dictionaries, mostly ISO 639-1.
+        tokenizer: "moses" for raw text; "space" for text that is tokenised already.
+        moses_dash_splits: whether "a-b" becomes "a @-@ b", as by default in fairseq.
+        moses_escape: whether "'" becomes "&apos;" and so on, as by default in fairseq.
+        format: version of the file format.
+
+    Raises:
+        InputError: for an unknown tokenizer.
+        EvaluatorError: for a format of a later version of cc_hf.
     """
 
     source_lang: str
@@ -70,23 +74,33 @@ class Settings:
             )
 
     def to_json(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
 class FairseqTokenizer:
-    """Both sides of a model's tokenisation.
+    """The tokenisation of both sides of a model.
 
     Attributes:
-        settings: languages, and how texts are cut into words.
-        source_lang, target_lang: of the settings.
-        model_max_length: no limit of its own.
+        settings: languages, and how texts are split into words.
+        source_lang, target_lang: the languages of the settings.
+        model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
     """
 
     def __init__(
         self, settings: Settings, *, dictionaries: tuple[str, str], codes: tuple[str, str]
     ) -> None:
-        """`dictionaries` and `codes`: texts of the files, source and target."""
+        """Read dictionaries and codes.
+
+        Args:
+            settings: languages, and how texts are split into words.
+            dictionaries: contents of the dictionary files, source and target.
+            codes: contents of the files of BPE codes, source and target.
+
+        Raises:
+            EvaluatorError: for a malformed file.
+            MissingDependencyError: without subword-nmt.
+        """
         self.settings = settings
         self.source_lang, self.target_lang = settings.source_lang, settings.target_lang
         self.model_max_length = sys.maxsize
@@ -95,11 +109,16 @@ class FairseqTokenizer:
 
     @classmethod
     def from_pretrained(cls, place: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
-        """Of a folder that `cc-hf convert-fairseq` wrote, or of a repository of the Hub with the
-        same files.
+        """Load the tokenizer of a model that `cc-hf convert-fairseq` wrote.
+
+        Args:
+            place: its folder, or a repository on the Hub with the same files.
+            revision: commit, tag or branch on the Hub; None for the default.
 
         Raises:
-            EvaluatorError: when a file is missing or malformed.
+            EvaluatorError: for a file that is missing or malformed.
+            InputError: for settings with an unknown tokenizer.
+            MissingDependencyError: without subword-nmt.
         """
         names = (
             SETTINGS_FILE,
@@ -114,34 +133,52 @@ class FairseqTokenizer:
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
-        """Those of the source and the target dictionary, in the order of their ids, the four
-        special ones included.
+        """The symbols of the source and the target dictionary by id, the four special ones
+        included.
         """
         return self._source.symbols, self._target.symbols
 
     @property
     def vocabulary_sizes(self) -> tuple[int, int]:
-        """Symbols of the source and the target dictionary, the four special ones included."""
+        """The sizes of the source and the target dictionary, the four special symbols included."""
         return len(self._source.symbols), len(self._target.symbols)
 
     def encode_sources(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the source dictionary, EOS at the end."""
+        """Return the ids of sources, with EOS at the end.
+
+        Args:
+            texts: the sources.
+        """
         return [self._source.encode(text) for text in texts]
 
     def encode_targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the target dictionary, EOS at the end."""
+        """Return the ids of translations, with EOS at the end.
+
+        Args:
+            texts: the translations.
+        """
         return [self._target.encode(text) for text in texts]
 
     def __call__(
         self, texts: Sequence[str], *, truncation: bool = False, verbose: bool = False
     ) -> dict[str, list[list[int]]]:
-        """Sources, as tokenizers of transformers return them; they are never truncated."""
+        """Return the ids of sources under "input_ids", as tokenizers of transformers do.
+
+        Args:
+            texts: the sources.
+            truncation, verbose: ignored; sources are never truncated.
+        """
         return {"input_ids": self.encode_sources(texts)}
 
     def batch_decode(
         self, rows: Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
-        """Target ids as texts: BPE joined, Moses undone."""
+        """Return the texts of target ids, with BPE joined and Moses undone.
+
+        Args:
+            rows: ids of each translation.
+            skip_special_tokens: whether to drop special symbols except the unknown one.
+        """
         return [
             self._target.decode([int(i) for i in row], skip_special_tokens=skip_special_tokens)
             for row in rows
@@ -149,9 +186,11 @@ class FairseqTokenizer:
 
 
 class _Side:
+    """The tokenisation of one side."""
+
     def __init__(self, lang: str, settings: Settings, dictionary: str, codes: str) -> None:
         self.symbols = [*SPECIAL, *read_dictionary(dictionary)]
-        # of a symbol that occurs twice the last, as fairseq
+        # A symbol that occurs twice has its last id, as in fairseq.
         self.ids = {symbol: i for i, symbol in enumerate(self.symbols)}
         self.settings = settings
         self.bpe = _bpe(codes)
@@ -184,16 +223,25 @@ class _Side:
 
 
 def file_name(kind: str, side: str) -> str:
-    """Of a dictionary («dict») or of BPE codes («codes») in a converted folder."""
+    """Return the name of a file in a converted folder.
+
+    Args:
+        kind: "dict" for the dictionary, "codes" for the BPE codes.
+        side: "source" or "target".
+    """
     return f"{kind}.{side}.txt"
 
 
 def read_dictionary(text: str) -> list[str]:
-    """The symbols of a dict.XX.txt, without the special ones that fairseq puts before them: line n
-    has the id n + 4.
+    """Return the symbols of a dict.XX.txt, where line n (from 0) has the id n + 4.
+
+    The special symbols that fairseq puts before them are not in the file.
+
+    Args:
+        text: contents of the file.
 
     Raises:
-        EvaluatorError: for a line that is not «symbol count», or a symbol that occurs twice without
+        EvaluatorError: for a line that is not "symbol count", or a symbol that occurs twice without
             the mark #fairseq:overwrite.
 
     >>> read_dictionary("the 12\\nThe 3\\n")
@@ -221,11 +269,15 @@ def read_dictionary(text: str) -> list[str]:
 
 
 def read_codes(text: str) -> str:
-    """BPE codes in the format of subword-nmt 0.2: those of fastBPE lose their counts and get the
-    line «#version: 0.2».
+    """Return BPE codes in the format of subword-nmt 0.2.
+
+    Codes of fastBPE lose their counts and get the line "#version: 0.2".
+
+    Args:
+        text: contents of the file.
 
     Raises:
-        EvaluatorError: for a line that is neither «left right» nor «left right count».
+        EvaluatorError: for a line that is neither "left right" nor "left right count".
 
     >>> read_codes("i n 25151\\ne n</w> 15963\\n")
     '#version: 0.2\\ni n\\ne n</w>\\n'
