@@ -1,1 +1,1 @@
-"""One file per evaluator family: how it marks languages and labels."""
+"""Evaluator families, one file each: how a family marks languages and labels."""

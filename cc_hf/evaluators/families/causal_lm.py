@@ -1,4 +1,4 @@
-"""Causal language models as evaluators: the log-probability of a translation behind a prompt."""
+"""Causal language models as evaluators: the log-probability of a translation after a prompt."""
 
 from __future__ import annotations
 
@@ -19,19 +19,29 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["DEFAULT_PROMPT", "CausalLMEvaluator"]
 
-#: ends in a line break: a translation that begins a line is split into the same tokens by itself
-#: and behind it
+#: The default prompt. It ends in a line break, since a translation at the beginning of a line is
+#: split into the same tokens with and without the prompt.
 DEFAULT_PROMPT = "{src_name}:\n{source}\n{tgt_name}:\n"
 _BATCH_LOGITS = 2**26  # 256 MB in float32
 
 
 class CausalLMEvaluator(Evaluator):
-    """Any model of AutoModelForCausalLM; options as in `Evaluator`.
+    """Any model of AutoModelForCausalLM.
 
-    `prompt` is a template, `DEFAULT_PROMPT` if None. Prompt and translation are split into tokens
-    apart, so that no token belongs to both; only the translation's tokens are counted, and EOS
-    behind them where the tokenizer has one. A prompt without tokens is replaced by BOS, or else
-    EOS.
+    Prompt and translation are tokenised separately, so that no token belongs to both. Only the
+    translation's tokens are counted, and the EOS after them if the tokenizer has one. A prompt
+    without tokens is replaced by BOS, or EOS if there is no BOS.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        own_languages: ignored; a language model has no direction.
+        prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`.
+        options: as for `TokenModel`.
+
+    Raises:
+        InputError: for a template with other fields, or a language that it cannot name.
+        EvaluatorError: for a tokenizer without BOS and EOS.
     """
 
     takes_prompt: ClassVar[bool] = True
@@ -62,16 +72,29 @@ class CausalLMEvaluator(Evaluator):
         self._end = [] if tokenizer.eos_token_id is None else [int(tokenizer.eos_token_id)]
 
     def signature_fields(self) -> dict[str, str]:
-        """With the prompt."""
+        """Return the fields of `Evaluator.signature_fields` and the prompt."""
         return {**super().signature_fields(), "prompt": self.prompt.text or "none"}
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Languages matter where the prompt names them."""
+        """Check the languages that the prompt names.
+
+        Args:
+            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+
+        Raises:
+            InputError: for a language that is missing or has no name here.
+        """
         self.prompt.check_language(self.name, "source", src_lang)
         self.prompt.check_language(self.name, "target", tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """The whole prompt, with what the tokenizer puts before a text."""
+        """Return the token ids of the filled prompts, with the tokens that the tokenizer puts
+        before a text.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+        """
         rows = self.tokenizer(
             [self.prompt.fill(text, src_lang, tgt_lang) for text in texts],
             truncation=False,
@@ -82,7 +105,12 @@ class CausalLMEvaluator(Evaluator):
         ]
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By themselves, with EOS."""
+        """Return the token ids of the translations, without the prompt, with EOS.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: ignored.
+        """
         rows = self.tokenizer(
             list(texts), add_special_tokens=False, truncation=False, verbose=False
         )["input_ids"]
@@ -91,7 +119,16 @@ class CausalLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Both must fit together; what is cut is the translation before its EOS, never the prompt.
+        """Check that prompt and translation fit together; cut the translation before its EOS if
+        allowed.
+
+        The prompt is never cut.
+
+        Args:
+            source, target, request: as for `TokenModel.fit`.
+
+        Returns:
+            Token ids of source and translation.
 
         Raises:
             TooLongError: when they do not fit and nothing may be cut, or nothing would be left.
@@ -111,8 +148,16 @@ class CausalLMEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Logits are made at the translations' places only, and of no more pairs at a time than
-        `_BATCH_LOGITS` allows.
+        """Return the log-probabilities of the translations' tokens.
+
+        Logits are computed at the translations' positions only, and for no more pairs at a time
+        than `_BATCH_LOGITS` allows.
+
+        Args:
+            sources, targets: as for `TokenModel.logprobs_batch`.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
         """
         lengths = [len(target) for target in targets]
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])
@@ -130,6 +175,7 @@ class CausalLMEvaluator(Evaluator):
     def _run(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
+        """Run the model on pairs whose logits fit into memory."""
         device = input_device(self.model)
         rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
         ids, attention = pad_ids(
@@ -139,6 +185,7 @@ class CausalLMEvaluator(Evaluator):
         starts = torch.tensor([len(source) - 1 for source in sources], device=device)[:, None]
         real = (places >= starts) & attention.bool()
         wanted = torch.tensor([number for target in targets for number in target], device=device)
+        # The states of all rows become one row, so that the projection sees no other position.
         with projection_input(
             self.model.get_output_embeddings(), lambda states: states[real.to(states.device)][None]
         ):

@@ -1,5 +1,6 @@
-"""Models converted from fairseq (`cc-hf convert-fairseq`), of the four classes of transformers that
-compute the same: labels start behind </s>.
+"""Models that `cc-hf convert-fairseq` converted from fairseq; labels start after </s>.
+
+They are of the four classes of transformers that compute the same as fairseq's.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ __all__ = ["FairseqEvaluator"]
 
 
 class FairseqEvaluator(Seq2SeqEvaluator):
-    """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation; options as in
-    `Evaluator`. Its languages are those of the checkpoint.
+    """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation.
+
+    Its languages are those of the checkpoint.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: the tokenizer of the converted model.
+        options: as for `Seq2SeqEvaluator`.
     """
 
     def __init__(self, model: Any, tokenizer: FairseqTokenizer, **options: Any) -> None:
@@ -27,7 +34,7 @@ class FairseqEvaluator(Seq2SeqEvaluator):
 
     @property
     def projection(self) -> torch.nn.Linear:
-        """FSMT keeps it in the decoder."""
+        """The linear layer that makes logits; FSMT keeps it in the decoder."""
         found: torch.nn.Linear = (
             self.model.model.decoder.output_projection
             if self.model.config.model_type == "fsmt"
@@ -36,7 +43,15 @@ class FairseqEvaluator(Seq2SeqEvaluator):
         return found
 
     def check_language(self, side: str, lang: str) -> None:
-        """Only the direction of the checkpoint, by its own codes."""
+        """Check that a language is that of the checkpoint, by the checkpoint's own code.
+
+        Args:
+            side: "source" or "target".
+            lang: language code; "" is accepted.
+
+        Raises:
+            InputError: for any other language.
+        """
         if lang and lang != self.own_languages[side]:
             directions = " to ".join(repr(language) for language in self.own_languages.values())
             raise InputError(
@@ -45,24 +60,42 @@ class FairseqEvaluator(Seq2SeqEvaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the source dictionary, with EOS."""
+        """Return ids of the source dictionary, with EOS.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: ignored.
+        """
         found: list[list[int]] = self.tokenizer.encode_sources(texts)
         return found
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the target dictionary, with EOS."""
+        """Return ids of the target dictionary, with EOS.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: ignored.
+        """
         found: list[list[int]] = self.tokenizer.encode_targets(texts)
         return found
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """By the source dictionary."""
+        """Return the symbols of ids by the source dictionary.
+
+        Args:
+            ids: token ids of a source.
+        """
         return [self.tokenizer.symbols[0][number] for number in ids]
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """By the target dictionary."""
+        """Return the symbols of ids by the target dictionary.
+
+        Args:
+            ids: token ids of a target.
+        """
         return [self.tokenizer.symbols[1][number] for number in ids]
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """<s>, <pad> and </s>, first in every dictionary."""
+        """The ids of <s>, <pad> and </s>, which come first in every dictionary."""
         return frozenset(number for number, symbol in enumerate(SPECIAL) if symbol != "<unk>")

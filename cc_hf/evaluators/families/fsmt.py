@@ -1,5 +1,6 @@
-"""FSMT, the models of fairseq for WMT19: Moses tokens and BPE, a vocabulary for each side, labels
-start behind EOS.
+"""FSMT, the models of fairseq for WMT19: Moses and BPE, one vocabulary per side.
+
+Labels start after EOS.
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ __all__ = ["FSMTEvaluator"]
 
 
 class FSMTEvaluator(Seq2SeqEvaluator):
-    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`, whose `text_target` knows the
-    source's vocabulary and language only.
+    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`.
+
+    The tokenizer's `text_target` knows only the vocabulary and language of the source, so that
+    targets are encoded here.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        options: as for `Seq2SeqEvaluator`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
@@ -27,12 +35,18 @@ class FSMTEvaluator(Seq2SeqEvaluator):
 
     @property
     def projection(self) -> torch.nn.Linear:
-        """FSMT has it in the decoder."""
+        """The linear layer that makes logits; FSMT keeps it in the decoder."""
         found: torch.nn.Linear = self.model.model.decoder.output_projection
         return found
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """The tokenizer's own steps, in the target language and by the target's vocabulary."""
+        """Return ids by the tokenizer's own steps, with the language and the vocabulary of the
+        target.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: ignored; the tokenizer has one direction.
+        """
         return [
             [
                 *(self._target_id(token) for token in self._target_tokens(text)),
@@ -42,7 +56,11 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         ]
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """By the source vocabulary."""
+        """Return the tokens of ids by the source vocabulary.
+
+        Args:
+            ids: token ids of a source.
+        """
         pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
         return [pieces[number] for number in ids]
 

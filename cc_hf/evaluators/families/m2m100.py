@@ -1,5 +1,6 @@
-"""M2M100, SMaLL-100 and NLLB, which are one architecture: `decoder_start` is EOS, then the target
-language's token is forced.
+"""M2M100, SMaLL-100 and NLLB, which share one architecture.
+
+`decoder_start` is EOS; then the target language's token is forced, except in SMaLL-100.
 """
 
 from __future__ import annotations
@@ -15,41 +16,70 @@ __all__ = ["M2M100Evaluator", "NLLBEvaluator", "SMaLL100Evaluator"]
 
 
 class M2M100Evaluator(MultilingualEvaluator):
-    """Source: language, text, EOS; target: language (forced), text, EOS."""
+    """An M2M100 model.
+
+    The source is language, text, EOS; the target is language (forced), text, EOS.
+    """
 
     def language_marks(self) -> dict[str, int]:
-        """The tokenizer's `__de__`, ..."""
+        """Return the ids of the tokenizer's `__de__` and so on, by language code."""
         return dict(self.tokenizer.lang_code_to_id)
 
     def language_codes(self) -> Mapping[str, str]:
-        """Two letters, mostly."""
+        """Return M2M100's codes, mostly of two letters, by cc_hf's codes."""
         return {code: row.m2m100 for code, row in LANGUAGE_CODES.items()}
 
 
 class SMaLL100Evaluator(M2M100Evaluator):
-    """The target's language is the only mark, and stands before the source (Mohammadshahi et al.
-    2022); nothing is forced.
+    """A SMaLL-100 model (Mohammadshahi et al. 2022).
+
+    The target language is the only mark, and stands before the source; nothing is forced.
     """
 
     n_forced = 0
 
     def check_language(self, side: str, lang: str) -> None:
-        """The model is not told the source language, so that it may be left out."""
+        """Check that a language is known; the source language may be left out, since it is not
+        marked.
+
+        Args:
+            side: "source" or "target".
+            lang: language code.
+
+        Raises:
+            InputError: for a language that is unknown, or a target language that is missing.
+        """
         if side == "target" or lang:
             super().check_language(side, lang)
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """The target's language, and EOS."""
+        """Return the target language's token before the source, and EOS after it.
+
+        Args:
+            src_lang: ignored.
+            tgt_lang: language code of the translations.
+        """
         return super().source_marks(tgt_lang, tgt_lang)
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """None."""
+        """Return no tokens.
+
+        Args:
+            tgt_lang: ignored.
+        """
         return []
 
 
 class NLLBEvaluator(MultilingualEvaluator):
-    """As M2M100, with codes such as deu_Latn; with the tokenizer's `legacy_behaviour` the source is
-    text, EOS, language.
+    """An NLLB model, with codes such as deu_Latn.
+
+    The source is language, text, EOS, or with the tokenizer's `legacy_behaviour` text, EOS,
+    language. The target is as in M2M100.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        options: as for `Seq2SeqEvaluator`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
@@ -57,7 +87,7 @@ class NLLBEvaluator(MultilingualEvaluator):
         self.n_source_end = 2 if tokenizer.legacy_behaviour else 1
 
     def language_marks(self) -> dict[str, int]:
-        """Tokens of the form xxx_Xxxx."""
+        """Return the ids of all tokens of the form xxx_Xxxx."""
         return {
             token: number
             for token, number in self.tokenizer.get_vocab().items()
@@ -65,10 +95,17 @@ class NLLBEvaluator(MultilingualEvaluator):
         }
 
     def language_codes(self) -> Mapping[str, str]:
-        """Codes of FLORES-200."""
+        """Return the codes of FLORES-200 by cc_hf's codes."""
         return {code: row.nllb for code, row in LANGUAGE_CODES.items()}
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """Of the checkpoint's time: the first release of NLLB put the language last."""
+        """Return the tokens before and after the source, as the checkpoint expects them.
+
+        The first release of NLLB put the language last.
+
+        Args:
+            src_lang: language code of the sources.
+            tgt_lang: language code of the translations.
+        """
         (language,), end = super().source_marks(src_lang, tgt_lang)
         return ([], [*end, language]) if self.tokenizer.legacy_behaviour else ([language], end)

@@ -1,5 +1,6 @@
-"""Marian models of transformers (OPUS-MT and the embedded evaluator): labels start behind <pad>;
-models with several target languages take `>>xx<<` before the source.
+"""Marian models of transformers: OPUS-MT and the embedded evaluator.
+
+Labels start after <pad>. Models with several target languages expect `>>xx<<` before the source.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ __all__ = ["MarianEvaluator", "target_mark"]
 
 
 class MarianEvaluator(Seq2SeqEvaluator):
-    """A `MarianMTModel` with its `MarianTokenizer`; options as in `Evaluator`.
+    """A `MarianMTModel` with its `MarianTokenizer`.
 
-    Where the tokenizer does not say its languages, all are accepted.
+    If the tokenizer does not name its languages, all are accepted.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        own_languages: source and target language of the model, "" if not known.
+        options: as for `Seq2SeqEvaluator`.
     """
 
     def __init__(
@@ -28,12 +35,20 @@ class MarianEvaluator(Seq2SeqEvaluator):
         own_languages: tuple[str, str] = ("", ""),
         **options: Any,
     ) -> None:
-        # such models call it «mul», «ROMANCE»
+        # With several target languages the name is that of a group, such as "mul" or "ROMANCE".
         own_target = "" if tokenizer.supported_language_codes else own_languages[1]
         super().__init__(model, tokenizer, own_languages=(own_languages[0], own_target), **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """The direction of the model; of several target languages one that has a token."""
+        """Check that a language is of the model's direction, or has a token if there are several.
+
+        Args:
+            side: "source" or "target".
+            lang: language code; "" is accepted unless there are several target languages.
+
+        Raises:
+            InputError: for a language that the model does not support, or that must be named.
+        """
         marks = self.tokenizer.supported_language_codes
         if side == "source" or not marks:
             super().check_language(side, lang)
@@ -46,8 +61,16 @@ class MarianEvaluator(Seq2SeqEvaluator):
             target_mark(lang, marks, name=self.name)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the source model, with EOS, and where there are several target languages with the
-        token of one.
+        """Return the token ids of the sources, with EOS.
+
+        If there are several target languages, the token of one stands before each source.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+
+        Raises:
+            InputError: for a target language without a token.
         """
         if marks := self.tokenizer.supported_language_codes:
             mark = target_mark(tgt_lang, marks, name=self.name)
@@ -55,13 +78,17 @@ class MarianEvaluator(Seq2SeqEvaluator):
         return super().encode_sources(texts, src_lang, tgt_lang)
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """By the source vocabulary, where the sides have one each."""
+        """Return the tokens of ids by the source vocabulary; the sides may have one each.
+
+        Args:
+            ids: token ids of a source.
+        """
         pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
         return [pieces[number] for number in ids]
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """With the tokens of target languages."""
+        """The ids of special tokens, with those of target languages."""
         return super().mark_ids | {
             self.tokenizer.encoder[mark]
             for mark in self.tokenizer.supported_language_codes
@@ -70,13 +97,15 @@ class MarianEvaluator(Seq2SeqEvaluator):
 
 
 def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
-    """The token of a target language: of its code in two letters, in three, or of a variant of
-    these (in the usual script of the language).
+    """Return the token of a target language.
+
+    It is the token of the language's code with two or three letters, or of the only variant of
+    these, or of the variant in the usual script of the language.
 
     Args:
         lang: a code of `cc_hf.languages`, or the model's own, such as cmn_Hant.
         marks: the model's tokens.
-        name: of the model, for messages.
+        name: name of the model, for messages.
 
     Raises:
         InputError: when no token or several variants fit.

@@ -1,5 +1,6 @@
-"""Masked language models as evaluators: the pseudo-log-likelihood of a translation (Salazar et al.
-2020), one token masked at a time.
+"""Masked language models as evaluators, by pseudo-log-likelihood (Salazar et al. 2020).
+
+Each token of the translation is masked in turn.
 """
 
 from __future__ import annotations
@@ -24,14 +25,25 @@ _BATCH_LOGITS = 2**26  # 256 MB in float32
 
 
 class MaskedLMEvaluator(Evaluator):
-    """Any model of AutoModelForMaskedLM; options as in `Evaluator`.
+    """Any model of AutoModelForMaskedLM.
 
-    The source and the translation are a pair of texts, as the tokenizer joins them; only the
-    translation's tokens are masked and counted, the special tokens are not. An empty source is left
-    out: the translation stands alone.
+    Source and translation are a pair of texts, as the tokenizer joins them. Only the translation's
+    tokens are masked and counted, special tokens are not. An empty source is left out, so that the
+    translation stands alone.
 
-    `prompt` is a template of what stands before the translation, «{source}» by default; "" leaves
-    out every source, and then contrastive sources cannot differ.
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        own_languages: ignored; a language model has no direction.
+        prompt: a template (`PromptTemplate`) for the text before the translation, "{source}" by
+            default. "" leaves out every source, so that contrastive sources cannot differ.
+        max_tokens: length of the longest pair of texts, special tokens included; the model's number
+            of positions limits it.
+        options: as for `TokenModel`.
+
+    Raises:
+        InputError: for a template with other fields, or a language that it cannot name.
+        EvaluatorError: for a tokenizer without a mask token.
     """
 
     takes_prompt: ClassVar[bool] = True
@@ -65,7 +77,7 @@ class MaskedLMEvaluator(Evaluator):
         )
 
     def signature_fields(self) -> dict[str, str]:
-        """With the prompt, and the measure."""
+        """Return the fields of `Evaluator.signature_fields`, the prompt and the measure."""
         return {
             **super().signature_fields(),
             "prompt": self.prompt.text or "none",
@@ -73,22 +85,46 @@ class MaskedLMEvaluator(Evaluator):
         }
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Languages matter where the prompt names them."""
+        """Check the languages that the prompt names.
+
+        Args:
+            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+
+        Raises:
+            InputError: for a language that is missing or has no name here.
+        """
         self.prompt.check_language(self.name, "source", src_lang)
         self.prompt.check_language(self.name, "target", tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """What stands before the translation, without special tokens."""
+        """Return the token ids of the filled prompts, without special tokens.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+        """
         return self._plain_ids([self.prompt.fill(text, src_lang, tgt_lang) for text in texts])
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """The translation's tokens, without special ones: no EOS is counted."""
+        """Return the token ids of the translations, without special tokens: no EOS is counted.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: ignored.
+        """
         return self._plain_ids(texts)
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Both must fit together; what is cut is the end of the translation.
+        """Check that source and translation fit together; cut the end of the translation if
+        allowed.
+
+        Args:
+            source, target, request: as for `TokenModel.fit`.
+
+        Returns:
+            Token ids of source and translation.
 
         Raises:
             InputError: for a translation without any token.
@@ -115,7 +151,16 @@ class MaskedLMEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Every token of every translation is masked once; masks of several pairs run together."""
+        """Return the log-probability of every token of the translations, each masked once.
+
+        Masked copies of several pairs run together.
+
+        Args:
+            sources, targets: as for `TokenModel.logprobs_batch`.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
+        """
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)
         ]
@@ -146,7 +191,7 @@ class MaskedLMEvaluator(Evaluator):
         joined: Sequence[tuple[list[int], list[int], list[int]]],
         places: Sequence[tuple[int, int]],
     ) -> npt.NDArray[np.float64]:
-        """Log-probabilities of the tokens at (row, index within the translation)."""
+        """Return the log-probabilities of the tokens at (row, index within the translation)."""
         device, rows, types, at = input_device(self.model), [], [], []
         for row, i in places:
             before, target, after = joined[row]
@@ -179,12 +224,12 @@ class MaskedLMEvaluator(Evaluator):
     def _joined(
         self, source: Sequence[int], target: Sequence[int]
     ) -> tuple[list[int], list[int], list[int]]:
-        """What stands before the translation, the translation, and what stands behind it."""
+        """Return the tokens before the translation, of the translation, and after it."""
         first, middle, last = self._pair if source else self._alone
         return [*first, *source, *middle], list(target), last
 
     def _types(self, before: list[int], target: list[int], after: list[int]) -> list[int]:
-        """BERT's marks of the second text of a pair."""
+        """Return the token types, which in models such as BERT mark the second text of a pair."""
         second = self._second_type if len(before) > len(self._alone[0]) else 0
         return [0] * len(before) + [second] * (len(target) + len(after))
 
@@ -197,7 +242,9 @@ class MaskedLMEvaluator(Evaluator):
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[int]]:
-    """The special tokens before, between and behind the texts; of one text nothing is between."""
+    """Return the special tokens before, between and after the texts; a single text has none
+    between.
+    """
     words = [
         tokenizer("a", add_special_tokens=False)["input_ids"],
         tokenizer("b", add_special_tokens=False)["input_ids"],

@@ -1,5 +1,6 @@
-"""mBART with its languages as tokens: mBART-50 puts them first on both sides, mBART-25 last in the
-source and at the start of the decoder.
+"""mBART, whose languages are tokens.
+
+mBART-50 puts them first on both sides, mBART-25 last in the source and at the decoder's start.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ __all__ = ["MBartEvaluator"]
 
 
 class MBartEvaluator(MultilingualEvaluator):
-    """Source: language, text, EOS (mBART-25: text, EOS, language); target: language (forced), text,
-    EOS, behind EOS (mBART-25: behind nothing).
+    """An mBART model; the class of the tokenizer tells mBART-50 from mBART-25.
 
-    Which of both it is, the class of the tokenizer tells.
+    In mBART-50 the source is language, text, EOS, and the target is language (forced), text, EOS
+    after a decoder start of EOS. In mBART-25 the source is text, EOS, language, and the target has
+    no decoder start.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        options: as for `Seq2SeqEvaluator`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
@@ -29,7 +36,7 @@ class MBartEvaluator(MultilingualEvaluator):
             self.n_source_end = 2
 
     def language_marks(self) -> dict[str, int]:
-        """Tokens of the form xx_XX."""
+        """Return the ids of all tokens of the form xx_XX."""
         return {
             token: number
             for token, number in self.tokenizer.get_vocab().items()
@@ -37,10 +44,15 @@ class MBartEvaluator(MultilingualEvaluator):
         }
 
     def language_codes(self) -> Mapping[str, str]:
-        """Codes such as de_DE."""
+        """Return codes such as de_DE by cc_hf's codes."""
         return {code: row.mbart50 for code, row in LANGUAGE_CODES.items()}
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """The source's language, and EOS."""
+        """Return the tokens before and after the source: its language, and EOS.
+
+        Args:
+            src_lang: language code of the sources.
+            tgt_lang: language code of the translations.
+        """
         (language,), end = super().source_marks(src_lang, tgt_lang)
         return ([language], end) if self.language_is_first else ([], [*end, language])

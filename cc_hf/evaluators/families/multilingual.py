@@ -23,31 +23,37 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
 
     @cached_property
     def marks(self) -> dict[str, int]:
-        """The model's code -> id of its token."""
+        """The ids of language tokens by the model's codes."""
         return self.language_marks()
 
     @cached_property
     def codes(self) -> dict[str, str]:
-        """cc_hf's code -> the model's code, of the languages that both know."""
+        """The model's codes by cc_hf's, for the languages that both know."""
         return {code: own for code, own in self.language_codes().items() if own in self.marks}
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """With those of languages."""
+        """The ids of special tokens, with those of languages."""
         return super().mark_ids | set(self.marks.values())
 
     @abstractmethod
     def language_marks(self) -> dict[str, int]:
-        """Every language token of the tokenizer: the model's code -> its id."""
+        """Return the id of every language token of the tokenizer, by the model's codes."""
 
     @abstractmethod
     def language_codes(self) -> Mapping[str, str]:
-        """cc_hf's code -> what models of this family call the language, "" where they do not have
-        it.
-        """
+        """Return the family's language codes by cc_hf's codes, "" for languages that it lacks."""
 
     def check_language(self, side: str, lang: str) -> None:
-        """It must be named and known."""
+        """Check that a language is named and known.
+
+        Args:
+            side: "source" or "target".
+            lang: a code of cc_hf, or the model's own.
+
+        Raises:
+            InputError: for a language that is missing or unknown.
+        """
         if not lang:
             raise InputError(
                 f"{self.name} is multilingual: name the {side} language with"
@@ -59,22 +65,41 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
             )
 
     def own_code(self, lang: str) -> str:
-        """The model's code of a language; unknown ones are returned as they are."""
+        """Return the model's code of a language; unknown codes are returned as they are.
+
+        Args:
+            lang: a code of cc_hf, or the model's own.
+        """
         return lang if lang in self.marks else self.codes.get(two_letter_code(lang), lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """With the marks of the source side and EOS."""
+        """Return the token ids of the sources, with the marks of the source side and EOS.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: language codes; they must be known.
+        """
         before, after = self.source_marks(src_lang, tgt_lang)
         return [[*before, *ids, *after] for ids in self.plain_ids(texts)]
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Behind the forced tokens, with EOS."""
+        """Return the forced tokens and the token ids of the translations, with EOS.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: language codes; the target's must be known.
+        """
         forced = self.forced_tokens(tgt_lang)
         return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
 
     def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokens of the texts alone: marks are put here and not by the tokenizer, whose language is
-        a hidden state.
+        """Return the token ids of texts without marks.
+
+        Marks are added by this class and not by the tokenizer, which would have to be told the
+        language by changing its state.
+
+        Args:
+            texts: sources or translations.
         """
         return list(
             self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
@@ -83,11 +108,20 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         )
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """What stands before and behind the source: its language, and EOS."""
+        """Return the tokens before and after the source: its language, and EOS.
+
+        Args:
+            src_lang: language code of the sources.
+            tgt_lang: language code of the translations.
+        """
         return [self.marks[self.own_code(src_lang)]], [self.model.config.eos_token_id]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """The token of the target language."""
+        """Return the token of the target language.
+
+        Args:
+            tgt_lang: language code of the translations.
+        """
         return [self.marks[self.own_code(tgt_lang)]]
 
     def _known(self) -> str:

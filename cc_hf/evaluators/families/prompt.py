@@ -1,4 +1,4 @@
-"""Templates that put a source into words: «translate English to German: {source}»."""
+"""Templates that put a source into words: "translate English to German: {source}"."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ _FIELDS = ("source", "src_lang", "tgt_lang", "src_name", "tgt_name")
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """Text with the fields {source}, {src_lang}, {tgt_lang} (codes), {src_name}, {tgt_name} (names
-    in English); {{ and }} for braces.
+    """A text with fields: {source}, {src_lang}, {tgt_lang} (codes), {src_name}, {tgt_name} (names
+    in English).
+
+    {{ and }} stand for braces.
+
+    Attributes:
+        text: the template.
 
     Raises:
         InputError: for other fields, or braces that do not match.
@@ -50,12 +55,16 @@ class PromptTemplate:
         }
 
     def check_language(self, name: str, side: str, lang: str) -> None:
-        """Refuse a language that the template needs and does not get.
+        """Check that a language that the template names is given and known.
 
         Args:
-            name: of the model, for messages.
-            side: «source» or «target».
-            lang: code.
+            name: name of the model, for messages.
+            side: "source" or "target".
+            lang: language code, or "".
+
+        Raises:
+            InputError: for a language that is missing, or has no name in `LANGUAGES` if the
+                template uses the name.
         """
         prefix = {"source": "src", "target": "tgt"}[side]
         if not self.fields & {f"{prefix}_lang", f"{prefix}_name"}:
@@ -72,7 +81,12 @@ class PromptTemplate:
             )
 
     def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
-        """The text for one source."""
+        """Return the text for one source.
+
+        Args:
+            source: the source.
+            src_lang, tgt_lang: language codes.
+        """
         names = {
             f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)
             for side, lang in (("src", src_lang), ("tgt", tgt_lang))

@@ -1,6 +1,7 @@
-"""What all sequence-to-sequence families share: the encoder runs once per distinct source, the
-decoder by teacher forcing, and the projection to the vocabulary at real target positions only. A
-family says how languages and labels are marked.
+"""What all sequence-to-sequence families share.
+
+The encoder runs once per distinct source, the decoder by teacher forcing, and the projection to the
+vocabulary at real target positions only. A family defines how languages and labels are marked.
 """
 
 from __future__ import annotations
@@ -34,20 +35,28 @@ __all__ = ["Seq2SeqEvaluator"]
 
 
 class Seq2SeqEvaluator(Evaluator):
-    """A model of transformers with an encoder and a decoder, and its tokenizer; options as in
-    `Evaluator`.
+    """A model of transformers with an encoder and a decoder, and its tokenizer.
 
-    A target is the ids that the decoder must produce behind `decoder_start`, EOS last. The first
-    `n_forced` of them are given to the model (a language token) and never counted.
+    A target consists of the ids that the decoder must produce after `decoder_start`, with EOS last.
+    The first `n_forced` of them are given to the model (a language token) and never counted.
 
     Attributes:
-        own_languages: of the model, where it has one direction: «source» and «target» -> code, ""
-            where the tokenizer does not say.
-        decoder_start: what stands before every target; in models that start with a language token
-            nothing does.
-        n_forced: how many tokens at the start of a target are not counted.
-        weights_change: the model is in training, so that nothing made of its weights is kept from
-            one call to the next.
+        own_languages: languages of a model with one direction under "source" and "target", "" if
+            the tokenizer does not name them.
+        decoder_start: ids before every target; empty in models that start with a language token.
+        n_forced: number of tokens at the start of a target that are not counted.
+        weights_change: whether the model is in training, so that nothing prepared from its weights
+            is kept from one call to the next.
+
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        own_languages: source and target language of the model, "" if not known.
+        src_lang, tgt_lang: default languages, "" for those of the model.
+        options: further arguments of `TokenModel`.
+
+    Raises:
+        InputError: for a language that the model does not support.
     """
 
     n_forced: int = 0
@@ -83,13 +92,28 @@ class Seq2SeqEvaluator(Evaluator):
         return found
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Each side by itself."""
+        """Check each side by itself.
+
+        Args:
+            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+
+        Raises:
+            InputError: for a language that the model does not support, or that must be named.
+        """
         self.check_language("source", src_lang)
         self.check_language("target", tgt_lang)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Only the direction of the model, as far as the tokenizer says it; a group of languages
-        («gem», «mul») refuses none.
+        """Check that a language is of the model's direction, as far as the tokenizer names it.
+
+        A group of languages ("gem", "mul") accepts any language.
+
+        Args:
+            side: "source" or "target".
+            lang: language code; "" is accepted.
+
+        Raises:
+            InputError: for any other language.
         """
         own = self.own_languages[side]
         if lang and own in LANGUAGES and two_letter_code(lang) != own:
@@ -100,43 +124,54 @@ class Seq2SeqEvaluator(Evaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the source side of the tokenizer, with EOS."""
+        """Return the token ids of the sources by the source side of the tokenizer, with EOS.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: ignored; families with several languages override this method.
+        """
         return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """By the target side of the tokenizer, with EOS."""
+        """Return the token ids of the translations by the target side of the tokenizer, with EOS.
+
+        Args:
+            texts: the translations.
+            src_lang, tgt_lang: ignored; families with several languages override this method.
+        """
         return list(
             self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"]
         )
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass in the evaluator's mode, where there is one; its exact one is for
-        the CPU.
+        """The faster forward pass in the evaluator's mode, or None.
+
+        In mode "exact" there is one on the CPU only.
 
         Raises:
-            EvaluatorError: as `check_finite_weights`.
+            EvaluatorError: for weights that are not finite.
         """
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
-        # again, for they may have changed: products with ReLU would turn NaN into 0
+        # The weights may have changed since loading, and products with ReLU turn NaN into 0.
         check_finite_weights(self.model, self.name)
         return PackedModel(self.model, mode=arithmetic)
 
     def refresh(self) -> None:
-        """Forget the packed weights of a model in training."""
+        """Drop the packed weights of a model in training."""
         if self.weights_change:
             vars(self).pop("packed", None)
 
     @cached_property
     def fast(self) -> Evaluator | None:
-        """The pass in bf16."""
+        """In mode "auto", a copy in mode "bf16"; otherwise None."""
         return self.with_mode("bf16") if self.mode == "auto" else None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Return the modes of models that have the packed pass: bf16, and on the CPU int8 unless
-        bf16 is faster there.
+        """Return "bf16" for models that have the packed pass, and on the CPU "int8" unless bf16 is
+        faster.
         """
         if not self._is_packable():
             return ()
@@ -144,7 +179,15 @@ class Seq2SeqEvaluator(Evaluator):
         return ("bf16", "int8") if has_int8 else ("bf16",)
 
     def with_mode(self, mode: str) -> Evaluator:
-        """As `Evaluator.with_mode`; "int8" is refused where bf16 is faster."""
+        """Return a copy of the evaluator in another mode.
+
+        Args:
+            mode: as for `Evaluator.with_mode`.
+
+        Raises:
+            InputError: as for `Evaluator.with_mode`, and for "int8" where it is not known to be
+                faster than bf16.
+        """
         if (
             mode == "int8"
             and self.device == "cpu"
@@ -156,14 +199,17 @@ class Seq2SeqEvaluator(Evaluator):
                 " on this processor; use bf16, which is faster here and nearer to the exact scores"
             )
         found = super().with_mode(mode)
+        # A copy also copies cached properties, which are those of the other mode.
         for name in ("packed", "fast"):
             vars(found).pop(name, None)
         return found
 
     def _gains_by_bf16(self) -> bool:
+        """Return whether the packed pass can use native bf16 instructions."""
         return self._is_packable() and is_bf16_fast(self.device)
 
     def _is_packable(self) -> bool:
+        """Return whether the packed pass supports the model, its precision and its lengths."""
         model = self.model
         if (
             model.config.model_type not in PACKED_FAMILIES
@@ -171,7 +217,7 @@ class Seq2SeqEvaluator(Evaluator):
             or n_positions(model) < self.max_tokens
         ):
             return False
-        # not spread over devices
+        # The packed pass cannot run on a model that is spread over several devices.
         return len(
             {parameter.device for parameter in model.parameters()}
         ) == 1 and model.device.type in ("cpu", "cuda")
@@ -179,7 +225,15 @@ class Seq2SeqEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Teacher forcing behind `decoder_start`."""
+        """Return the log-probabilities of the targets' tokens, by teacher forcing after
+        `decoder_start`.
+
+        Args:
+            sources, targets: as for `TokenModel.logprobs_batch`.
+
+        Returns:
+            One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
+        """
         rows = [(*self.decoder_start, *target) for target in targets]
         inputs, labels = [row[:-1] for row in rows], [row[1:] for row in rows]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
@@ -195,15 +249,19 @@ class Seq2SeqEvaluator(Evaluator):
         targets: Sequence[Sequence[int]],
         places: Sequence[int | None],
     ) -> list[npt.NDArray[np.float64]]:
-        """As `logprobs_batch`, exactly and by the model itself, with the embedding of one source
-        token of each pair replaced by zeros.
+        """Return log-probabilities as `logprobs_batch` does, without the embedding of one source
+        token.
 
-        The token keeps its position and is attended to. Targets may be cut: a token does not depend
-        on those behind it.
+        The embedding is replaced by zeros; the token keeps its position and is attended to. The
+        model itself computes exactly, whatever the mode. Targets may be cut, since a token does not
+        depend on those after it.
 
         Args:
-            sources, targets: as of `logprobs_batch`.
-            places: per pair the index of the token in its source; None leaves the source whole.
+            sources, targets: as for `TokenModel.logprobs_batch`.
+            places: index of the token in the source of each pair; None leaves the source as it is.
+
+        Returns:
+            One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
         """
         rows = [(*self.decoder_start, *target) for target in targets]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
@@ -212,17 +270,25 @@ class Seq2SeqEvaluator(Evaluator):
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """What the tokenizer calls the tokens of a source."""
+        """Return the tokenizer's names of source tokens.
+
+        Args:
+            ids: token ids of a source.
+        """
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """What the tokenizer calls the tokens of a target."""
+        """Return the tokenizer's names of target tokens.
+
+        Args:
+            ids: token ids of a target.
+        """
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """Tokens that stand for no text, such as EOS and languages; the unknown token is none of
-        them.
+        """The ids of tokens that stand for no text, such as EOS and languages, without the unknown
+        token.
         """
         return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
@@ -234,6 +300,7 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         places: Sequence[int | None] = (),
     ) -> list[npt.NDArray[np.float64]]:
+        """Return the log-probabilities by the model's own forward pass."""
         with torch.inference_mode():
             hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted, places)
             found = label_logprobs(
@@ -243,11 +310,18 @@ class Seq2SeqEvaluator(Evaluator):
 
     @property
     def n_vocabulary(self) -> int:
-        """Number of logits."""
+        """The number of logits."""
         return int(self.projection.weight.shape[0])
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
-        """States (k, width), as the projection takes them, to logits (k, n_vocabulary)."""
+        """Return the logits of states.
+
+        Args:
+            states: (k, width), as the projection reads them.
+
+        Returns:
+            Logits, (k, n_vocabulary).
+        """
         logits: torch.Tensor = self.projection(states)
         bias = getattr(self.model, "final_logits_bias", None)
         return logits if bias is None else logits + bias.to(logits.device)
@@ -260,8 +334,10 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         places: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The decoder's states (n, length, width), the labels and the mask of those that count, (n,
-        length) each.
+        """Return the decoder's states (n, length, width), the labels, and the mask of those that
+        count.
+
+        Labels and mask are (n, length).
         """
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
@@ -293,9 +369,10 @@ class Seq2SeqEvaluator(Evaluator):
         source_mask: torch.Tensor,
         states: torch.Tensor,
     ) -> torch.Tensor:
-        """What the projection would get.
+        """Return the states that the projection would read.
 
-        `use_cache=False` and the ids of the source: without both FSMT drops the causal mask.
+        `use_cache=False` and the ids of the source are needed: without both, FSMT drops the causal
+        mask.
         """
         found: list[torch.Tensor] = []
 
@@ -314,11 +391,19 @@ class Seq2SeqEvaluator(Evaluator):
         return found[0]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """The `n_forced` ids that begin every target in this language."""
+        """Return the `n_forced` ids at the beginning of every target.
+
+        Args:
+            tgt_lang: language code of the translations.
+        """
         return []
 
     def generation_options(self, tgt_lang: str) -> dict[str, Any]:
-        """What `generate` must be told to translate into a language."""
+        """Return the options with which `generate` translates into a language.
+
+        Args:
+            tgt_lang: language code of the translations.
+        """
         forced = self.forced_tokens(tgt_lang)
         return (
             {}

@@ -1,4 +1,4 @@
-"""T5, mT5, umT5 and MADLAD: the source stands in a prompt, labels start behind <pad>."""
+"""T5, mT5, umT5 and MADLAD: the source stands in a prompt, and labels start after <pad>."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ __all__ = ["T5Evaluator"]
 class T5Evaluator(Seq2SeqEvaluator):
     """Any model of T5's kind.
 
-    `prompt` is a template, see `cc_hf.evaluators.families.prompt`. None is «<2de> {source}», in the
-    language wanted, where the vocabulary has such tokens (MADLAD), else T5's own «translate
-    {src_name} to {tgt_name}: {source}».
+    Args:
+        model: a model of transformers.
+        tokenizer: its tokenizer.
+        prompt: a template (`PromptTemplate`) with the field {source}. None is "<2de> {source}", in
+            the target language, if the vocabulary has such tokens (MADLAD), else T5's own
+            "translate {src_name} to {tgt_name}: {source}".
+        options: as for `Seq2SeqEvaluator`.
+
+    Raises:
+        InputError: for a template that does not fit, or a language that the model does not support.
     """
 
     takes_prompt: ClassVar[bool] = True
@@ -42,11 +49,20 @@ class T5Evaluator(Seq2SeqEvaluator):
         super().__init__(model, tokenizer, **options)
 
     def signature_fields(self) -> dict[str, str]:
-        """With the prompt."""
+        """Return the fields of `Evaluator.signature_fields` and the prompt."""
         return {**super().signature_fields(), "prompt": self.prompt.text}
 
     def check_language(self, side: str, lang: str) -> None:
-        """A language that the prompt names must be known, to the vocabulary where it is a token."""
+        """Check that the prompt can name a language, and that the vocabulary has its token if one
+        is used.
+
+        Args:
+            side: "source" or "target".
+            lang: language code, or "".
+
+        Raises:
+            InputError: for a language that is missing or unknown.
+        """
         self.prompt.check_language(self.name, side, lang)
         if side == "target" and self.uses_marks and self._mark(lang) not in self.marks:
             raise InputError(
@@ -65,14 +81,19 @@ class T5Evaluator(Seq2SeqEvaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """In the prompt, with EOS."""
+        """Return the token ids of the filled prompts, with EOS.
+
+        Args:
+            texts: the sources.
+            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+        """
         target = self._mark(tgt_lang) if self.uses_marks else tgt_lang
         return super().encode_sources(
             [self.prompt.fill(text, src_lang, target) for text in texts], src_lang, tgt_lang
         )
 
     def _mark(self, lang: str) -> str:
-        """MADLAD's code of a language; some are not of two letters, or older."""
+        """Return MADLAD's code of a language; some are older or have more than two letters."""
         row = LANGUAGE_CODES.get(two_letter_code(lang))
         return next(
             (
