@@ -1,1 +1,1 @@
-"""The faster forward pass and its products."""
+"""The faster forward pass and its matrix products."""

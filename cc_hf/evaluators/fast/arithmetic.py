@@ -1,5 +1,5 @@
-"""Products of states with fixed weights, in fp32, bf16 or int8, as fast as this machine does them;
-and what the machine is good at.
+"""Products of states with fixed weights in fp32, bf16 or int8, and which of these a machine
+supports.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ __all__ = [
     "is_int8_faster",
 ]
 
-_ACCURATE = 1e-3  # of sums of 256 products of standard normal numbers; bf16 is off by 0.1
-_LARGE_BUFFER = 2**24  # elements
-_BF16_ACCURATE = 0.5
-# of oneDNN and of torch's way to it, in prepared products
+# Largest error of sums of 256 products of standard normal numbers that counts as accurate; that of
+# bf16 is 0.1.
+_ACCURATE = 1e-3
+_LARGE_BUFFER = 2**24  # elements; larger buffers are not kept
+_BF16_ACCURATE = 0.5  # as _ACCURATE, for products in bf16
+# Capacities, in prepared products, of the caches of oneDNN and of torch's calls to it.
 _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
 
-#: from prepared states (..., n_in) to (..., n_out), in memory that the next product of the same
-#: width takes
+#: Maps prepared states (..., n_in) to (..., n_out). The result may lie in memory that the next
+#: product of the same width overwrites.
 Product: TypeAlias = Callable[[Any], torch.Tensor]
 
 
 class Prepare(Protocol):
-    """See `Arithmetic.prepare`."""
+    """The type of `Arithmetic.prepare`."""
 
     def __call__(
         self, states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
@@ -48,7 +50,7 @@ class Prepare(Protocol):
 
 
 class MakeProduct(Protocol):
-    """See `Arithmetic.product`."""
+    """The type of `Arithmetic.product`."""
 
     def __call__(
         self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
@@ -57,15 +59,16 @@ class MakeProduct(Protocol):
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """How products are made.
+    """How products are computed.
 
     Attributes:
-        prepare: states (..., n_in) in fp32 or in `dtype` -> what products of this arithmetic take;
-            done once for all products of the same states. `is_positive`: none is below 0.
-            `is_spare`: nobody needs the states any more.
-        product: weight (n_out, n_in) and bias (n_out,) or None, in fp32; `relu`: what is below 0
-            becomes 0 -> the product with them. All arithmetics but exact copy the weight.
-        dtype: of what products give.
+        prepare: maps states (..., n_in) in fp32 or `dtype` to the input of products; called once
+            for all products of the same states. `is_positive` says that no state is below 0,
+            `is_spare` that the states are not needed afterwards and may be overwritten.
+        product: makes the product with a weight (n_out, n_in) and a bias (n_out,) or None, both in
+            fp32; `relu` sets negative results to 0. Every arithmetic except "exact" copies the
+            weight.
+        dtype: type of the results.
     """
 
     prepare: Prepare
@@ -74,16 +77,19 @@ class Arithmetic:
 
 
 class _Buffers(threading.local):
-    """Memory that products of this thread write to, by width and dtype: fresh memory for each costs
-    more than writing it, page by page.
+    """Memory that the products of this thread write to, by width and dtype.
+
+    Allocating fresh memory for each product costs more than writing it, since the system provides
+    it page by page.
     """
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, torch.dtype], torch.Tensor] = {}
 
     def take(self, n_rows: int, n_columns: int, dtype: torch.dtype) -> torch.Tensor:
-        """(n_rows, n_columns) of any content, the same memory each time; large ones are not
-        kept.
+        """Return (n_rows, n_columns) of any content, in the same memory each time.
+
+        Large buffers are not kept.
         """
         size = n_rows * n_columns
         if size > _LARGE_BUFFER:
@@ -100,7 +106,10 @@ _BUFFERS = _Buffers()
 def _multiplied(
     states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool
 ) -> torch.Tensor:
-    """The bias apart: a product that begins with it is up to a tenth slower."""
+    """Return a product, with the bias added afterwards on the CPU.
+
+    A product that starts from the bias is up to a tenth slower.
+    """
     if states.device.type != "cpu":
         found = functional.linear(states, weight, bias)
         return found.relu_() if relu else found
@@ -112,8 +121,9 @@ def _multiplied(
 
 
 def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
-    """The weight in the order in which oneDNN reads it; bias and relu are done while the product is
-    written.
+    """Make a product whose weight is in the memory layout that oneDNN reads.
+
+    Bias and ReLU are computed while the product is written.
     """
     own, activation = (
         torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS),
@@ -131,7 +141,11 @@ def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Pr
 
 
 def in_fp32(product: torch.Tensor) -> torch.Tensor:
-    """A product in fp32: itself, or a copy."""
+    """Return a product in fp32: itself, or a copy.
+
+    Args:
+        product: any result of a `Product`, (n_rows, n_columns) if it has to be copied.
+    """
     if product.dtype == torch.float32 or product.device.type != "cpu":
         return product.float()
     return _BUFFERS.take(len(product), product.shape[1], torch.float32).copy_(product)
@@ -158,13 +172,14 @@ def _bf16(
 def _bf16_product(
     weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
 ) -> Product:
+    """Make a product in bf16, in oneDNN's layout where this torch supports that."""
     own, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
     if weight.device.type == "cpu" and is_bf16_layout_known():
         return _laid_out(own, shift, relu)
     return lambda states: _multiplied(states, own, shift, relu)
 
 
-#: by the name of the mode
+#: Arithmetics by the names of modes.
 ARITHMETICS: dict[str, Arithmetic] = {
     "exact": Arithmetic(_fp32, _fp32_product, torch.float32),
     "bf16": Arithmetic(_bf16, _bf16_product, torch.bfloat16),
@@ -177,6 +192,9 @@ def is_bf16_fast(device: str) -> bool:
     """Return whether the device has native bf16 instructions.
 
     Decided from CPU flags, not by timing, so that it is reproducible.
+
+    Args:
+        device: kind of device, "cpu" or "cuda".
     """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
@@ -187,9 +205,9 @@ def is_bf16_fast(device: str) -> bool:
 def is_int8_faster() -> bool:
     """Return whether int8 is known to be faster than native bf16, or the CPU has no native bf16.
 
-    The tables of docs/performance.md have int8 faster where both run in vector units
-    (`avx512_vnni` beside `avx512_bf16`). None has it faster where matrix units (AMX) do bf16.
-    Decided from CPU flags, not by timing, so that it is reproducible.
+    In the tables of docs/performance.md, int8 is faster where both run in vector units
+    (`avx512_vnni` beside `avx512_bf16`), and never where matrix units (AMX) compute bf16. Decided
+    from CPU flags, not by timing, so that it is reproducible.
     """
     if not is_bf16_fast("cpu"):
         return True
@@ -197,18 +215,17 @@ def is_int8_faster() -> bool:
 
 
 def _has_instructions(name: str) -> bool:
-    """Return whether the processor says that it has instructions, by torch's name for them."""
+    """Return whether the CPU reports instructions, by torch's name for them."""
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get(name))
 
 
 @cache
 def is_bf16_layout_known() -> bool:
-    """Return whether this torch multiplies in bf16 with weights that lie in oneDNN's own order, as
-    accurately as with others. It is tried once.
+    """Return whether this torch can multiply bf16 weights in oneDNN's own layout accurately.
 
-    The functions are those that torch's compiler calls, whose names begin with "_". A torch without
-    them does without.
+    It is tried once. The functions are those that torch's compiler calls, whose names begin with
+    "_"; a torch without them uses the plain layout.
     """
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator).bfloat16() for _ in range(2))
@@ -222,11 +239,12 @@ def is_bf16_layout_known() -> bool:
 
 @contextlib.contextmanager
 def fast_exact_products() -> Iterator[None]:
-    """Within it fp32 products run in oneDNN where that is as accurate as fp32 is; on some machines
-    it is twice as fast as the default library.
+    """Compute fp32 products with oneDNN while the context is open, where that is as accurate as
+    fp32.
 
-    torch reaches it through the permission to use bf16, which a processor with matrix units (AMX)
-    would take up: then nothing is changed.
+    On some machines this is twice as fast as the default library. torch selects oneDNN if bf16 is
+    permitted. A CPU with matrix units (AMX) would then compute in bf16, so that nothing is changed
+    there.
     """
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield
@@ -234,13 +252,14 @@ def fast_exact_products() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _small_caches() -> Iterator[None]:
-    """oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory.
+    """Limit the products that oneDNN keeps prepared, while the context is open.
 
-    Hardly two batches have a shape in common: a few are enough.
+    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory. Hardly
+    any two batches have a shape in common, so that a few are enough.
 
-    It looks at the environment at its first product and never again, so the variables are set for
-    the first ones that are tried here, and taken back. Where they are set already, or it was used
-    before, all stays as it is.
+    It reads the environment at its first product only. The variables are therefore set for the
+    first products, which are tried here, and then removed. They have no effect where oneDNN was
+    used before, and variables that the user set are kept.
     """
     own = {name: value for name, value in _CACHES.items() if name not in os.environ}
     os.environ.update(own)
@@ -253,6 +272,7 @@ def _small_caches() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _bf16_permitted() -> Iterator[None]:
+    """Permit bf16 in products while the context is open."""
     setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
     if not hasattr(setting, "fp32_precision"):
         yield  # an older torch
@@ -267,7 +287,7 @@ def _bf16_permitted() -> Iterator[None]:
 
 @cache
 def _onednn_is_accurate() -> bool:
-    """Whether a product under that permission has fp32's accuracy on this machine, tried once."""
+    """Return whether a product under that permission is as accurate as fp32 here; tried once."""
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
     try:

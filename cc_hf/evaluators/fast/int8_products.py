@@ -1,9 +1,9 @@
-"""Products of states with fixed weights in int8: each row of the states and each output of the
-weights by a scale of its own.
+"""Products of states with fixed weights in int8.
 
-On a processor that multiplies bytes without losing any (VNNI, AMX) oneDNN does it, with weights in
-its own order, unsigned states and results in fp32 at once; elsewhere torch's plain product of int8
-matrices.
+Each row of the states and each output of the weights has a scale of its own. On a processor that
+multiplies bytes without loss (VNNI, AMX), oneDNN computes the products, with weights in its own
+layout, unsigned states and results in fp32. Elsewhere torch's plain product of int8 matrices is
+used.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ import torch
 
 __all__ = ["USUAL_ROWS", "Quantised", "Weights", "is_int8_available", "quantise"]
 
-#: of states; weights are laid out for as many
+#: Number of rows of states that the layout of weights is optimised for.
 USUAL_ROWS = 512
-_LEAST = 1e-30  # of scales: a row of zeros has one too
+_LEAST = 1e-30  # smallest scale, so that a row of zeros does not divide by 0
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-# as torch names them; older ones saturate sums of two products
+# torch's names of instructions without loss; older ones saturate the sum of two products
 _INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
 @dataclass(frozen=True)
 class Quantised:
-    """States in bytes: (rows - zero) * scales.
+    """States in bytes; their values are (rows - zero) * scales.
 
     Attributes:
         rows: (n, n_in), uint8 or int8.
         scales: (n, 1), fp32.
-        zero: the byte of 0.
-        shape: of the states but for their last axis.
+        zero: the byte that stands for 0.
+        shape: shape of the states without their last axis.
     """
 
     rows: torch.Tensor
@@ -45,13 +45,14 @@ class Quantised:
 def quantise(
     states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
 ) -> Quantised:
-    """Each row by a scale of its own, so that what a row gets does not depend on the rows beside
-    it.
+    """Round states to bytes, each row with a scale of its own.
+
+    The result for a row therefore does not depend on the rows beside it.
 
     Args:
         states: (..., n_in), fp32.
-        is_positive: none is below 0: where bytes are unsigned, steps are half as large.
-        is_spare: nobody needs the states any more: their memory is worked in.
+        is_positive: whether no state is below 0; unsigned bytes then have twice the resolution.
+        is_spare: whether the states are not needed afterwards; their memory is then overwritten.
     """
     rows, is_unsigned = states.flatten(0, -2), _is_layout_known()
     largest = rows.amax(-1, keepdim=True)
@@ -62,7 +63,7 @@ def quantise(
     steps = (rows.mul_(1 / scales) if is_spare else rows * (1 / scales)).round_()
     found = (steps.sub_(_MIDDLE) if is_shifted else steps).to(torch.int8)
     if is_unsigned:
-        # the same as adding 128; casting to uint8 is three times as slow
+        # The exclusive or equals adding 128; casting to uint8 would be three times as slow.
         found = found.view(torch.uint8).bitwise_xor_(_MIDDLE)
     return Quantised(
         found, scales, _MIDDLE if is_unsigned and not is_positive else 0, states.shape[:-1]
@@ -70,8 +71,12 @@ def quantise(
 
 
 class Weights:
-    """A product with weights (n_out, n_in) and bias (n_out,) or None, given in fp32; `relu`: what
-    is below 0 becomes 0.
+    """A product with fixed weights in int8.
+
+    Args:
+        weight: (n_out, n_in), fp32.
+        bias: (n_out,), fp32, or None.
+        relu: whether negative results become 0.
     """
 
     def __init__(
@@ -86,7 +91,14 @@ class Weights:
         self.relu = relu
 
     def __call__(self, given: Quantised) -> torch.Tensor:
-        """(..., n_in) -> (..., n_out), fp32."""
+        """Return the product with states.
+
+        Args:
+            given: states of shape (..., n_in).
+
+        Returns:
+            fp32 values of shape (..., n_out).
+        """
         if self.is_laid_out:
             found = _laid_out_product(given, self.bytes, self.scales, self.zeros)
         else:
@@ -101,7 +113,7 @@ class Weights:
 
 @cache
 def is_int8_available() -> bool:
-    """Whether this torch multiplies int8 matrices on the CPU."""
+    """Return whether this torch multiplies int8 matrices on the CPU."""
     ones = torch.ones(32, 32, dtype=torch.int8)
     try:
         return bool((torch._int_mm(ones, ones) == len(ones)).all())
@@ -110,6 +122,7 @@ def is_int8_available() -> bool:
 
 
 def _laid_out(rows: torch.Tensor) -> torch.Tensor:
+    """Return weights in the memory layout that oneDNN reads."""
     found: torch.Tensor = torch.ops.onednn.qlinear_prepack(rows, [USUAL_ROWS, rows.shape[1]])
     return found
 
@@ -117,7 +130,9 @@ def _laid_out(rows: torch.Tensor) -> torch.Tensor:
 def _laid_out_product(
     given: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
 ) -> torch.Tensor:
-    """Without the states' scales, which are not one for all."""
+    """Return the product without the scales of the states, since oneDNN accepts only one for all
+    rows.
+    """
     found: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
         given.rows,
         1.0,
@@ -138,8 +153,9 @@ def _laid_out_product(
 
 @cache
 def _is_layout_known() -> bool:
-    """Whether this torch multiplies unsigned with signed bytes as wanted here, by instructions that
-    lose nothing; tried once, at the largest values.
+    """Return whether this torch multiplies unsigned with signed bytes exactly.
+
+    The instructions must be known to lose nothing. It is tried once, with the largest values.
     """
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     if not any(capabilities.get(name) for name in _INSTRUCTIONS):

@@ -1,11 +1,12 @@
-"""Teacher forcing faster than the model's own forward pass: the same sums, from the same weights,
-with less of everything else.
+"""Teacher forcing that is faster than the model's own forward pass, with the same weights.
 
-Each distinct source is encoded once. Tokens lie one after the other without padding, and get it for
-attention alone. Products are in fp32, bf16 or int8, the residual stream, norms and softmax in fp32.
-Of the vocabulary only the sum of exponentials is kept, tile by tile; the logit of the token itself
-is computed in fp32. For the encoder-decoders of transformers that share this plan: Marian, FSMT,
-M2M100 (NLLB), mBART and BART.
+It supports the encoder-decoders of transformers with the same structure: Marian, FSMT, M2M100
+(NLLB), mBART and BART.
+
+Each distinct source is encoded once. Tokens are concatenated without padding, which is added for
+attention only. Products are in fp32, bf16 or int8; the residual stream, norms and softmax are in
+fp32. Logits of the vocabulary are computed tile by tile, and only the sum of their exponentials is
+kept. The logit of the target token itself is computed in fp32.
 """
 
 from __future__ import annotations
@@ -32,18 +33,20 @@ from cc_hf.evaluators.fast.rows import Rows, joined_ids, real_positions, slots_o
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
-#: model_type -> row of the position table that the first token has
+#: model_type -> row of the first token in the table of positions
 PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _TILE = 1024  # columns of the vocabulary at a time
-_BLOCK = 512  # rows at a time through the two products of a layer that are widest between them
-_LEAST = 2.0**-80  # of sums of exponentials that lost nothing to underflow
+_BLOCK = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
+_LEAST = 2.0**-80  # smallest sum of exponentials that lost nothing to underflow
 _LOG2_E = math.log2(math.e)
 
 
 @dataclass(frozen=True)
 class _Attention:
-    """`inputs`: one product for queries, keys and values, or for keys and values (`queries` then
-    stands apart).
+    """Attention with its norm.
+
+    `inputs` is one product for queries, keys and values, or for keys and values if `queries` is
+    given.
     """
 
     inputs: Product
@@ -65,7 +68,7 @@ class _Layer:
 class _Stack:
     """An encoder or a decoder.
 
-    `before`, `after`: norms of the embeddings and of the last states, where the model has them.
+    `before` and `after` are norms of the embeddings and of the last states, or None.
     """
 
     embed: Callable[[torch.Tensor], torch.Tensor]
@@ -76,11 +79,11 @@ class _Stack:
 
 
 class PackedModel:
-    """A seq2seq model of one of PACKED_FAMILIES, with its weights in fp32.
+    """The faster pass of a sequence-to-sequence model of PACKED_FAMILIES with weights in fp32.
 
     Args:
-        model: of transformers, in eval mode; its parameters keep their values.
-        mode: of `ARITHMETICS`, the arithmetic of the products.
+        model: a model of transformers, in eval mode; its parameters keep their values.
+        mode: the arithmetic of the products, a name of `ARITHMETICS`.
     """
 
     def __init__(self, model: Any, *, mode: str) -> None:
@@ -110,14 +113,18 @@ class PackedModel:
         n_uncounted: int = 0,
         batch_tokens: int,
     ) -> list[npt.NDArray[np.float64]]:
-        """Per pair of one batch the natural-log probabilities of its labels behind decoder inputs,
-        under its source.
+        """Return the log-probabilities of labels, given decoder inputs and sources.
 
         Args:
-            sources, inputs, labels: token ids, as many rows of each; inputs and labels of a row are
-                of equal length.
-            n_uncounted: so many labels at the start of each row are left out.
-            batch_tokens: padded source tokens that are encoded together.
+            sources: token ids of n sources.
+            inputs: decoder inputs of n targets.
+            labels: labels of n targets, each as long as its inputs.
+            n_uncounted: number of labels at the start of each row that are dropped.
+            batch_tokens: largest number of source tokens that are encoded together, padding
+                included.
+
+        Returns:
+            One float64 array of natural logarithms per pair.
         """
         with torch.inference_mode(), fast_exact_products():
             states, places = self._encode(sources, batch_tokens)
@@ -135,9 +142,12 @@ class PackedModel:
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """The states of all distinct sources one after the other, (tokens, width), and where each
-        stands: first row and number of rows.
+        """Return the states of all distinct sources, concatenated as (tokens, width), and their
+        positions.
+
+        The position of a source is its first row and its number of rows.
         """
+        # Sorting makes the batches, and so the rounding, independent of the order of the pairs.
         distinct = sorted(
             {tuple(source) for source in sources}, key=lambda source: (len(source), source)
         )
@@ -167,11 +177,12 @@ class PackedModel:
         *,
         n_uncounted: int,
     ) -> torch.Tensor:
-        """Log-probabilities of all counted labels, row by row, (tokens,)."""
+        """Return the log-probabilities of all counted labels, row by row, (tokens,)."""
         rows = Rows(inputs, self._put)
         starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
         real_source = real_positions(lengths)
         slots = self._put(slots_of(starts, real_source))
+        # The states of the sources are prepared once for the products of all layers.
         memory, mask = self.arithmetic.prepare(states), self._additive(real_source)
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
         hidden = self._embed(self.decoder, rows)
@@ -187,8 +198,10 @@ class PackedModel:
         return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """In base 2 until the end: 2 ** x is four times as fast as e ** x where that is done by a
-        library.
+        """Return the log-probabilities of labels.
+
+        The sums use base 2 until the end: 2 ** x is four times as fast as e ** x where a library
+        computes the latter.
         """
         chosen: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
         if self.head_bias is not None:
@@ -199,13 +212,14 @@ class PackedModel:
             total += in_fp32(tile(prepared)).exp2_().sum(-1)
         if bool(((total > _LEAST) & (total < torch.inf)).all()):
             return chosen - total.log()
-        # logits beyond 2 ** 127: by their differences
+        # A sum overflowed or underflowed; logsumexp subtracts the largest logit first.
         logits = torch.stack(
             [in_fp32(tile(prepared)).mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles]
         )
         return chosen - logits.logsumexp(0)
 
     def _tiles(self) -> list[Product]:
+        """Make one product for each tile of the vocabulary."""
         weight, bias = self.head_weight, self.head_bias
         return [
             self.arithmetic.product(weight[tile], None if bias is None else bias[tile] * _LOG2_E)
@@ -259,6 +273,7 @@ class PackedModel:
     def _add(
         self, block: _Attention, hidden: torch.Tensor, rows: Rows, found: torch.Tensor
     ) -> torch.Tensor:
+        """Add the output of attention to the residual stream."""
         return self._after(
             block.norm,
             hidden.add_(
@@ -271,8 +286,9 @@ class PackedModel:
         )
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
-        """By blocks of rows, all of about the same size, whose inner states stay in the processor's
-        cache.
+        """Add the output of the feed-forward part, in blocks of rows of about the same size.
+
+        The inner states of a block stay in the processor's cache.
         """
         prepare = self.arithmetic.prepare
         for rows in (
@@ -286,17 +302,18 @@ class PackedModel:
         return self._after(layer.norm, hidden)
 
     def _after(self, norm: nn.LayerNorm, added: torch.Tensor) -> torch.Tensor:
+        """Normalise the residual stream in models that do so after adding to it."""
         if self.pre_norm:
             return added
         found: torch.Tensor = norm(added)
         return found
 
     def _put(self, made: torch.Tensor) -> torch.Tensor:
-        """What was made of the lengths goes to the device without being waited for."""
+        """Copy a tensor to the device without waiting for it."""
         return made if self.device.type == "cpu" else made.to(self.device, non_blocking=True)
 
     def _additive(self, real: torch.Tensor) -> torch.Tensor | None:
-        """(rows, 1, 1, tokens): -inf where there is no token; None where there is no such place."""
+        """Return an attention mask (rows, 1, 1, tokens), -inf at padding; None without padding."""
         if real.all():
             return None
         return self._put(torch.zeros(real.shape).masked_fill_(~real, -torch.inf)[:, None, None, :])
@@ -336,9 +353,9 @@ class PackedModel:
         )
 
     def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
-        """One product for modules that take the same input.
+        """Make one product for modules that have the same input.
 
-        In fp32 the weights of the modules become parts of the joint one, so that nothing is held
+        In fp32 the weights of the modules become views of the joint weight, so that nothing is held
         twice.
         """
         weights = [module.weight.detach() for module in modules]
@@ -361,8 +378,10 @@ class PackedModel:
 
 
 def n_positions(model: Any) -> int:
-    """The longest source or target that the tables of positions of a model of PACKED_FAMILIES
-    have.
+    """Return the length of the longest source or target by the tables of positions.
+
+    Args:
+        model: a model of PACKED_FAMILIES.
     """
     return (
         min(len(_positions(part)) for part in (model.get_encoder(), model.get_decoder()))
@@ -371,7 +390,7 @@ def n_positions(model: Any) -> int:
 
 
 def _positions(part: Any) -> torch.Tensor:
-    """The table of an encoder or a decoder."""
+    """Return the table of positions of an encoder or a decoder."""
     table: torch.Tensor = (
         part.embed_positions.weight
         if hasattr(part.embed_positions, "weight")
@@ -381,7 +400,7 @@ def _positions(part: Any) -> torch.Tensor:
 
 
 def _head_bias(model: Any) -> torch.Tensor | None:
-    """Of the projection to the vocabulary; None where it adds nothing."""
+    """Return the bias of the projection to the vocabulary, or None if it adds nothing."""
     bias = getattr(model, "final_logits_bias", None)
     return None if bias is None or not bias.any() else bias.detach().flatten()
 
@@ -389,7 +408,10 @@ def _head_bias(model: Any) -> torch.Tensor | None:
 def _attend(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None
 ) -> torch.Tensor:
-    """Attention of short sequences, (rows, heads, tokens, width); `mask` is added to the logits."""
+    """Return the attention of short sequences, (rows, heads, tokens, width).
+
+    `mask` is added to the logits.
+    """
     logits = ((queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)).float()
     if mask is not None:
         logits = logits.add_(mask)
@@ -398,15 +420,16 @@ def _attend(
 
 
 def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
+    """Split states into heads: (rows, tokens, width) -> (rows, heads, tokens, width per head)."""
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    """In place, where there is such a one."""
+    """Return an activation, which works in place if possible."""
     if name == "gelu":
         return functional.gelu
     if name == "relu":
-        return lambda states: states  # done by the product before
+        return lambda states: states  # the product before has already applied it
     return {"swish": _silu, "silu": _silu}[name]
 
 

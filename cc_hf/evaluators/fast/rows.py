@@ -1,6 +1,4 @@
-"""Rows of token ids that lie one after the other, and as rows of one length where attention wants
-them so.
-"""
+"""Rows of token ids, concatenated without padding, or padded where attention needs it."""
 
 from __future__ import annotations
 
@@ -16,10 +14,13 @@ class Rows:
     """Rows of ids in both forms.
 
     Attributes:
-        ids: (tokens,).
-        columns: of each token in its row, (tokens,).
-        real: where tokens are among the places of rows of one length, (rows, longest), never on a
-            device.
+        ids: all ids, (tokens,).
+        columns: position of each token in its row, (tokens,).
+        real: mask of the tokens in padded rows, (rows, longest), always on the CPU.
+
+    Args:
+        rows: at least one row of ids.
+        put: moves a tensor to the device.
     """
 
     def __init__(
@@ -37,7 +38,14 @@ class Rows:
             )
 
     def padded(self, states: torch.Tensor) -> torch.Tensor:
-        """(tokens, width) -> (rows, longest, width)."""
+        """Pad states.
+
+        Args:
+            states: (tokens, width).
+
+        Returns:
+            States of shape (rows, longest, width); those at padding are arbitrary.
+        """
         return (
             states.view(*self.real.shape, -1)
             if self._is_full
@@ -45,12 +53,27 @@ class Rows:
         )
 
     def unpadded(self, states: torch.Tensor) -> torch.Tensor:
-        """(rows, longest, width) -> (tokens, width)."""
+        """Remove the padding of states.
+
+        Args:
+            states: (rows, longest, width).
+
+        Returns:
+            States of shape (tokens, width).
+        """
         flat = states.flatten(0, 1)
         return flat if self._is_full else flat.index_select(0, self._places)
 
     def behind(self, n: int, states: torch.Tensor) -> torch.Tensor:
-        """Those of tokens that are not among the first n of their row, (tokens, width)."""
+        """Return the states of all tokens except the first of each row.
+
+        Args:
+            n: number of tokens to drop at the start of each row.
+            states: (tokens, width).
+
+        Returns:
+            States of shape (remaining tokens, width).
+        """
         return (
             states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1)))
             if n
@@ -59,18 +82,31 @@ class Rows:
 
 
 def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
-    """Return the ids of all rows, (tokens,)."""
+    """Return the ids of all rows, (tokens,).
+
+    Args:
+        rows: rows of ids.
+    """
     return torch.tensor([i for row in rows for i in row], dtype=torch.long)
 
 
 def real_positions(lengths: torch.Tensor) -> torch.Tensor:
-    """Return, (rows, longest), where tokens are among the places of rows of one length."""
+    """Return the mask of the tokens in padded rows, (rows, longest).
+
+    Args:
+        lengths: number of tokens of each row, (rows,).
+    """
     found: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
     return found
 
 
 def slots_of(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Return, (rows, longest), which token stands at each place, where those of a row begin at its
-    start; 0 where there is none, which attention masks.
+    """Return the index of the token at each position of padded rows, (rows, longest).
+
+    It is 0 at padding, which attention masks.
+
+    Args:
+        starts: index of the first token of each row, (rows,).
+        real: mask of the tokens in padded rows, (rows, longest).
     """
     return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)
