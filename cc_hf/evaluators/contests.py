@@ -150,13 +150,13 @@ def _decided(
         evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
     ).copy()
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
-    # Contests with the same token ids are scored again together or not at all, so that they keep
-    # equal scores.
+    # Contests with the same scores may have the same token ids. They are scored again together or
+    # not at all, so that equal token ids keep equal scores.
     twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
     for row, contest in enumerate(contests):
         twins[_scores_of(scores, contest)].append(row)
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
-    # A difference that is not finite (a score of 0) counts as close, so that it is scored again.
+    # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     others = order[_N_MEASURED:]
@@ -180,6 +180,7 @@ def _decided(
         found = np.array(
             [abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen]
         )
+        # A larger error makes more contests doubtful; the loop ends since each is scored again once.
         error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
         known |= set(chosen)
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known

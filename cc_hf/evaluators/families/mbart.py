@@ -16,7 +16,7 @@ __all__ = ["MBartEvaluator"]
 
 
 class MBartEvaluator(MultilingualEvaluator):
-    """An mBART model; the class of the tokenizer tells mBART-50 from mBART-25.
+    """An mBART model; the class of the tokenizer distinguishes mBART-50 and mBART-25.
 
     In mBART-50 the source is language, text, EOS, and the target is language (forced), text, EOS
     after a decoder start of EOS. In mBART-25 the source is text, EOS, language, and the target has
