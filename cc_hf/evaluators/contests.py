@@ -180,7 +180,7 @@ def _decided(
         found = np.array(
             [abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen]
         )
-        # A larger error makes more contests doubtful; the loop ends since each is scored again once.
+        # A larger error makes more contests doubtful; each is scored again at most once.
         error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
         known |= set(chosen)
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known
