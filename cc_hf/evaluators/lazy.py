@@ -310,8 +310,8 @@ def open_evaluator(
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
     Raises:
-        UnknownNameError, EvaluatorError, InputError, CacheError: as for `cc_hf.load_evaluator`,
-            here or when something is scored.
+        UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
+            `cc_hf.load_evaluator`, here or when something is scored.
     """
     check_names(name_or_path)
 

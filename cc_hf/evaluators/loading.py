@@ -58,6 +58,7 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
             the model does not have; the message lists those that it has.
         CacheError: when the cache is damaged, of another version, or cannot be written where it was
             asked for.
+        MissingDependencyError: for `distributed` or the device "auto" without accelerate.
 
     >>> evaluator = load_evaluator("cc-tiny-en-de", mode="exact")
     >>> right, wrong = evaluator.mean_logprobs(
@@ -79,7 +80,8 @@ def load_with(
         options: how to load the evaluator.
 
     Raises:
-        UnknownNameError, EvaluatorError, InputError, CacheError: as for `load_evaluator`.
+        UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
+            `load_evaluator`.
     """
     check_names(name_or_path)
     if not isinstance(name_or_path, (str, Path)):

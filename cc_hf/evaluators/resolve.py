@@ -58,7 +58,8 @@ def resolve_evaluator(
     Raises:
         InputError: for something else, None where no evaluator ships for the pair, or options that
             do not fit the model.
-        UnknownNameError, EvaluatorError, CacheError: as for `cc_hf.load_evaluator`.
+        UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
+            `cc_hf.load_evaluator`.
 
     >>> resolve_evaluator(3)  # type: ignore[arg-type]
     Traceback (most recent call last):

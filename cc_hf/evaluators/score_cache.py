@@ -217,6 +217,10 @@ class ScoreCache:
         Args:
             request: everything that decides what is loaded, as JSON values.
             record: the record, as JSON values.
+
+        Raises:
+            CacheError: for a cache of another version, or another database of SQLite.
+            InputError: for a folder.
         """
         key, text = _request_key(request), encoded(record)
         with (
