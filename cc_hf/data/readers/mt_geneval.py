@@ -107,7 +107,6 @@ def _contextual(
 
 def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
     """Return the stereotype of the profession and the gender of the person for a test row.
-
     Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
     has fewer rows than Table 4 in some languages.
     """
@@ -230,10 +229,8 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
 
 
 def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
-    """Return the first words that upstream marks as gendered.
-
-    Both lines are walked in parallel, so that a tag that the source contains too counts as its
-    text.
+    """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
+    that a tag that the source contains too counts as its text.
     """
     spans: list[tuple[int, int]] = []
     at, start = 0, -1
