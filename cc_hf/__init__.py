@@ -1,8 +1,9 @@
-"""Does a translation system understand which sense, which gender, which referent is meant?
+"""Does a translation system understand which sense, gender or referent is meant?
 
-Contrastive conditioning and its neighbours for Hugging Face. Names are loaded when first used:
-importing cc_hf imports no torch. It writes the small files by which `evaluate.load` finds the
-metrics by name, where they are missing (`cc_hf.evaluate_modules`; not with CC_HF_NO_REGISTER=1).
+cc_hf provides contrastive conditioning and related metrics for Hugging Face. Names are loaded when
+they are first used, so importing cc_hf does not import torch. The import writes the small files by
+which `evaluate.load` finds the metrics by name, if they are missing (`cc_hf.evaluate_modules`).
+CC_HF_NO_REGISTER=1 turns this off.
 """
 
 from __future__ import annotations

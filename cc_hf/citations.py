@@ -1,4 +1,4 @@
-"""Every paper once: key -> BibTeX and URL."""
+"""Citations: every paper once, key -> BibTeX and URL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ __all__ = ["CITATIONS", "Citation", "citation"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A paper: BibTeX entry and the page to read it at."""
+    """A paper.
+
+    Attributes:
+        bibtex: the BibTeX entry.
+        url: the page of the paper.
+    """
 
     bibtex: str
     url: str
@@ -142,7 +147,10 @@ CITATIONS: dict[str, Citation] = {
 
 
 def citation(key: str) -> Citation:
-    """The paper behind a key.
+    """Return the paper for a key.
+
+    Args:
+        key: a key of `CITATIONS`.
 
     Raises:
         UnknownNameError: for a key that is not in the table.

@@ -1,20 +1,20 @@
 """The errors that cc_hf raises.
 
-Each message says what was expected, what came, where, and what to do.
+Each message says what was expected, what was received, where, and what to do.
 
 CCError
 ├── InputError (also ValueError): arguments and translations that do not fit
 │   ├── UnknownNameError (also KeyError): a dataset, metric, evaluator or option that does not exist
-│   ├── MissingOptionError: what a metric needs and only the caller has, such as a dictionary
-│   └── TooLongError: a text that the evaluator cannot take whole
+│   ├── MissingOptionError: an option that only the caller can supply, such as a dictionary
+│   └── TooLongError: a text that is longer than the evaluator accepts
 ├── DataError (also ValueError): a file of a dataset that is missing, altered or malformed
 ├── EvaluatorError (also RuntimeError): a model that cannot be loaded, or unusable scores
 ├── CacheError (also RuntimeError): a cache of scores that is damaged or of another version
 └── MissingDependencyError (also ImportError): a package that is not installed
 
-CacheWarning (a UserWarning): scores are not stored, all else goes on.
-ResultWarning (a UserWarning): figures that do not mean what they seem to; the result's `notes` say
-the same.
+CacheWarning (a UserWarning): scores are not stored, and the evaluation goes on.
+ResultWarning (a UserWarning): figures that do not mean what they seem to mean. The result's `notes`
+say the same.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = [
     "shown",
 ]
 
-_LONGEST = 200  # characters of a value in a message
+_LONGEST = 200  # maximum number of characters of a value in a message
 
 
 class CCError(Exception):
-    """The root of the tree; catch it to catch everything that cc_hf raises on purpose."""
+    """The root of the tree. Catching it catches everything that cc_hf raises on purpose."""
 
 
 class InputError(CCError, ValueError):
@@ -57,25 +57,25 @@ class UnknownNameError(InputError, KeyError):
     """  # noqa: E501
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
-        import difflib  # here: `import cc_hf` reads this file, and is to stay fast
+        import difflib  # imported here, since `import cc_hf` reads this file and must stay fast
 
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.5)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(names) or 'none'}")
 
-    def __str__(self) -> str:  # KeyError would print the repr of the message
+    def __str__(self) -> str:  # KeyError prints the repr of the message
         return str(self.args[0])
 
 
 class MissingOptionError(InputError):
-    """An option that has no default here, such as the dictionary of a language for which none is
-    built in.
+    """An option without a default for the given data, such as the dictionary of a language for
+    which none is built in.
     """
 
 
 class TooLongError(InputError):
-    """A text that is longer than the evaluator can take."""
+    """A text that is longer than the evaluator accepts."""
 
 
 class DataError(CCError, ValueError):
@@ -87,23 +87,23 @@ class EvaluatorError(CCError, RuntimeError):
 
 
 class CacheError(CCError, RuntimeError):
-    """A cache of scores that is damaged, of another version, or cannot be written where it was
-    asked for.
+    """A cache of scores that is damaged, is of another version, or cannot be written at the
+    requested path.
     """
 
 
 class CacheWarning(UserWarning):
-    """The cache of scores cannot be used; the evaluation goes on without."""
+    """The cache of scores cannot be used, and the evaluation goes on without it."""
 
 
 class ResultWarning(UserWarning):
-    """Figures that do not mean what they seem to, such as those of an evaluator on data that it was
-    not made for.
+    """Figures that do not mean what they seem to mean, such as those of an evaluator on data that
+    it was not made for.
     """
 
 
 class MissingDependencyError(CCError, ImportError):
-    """A package that is not installed: of an extra, or with an install line of its own.
+    """A package that is not installed. The message holds the line that installs it or its extra.
 
     >>> str(MissingDependencyError("torch", "models"))
     "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
@@ -121,12 +121,15 @@ class MissingDependencyError(CCError, ImportError):
 def shown(value: object) -> str:
     """Return a value as a message shows it: its repr, cut after 200 characters.
 
+    Args:
+        value: any object.
+
     >>> shown("a"), shown(10**5000)
     ("'a'", 'an int that is too large to show')
     """
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
+    except (RecursionError, ValueError):  # deep nesting, or an integer of thousands of digits
         name = type(value).__name__
         return f"a{'n' if name[0] in 'aeiou' else ''} {name} that is too large to show"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

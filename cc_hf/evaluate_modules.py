@@ -1,8 +1,8 @@
 """The metrics for `evaluate`: each metric's module, and its registration by name.
 
 `import cc_hf` runs `register_quietly`, which imports nothing heavy. For each metric it writes a
-shim, a file of a few lines, into the cache of modules, where `evaluate.load` looks for a name that
-the Hub does not have or that the Hub cannot be asked for.
+shim, a file of a few lines, into the cache of modules. `evaluate.load` looks there for a name that
+the Hub does not have, or when the Hub cannot be reached.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
     "shim_path",
 ]
 
-#: with this variable set to 1 (or on, yes, true), `import cc_hf` writes nothing
+#: Environment variable. If it is 1 (or on, yes, true), `import cc_hf` writes nothing.
 OPT_OUT = "CC_HF_NO_REGISTER"
 _MARK = "# A shim of cc_hf"
 _SHIM = """: evaluate.load("{name}") finds the metric by it. Written by `import cc_hf`, removed by `cc-hf register --remove`.
@@ -34,7 +34,7 @@ import cc_hf.evaluate_modules
 
 Metric = cc_hf.evaluate_modules.module_class("{name}")
 """  # noqa: E501
-_FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` takes any folder with a name of 64 characters
+_FOLDER = b"cc_hf".hex().ljust(64, "0")  # `evaluate` accepts any folder name of 64 characters
 
 
 def register_quietly() -> None:
@@ -45,19 +45,25 @@ def register_quietly() -> None:
 
 
 def register() -> list[str]:
-    """Write the shims that are missing or differ, and return the paths of those written.
+    """Write the shims that are missing or differ.
+
+    Returns:
+        The paths of the shims that were written.
 
     Raises:
-        OSError: where the cache of modules cannot be written.
+        OSError: when the cache of modules cannot be written.
     """
     return [path for name in sorted(METRICS) if _write(path := shim_path(name), name)]
 
 
 def remove() -> list[str]:
-    """Delete the shims of all metrics, with folders that hold nothing else; return their paths.
+    """Delete the shims of all metrics, and folders that hold nothing else.
+
+    Returns:
+        The paths of the deleted shims, sorted.
 
     Raises:
-        OSError: where the cache of modules cannot be written.
+        OSError: when the cache of modules cannot be written.
     """
     import shutil
 
@@ -71,10 +77,13 @@ def remove() -> list[str]:
 
 
 def shim_path(name: str) -> str:
-    """Return where a metric's shim lies in the cache of modules that `evaluate` uses.
+    """Return the path of a metric's shim in the cache of modules that `evaluate` uses.
+
+    Args:
+        name: name of the metric. The file need not exist.
 
     Raises:
-        FileNotFoundError: where HF_HOME or HF_MODULES_CACHE is set to nothing.
+        FileNotFoundError: when HF_HOME or HF_MODULES_CACHE is set to the empty string.
     """
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
     home = os.path.expanduser(os.getenv("HF_HOME", os.path.join(cache, "huggingface")))
@@ -97,10 +106,10 @@ def _write(path: str, name: str) -> bool:
     if _read(path) == text:
         return False
     os.makedirs(folder, exist_ok=True)
-    for _ in range(4):  # up to the folder `evaluate_modules`
+    for _ in range(4):  # this folder and its parents up to `evaluate_modules` must be packages
         with open(os.path.join(folder, "__init__.py"), "a", encoding="utf-8"):
             folder = os.path.dirname(folder)
-    # The shim comes last and whole: who reads or registers meanwhile sees all of it or none.
+    # The rename makes the shim appear complete, so that other processes never read half a file.
     temporary = f"{path}.{os.getpid()}"
     try:
         with open(temporary, "w", encoding="utf-8") as file:
@@ -113,7 +122,10 @@ def _write(path: str, name: str) -> bool:
 
 
 def module_path(name: str) -> str:
-    """Return the file of a metric's `evaluate` module, of the installed package or the checkout.
+    """Return the file of a metric's `evaluate` module, in the installed package or the checkout.
+
+    Args:
+        name: name of the metric.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -133,7 +145,10 @@ def module_path(name: str) -> str:
 
 
 def module_class(name: str) -> Any:
-    """Return the class of a metric's `evaluate` module, the same object each time.
+    """Return the class of a metric's `evaluate` module. Every call returns the same object.
+
+    Args:
+        name: name of the metric.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -167,8 +182,8 @@ def load_metric(name: str, **options: Any) -> Any:
     """Load the `evaluate` module of a metric from the installed package, without a download.
 
     Args:
-        name: the metric's name.
-        **options: what `evaluate.load` takes.
+        name: name of the metric.
+        **options: further arguments of `evaluate.load`.
 
     Returns:
         The `evaluate.EvaluationModule`.

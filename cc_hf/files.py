@@ -1,4 +1,4 @@
-"""What comes from outside: the JSON of users, paths that they name, and names that become parts of
+"""Input from outside: users' JSON and tables, paths that they name, and names that become parts of
 files.
 """
 
@@ -18,12 +18,12 @@ from cc_hf.errors import InputError, shown
 __all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "resolved", "table_rows"]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_SLUG_LENGTH = 50  # characters, of at most 4 bytes each: file systems take names of 255 bytes
+_SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
 _DIGEST_LENGTH = 8
 
 
 def parse_json(text: str) -> Any:
-    r"""Parse JSON that people or other programs wrote; whatever would be misread is refused.
+    r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
 
     Args:
         text: one JSON value.
@@ -52,7 +52,7 @@ def parse_json(text: str) -> Any:
         raise InputError(f"{half} is a lone surrogate, half of a character; {remedy}") from None
     except (InputError, json.JSONDecodeError) as error:
         raise InputError(str(error)) from None
-    except ValueError:  # of Python's limit on the digits of an integer
+    except ValueError:  # Python limits the digits of an integer
         raise InputError("a number has more digits than can be read") from None
     return found
 
@@ -60,12 +60,15 @@ def parse_json(text: str) -> Any:
 def table_rows(
     lines: Iterable[str], where: object, *, delimiter: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the line on which each row ends, and its cells; blank lines are skipped.
+    """Yield the cells of each row of a table, with the 1-based number of the line on which the row
+    ends.
+
+    The row of column names comes first. Blank lines are skipped.
 
     Args:
-        lines: of the table, the first with the names of the columns.
+        lines: the lines of the table, the first with the names of the columns.
         where: the file, for messages.
-        delimiter: between cells.
+        delimiter: the character between cells.
 
     Raises:
         InputError: for a cell that cannot be read, a name that occurs twice, or a row with more or
@@ -105,9 +108,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is a file; False also for what the system cannot look up.
+    """Return whether there is a file. False also for a path that the system cannot look up.
 
-    Unlike `Path.is_file`, which raises for a name that is too long.
+    `Path.is_file` raises for a name that is too long; this function does not.
+
+    Args:
+        path: the path.
 
     >>> is_file("x" * 5000)
     False
@@ -116,7 +122,10 @@ def is_file(path: str | Path) -> bool:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return whether there is a folder; False also for what the system cannot look up.
+    """Return whether there is a folder. False also for a path that the system cannot look up.
+
+    Args:
+        path: the path.
 
     >>> is_folder("x" * 5000)
     False
@@ -125,7 +134,10 @@ def is_folder(path: str | Path) -> bool:
 
 
 def exists(path: str | Path) -> bool:
-    """Return whether there is anything; False also for what the system cannot look up.
+    """Return whether a path exists. False also for a path that the system cannot look up.
+
+    Args:
+        path: the path.
 
     >>> exists("x" * 5000)
     False
@@ -134,15 +146,15 @@ def exists(path: str | Path) -> bool:
 
 
 def resolved(path: str | Path, what: str = "output") -> Path:
-    """Return the absolute path of something that is to be written, symbolic links followed.
+    """Return the absolute path of something that will be written, with symbolic links followed.
 
     Args:
-        path: the path; nothing need be there.
-        what: the name of the argument, for the message.
+        path: the path; it need not exist.
+        what: name of the argument, for the message.
 
     Raises:
         InputError: for a name that is too long, symbolic links in a loop, a null character, or a
-            folder that may not be looked into.
+            folder without access.
 
     >>> resolved("x" * 300)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -152,7 +164,7 @@ def resolved(path: str | Path, what: str = "output") -> Path:
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        pass  # the caller says which folder is missing
+        pass  # the caller checks for missing folders, and names them
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:80]}..."
@@ -164,10 +176,13 @@ def resolved(path: str | Path, what: str = "output") -> Path:
 
 
 def file_slug(text: str) -> str:
-    r"""Return a name from outside as one that is safe in a path, a glob pattern and YAML.
+    r"""Return a name from outside in a form that is safe in a path, a glob pattern and YAML.
 
-    Letters, digits, "_", "-" and "." are kept, at most 50 characters, not "." in front. What had to
-    be changed gets a hash of the text, so that different texts have different names.
+    Letters, digits, "_", "-" and "." are kept, up to 50 characters; leading "." are dropped. A name
+    that changes gets a hash of the text, so that different texts have different names.
+
+    Args:
+        text: any text.
 
     >>> file_slug("en-de.paper"), file_slug("../../evil")
     ('en-de.paper', '_.._evil-0fbfd372')

@@ -1,5 +1,5 @@
-"""One table of languages: the code that cc_hf uses (ISO 639-1 where there is one), the name, and
-what the multilingual models call them.
+"""One table of languages: the code that cc_hf uses (ISO 639-1 if there is one), the name, and the
+codes of the multilingual models.
 """
 
 from __future__ import annotations
@@ -139,15 +139,15 @@ zu   | Zulu              | zul         | zul_Latn | zu     |
 
 @dataclass(frozen=True, slots=True)
 class LanguageCodes:
-    """A row of the table; "" where a model does not have the language.
+    """A row of the table. A field is "" if the model does not have the language.
 
     Attributes:
-        code: ISO 639-1, or three letters where there is none.
-        name: in English.
-        others: ISO 639-2 and 639-3 codes, of the macrolanguage first.
-        nllb: of NLLB and FLORES-200; its prevalent script where the language has several.
-        m2m100: of M2M100 and SMaLL-100.
-        mbart50: of mBART-50; mBART's first 25 languages have the same.
+        code: ISO 639-1, or three letters if there is none.
+        name: the name in English.
+        others: ISO 639-2 and 639-3 codes, with the macrolanguage first.
+        nllb: the code of NLLB and FLORES-200, with the prevalent script if there are several.
+        m2m100: the code of M2M100 and SMaLL-100.
+        mbart50: the code of mBART-50; mBART's 25 languages have the same codes.
     """
 
     code: str
@@ -166,18 +166,20 @@ def _rows() -> list[LanguageCodes]:
     return found
 
 
-#: code -> what the models call the language
+#: Code -> the models' codes of the language.
 LANGUAGE_CODES: dict[str, LanguageCodes] = {row.code: row for row in _rows()}
 
-#: code -> name in English
+#: Code -> name in English.
 LANGUAGES: dict[str, str] = {code: row.name for code, row in LANGUAGE_CODES.items()}
 
 _SHORT = {other: row.code for row in LANGUAGE_CODES.values() for other in row.others}
 
 
 def two_letter_code(code: str) -> str:
-    """The table's code for one that a model gives in two or three letters; an unknown code, and "",
-    are returned as they are.
+    """Return the table's code for a model's code of two or three letters.
+
+    Args:
+        code: a code. An unknown code and "" are returned unchanged.
 
     >>> two_letter_code("deu"), two_letter_code("de"), two_letter_code("")
     ('de', 'de', '')

@@ -1,5 +1,5 @@
-"""Names to "module:object", as strings, so that nothing heavy is imported and no import edge
-arises; `resolve` imports the object.
+"""Registered names, each with a string "module:object", so that nothing heavy is imported and no
+import edge arises. `resolve` imports the object.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from cc_hf.errors import UnknownNameError
 
 __all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "resolve"]
 
-#: dataset -> its declaration, a cc_hf.data.declaration.DatasetDeclaration
+#: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
     "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
     "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
@@ -21,7 +21,7 @@ DATASETS: dict[str, str] = {
     "winomt": "cc_hf.data.readers.winomt:DECLARATION",
 }
 
-#: metric -> its class, a cc_hf.metrics.base.Metric
+#: Metric -> its class, a `cc_hf.metrics.base.Metric`.
 METRICS: dict[str, str] = {
     "contrastive_conditioning": "cc_hf.metrics.contrastive_conditioning:ContrastiveConditioning",
     "contrastive_translation_scoring": (
@@ -35,8 +35,8 @@ METRICS: dict[str, str] = {
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",
 }
 
-#: transformers' model_type, or the name of a family that shares one or is of many -> the evaluator
-#: that scores with it
+#: Family -> the evaluator class that scores with it. A family is named after transformers'
+#: model_type, or has a name of its own if it shares a model_type or has several.
 EVALUATOR_FAMILIES: dict[str, str] = {
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
@@ -52,7 +52,7 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "umt5": "cc_hf.evaluators.families.t5:T5Evaluator",
 }
 
-#: evaluators that ship with the package -> their folder in cc_hf/assets and their direction
+#: Evaluator that ships with the package -> its folder in cc_hf/assets and its direction.
 EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
@@ -66,7 +66,10 @@ _TABLES = {
 
 
 def names(kind: str) -> list[str]:
-    """The registered names of a kind, sorted.
+    """Return the registered names of a kind, sorted.
+
+    Args:
+        kind: "dataset", "metric", "evaluator" or "evaluator family".
 
     >>> names("dataset")
     ['contrawsd', 'mt_geneval', 'mucow', 'simplegen', 'wino_x', 'winomt']
@@ -75,10 +78,14 @@ def names(kind: str) -> list[str]:
 
 
 def resolve(kind: str, name: str) -> Any:
-    """Import what `name` stands for.
+    """Import the object that a name is registered for.
+
+    Args:
+        kind: as for `names`.
+        name: a registered name.
 
     Raises:
-        UnknownNameError: when the name is not registered; the message suggests the nearest.
+        UnknownNameError: for a name that is not registered. The message suggests the nearest.
     """
     table = _TABLES[kind]
     if name not in table:

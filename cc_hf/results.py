@@ -1,6 +1,7 @@
-"""What a metric answers: frozen, in [0, 1], with counts beside rates, to JSON and back.
+"""Results of metrics: frozen, in [0, 1], with counts beside rates, and convertible to JSON and
+back.
 
-No formatting: that is for reports.
+Formatting is left to reports.
 """
 
 from __future__ import annotations
@@ -28,18 +29,20 @@ __all__ = [
 
 _METHODS = ("percentile", "wilson")
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
-_LARGEST = 1 << 63  # what JSON calls a number can be longer than any float
+_LARGEST = 1 << 63  # integers of JSON can be larger than any float
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval in the unit of its score, of a width above 0.
+    """A confidence interval in the unit of its score, with a width above 0.
 
     Attributes:
-        low, high: the limits.
-        level: in (0, 1).
-        n_undefined: resamples in which the figure is undefined; the interval leaves them out.
-        method: "percentile" of the bootstrap, or "wilson" where all resamples agree.
+        low: lower limit.
+        high: upper limit.
+        level: confidence level, in (0, 1).
+        n_undefined: number of resamples in which the figure is undefined; the interval ignores
+            them.
+        method: "percentile" for the bootstrap, or "wilson" where all resamples agree.
     """
 
     low: float
@@ -50,7 +53,7 @@ class Interval:
 
     @property
     def note(self) -> str:
-        """What a reader must know of it; "" of a usual one."""
+        """The sentence that a reader must know about the interval; "" for a usual one."""
         parts = (
             ["Wilson score interval, since all resamples agree"] if self.method == "wilson" else []
         )
@@ -63,9 +66,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class NoInterval:
-    """Why a figure has no confidence interval.
+    """The reason that a figure has no confidence interval.
 
-    `n_undefined`: resamples in which the figure is undefined.
+    Attributes:
+        reason: the reason, as part of a sentence.
+        n_undefined: number of resamples in which the figure is undefined.
     """
 
     reason: str
@@ -73,14 +78,22 @@ class NoInterval:
 
     @property
     def note(self) -> str:
-        """What a reader must know."""
+        """The sentence that a reader must know."""
         return f"no interval: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryAccuracy:
-    """One category: counts, accuracy and weighted accuracy in [0, 1]; the latter None of metrics
-    without weights.
+    """The figures of one category.
+
+    Attributes:
+        category: its name.
+        n: number of judgements.
+        n_correct: number of correct ones.
+        accuracy: n_correct / n, in [0, 1].
+        n_ties: number of ties.
+        weighted_accuracy: accuracy with rank weights, in [0, 1]; None for metrics without weights.
+        n_inconclusive: number of inconclusive judgements.
     """
 
     category: str
@@ -94,23 +107,28 @@ class CategoryAccuracy:
 
 @dataclass(frozen=True)
 class EvaluationResult:
-    """One system on one dataset by one metric.
+    """The result of one metric for one system on one dataset.
 
     Attributes:
-        dataset, config, tgt_lang, metric: names; dataset and config are "" for data of the caller's
-            own.
+        dataset: name of the dataset; "" for the caller's own data.
+        config: name of the configuration; "" for the caller's own data.
+        tgt_lang: target language, ISO 639-1.
+        metric: name of the metric.
         signature: everything that the figures depend on.
         n: number of judgements.
-        scores: name -> value in [0, 1], of differences (names that begin with «delta» or end in
-            «_gap») in [-1, 1]. BLEU and chrF are here / 100. What is undefined, for want of
-            samples, is left out.
+        scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
+            "delta" or end in "_gap"). BLEU and chrF are divided by 100. A score that is undefined
+            for lack of samples is left out.
         intervals: name of a score -> confidence interval.
-        no_interval: name of a score that was resampled, but has no interval -> why.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         counts: name -> number, such as n_ties.
-        notes: what a reader of the figures must know, one sentence or more each; shown wherever the
-            figures are.
+        no_interval: name of a score that was resampled but has no interval -> the reason.
+        notes: what a reader of the figures must know, one or more sentences each. They are shown
+            wherever the figures are.
+
+    Raises:
+        InputError: for a score that is not a number in its range.
     """
 
     dataset: str
@@ -137,8 +155,10 @@ class EvaluationResult:
                 )
 
     def interval_notes(self) -> dict[str, str]:
-        """Return what a reader must know of the intervals that are not the usual ones: name of the
-        score -> text.
+        """Return notes on the intervals that are unusual or missing.
+
+        Returns:
+            Name of the score -> text.
 
         >>> result = EvaluationResult(
         ...     "",
@@ -163,7 +183,9 @@ class EvaluationResult:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists, ready for JSON. What is as usual of an interval is left out."""
+        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals are
+        left out.
+        """
         row = {
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
@@ -171,27 +193,34 @@ class EvaluationResult:
         if not self.no_interval:
             del row["no_interval"]
         for judgement in row["judgements"]:
-            if not judgement["scores"]:  # most metrics have none
+            if not judgement["scores"]:  # most metrics have none: keep the file small
                 del judgement["scores"]
         return row
 
     def to_json(self) -> str:
-        """Strict JSON (no NaN), UTF-8 text, one result."""
+        """Return the result as strict JSON (no NaN)."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """The inverse of `to_json`; reads what older versions wrote, without verdicts of judgements
-        or notes.
+        """Return the result from its JSON; the inverse of `to_json`.
+
+        Files of older versions, without verdicts of judgements or notes, are accepted.
+
+        Args:
+            text: JSON as `to_json` writes it.
 
         Raises:
-            InputError: when the text is not JSON or lacks a field.
+            InputError: when the text is not JSON, lacks a field, or has a value of another type.
         """
         return cls.from_dict(_parsed(text))
 
     @classmethod
     def from_dict(cls, row: Any) -> EvaluationResult:
-        """The inverse of `to_dict`.
+        """Return the result from plain dicts and lists; the inverse of `to_dict`.
+
+        Args:
+            row: a mapping as `to_dict` returns it.
 
         Raises:
             InputError: when a field is missing or unknown, or has a value of another type.
@@ -220,15 +249,18 @@ class EvaluationResult:
 
 @dataclass(frozen=True)
 class ResultSet:
-    """Results of several metrics on the same translations. `not_run`: metric -> why it was not
-    run.
+    """Results of several metrics on the same translations.
+
+    Attributes:
+        results: the results.
+        not_run: metric -> why it was not run.
     """
 
     results: tuple[EvaluationResult, ...]
     not_run: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Strict JSON with the results whole, and what was not run."""
+        """Return strict JSON with the complete results and what was not run."""
         row = {
             "results": [result.to_dict() for result in self.results],
             "not_run": dict(self.not_run),
@@ -237,7 +269,11 @@ class ResultSet:
 
     @classmethod
     def from_json(cls, text: str) -> ResultSet:
-        """The inverse of `to_json`; the JSON of one `EvaluationResult` is read as a set of one.
+        """Return the results from their JSON; the inverse of `to_json`.
+
+        Args:
+            text: JSON as `to_json` writes it. The JSON of one `EvaluationResult` is read as a set
+                of one.
 
         Raises:
             InputError: when the text is neither.
@@ -260,15 +296,17 @@ class ResultSet:
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Say why the judgements of some results cannot be joined by their example ids, "" where they
-    can.
+    """Return why the judgements of some results cannot be joined by their example ids.
 
-    Data of the caller's own have row numbers for ids, so their signatures must have the same digest
-    of the references. Two metrics read different parts of the references: their digests say nothing
-    of each other, and the caller must see that the translations are the same.
+    The caller's own data have row numbers for ids, so the signatures must have the same digest of
+    the references. Two metrics read different parts of the references, so their digests cannot be
+    compared; the caller must make sure that the translations are the same.
 
     Args:
-        results: by the names that the answer uses.
+        results: name -> result. The names are used in the answer.
+
+    Returns:
+        The reason, or "" if they can be joined.
 
     >>> one, other = (
     ...     EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ())
@@ -341,7 +379,9 @@ def _notes(found: Any) -> tuple[str, ...]:
 
 
 def _check_types(found: EvaluationResult) -> None:
-    """JSON can hold anything, and whatever reads a result takes its types for granted."""
+    """Check the types of a result that was read from JSON, since everything that uses it relies on
+    them.
+    """
     _check_fields("", found)
     for name, count in found.counts.items():
         if not _is_count(count):
@@ -373,7 +413,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    # no NaN either
+    # The comparison is false for NaN as well.
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -387,7 +427,7 @@ def _is_share(value: Any) -> bool:
 
 _Types = tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...]
 _COUNT = "a number, 0 or more"
-#: class -> names of fields, whether a value is right, what is expected
+#: Class -> names of fields, a check of their values, and what is expected.
 _TYPES: dict[type, _Types] = {
     EvaluationResult: (
         (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),

@@ -1,6 +1,6 @@
-"""The frozen dataclasses that travel along the road: examples, requests, judgements.
+"""Frozen dataclasses of an evaluation: examples, requests, judgements.
 
-No behaviour but validation.
+They validate their fields and have no other behaviour.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "ScoringRequest",
 ]
 
-#: minimum accuracies leave this category out, as the program of Vamvas & Sennrich (2021) does
+#: Minimum accuracies leave this category out, as the program of Vamvas & Sennrich (2021) does.
 UNCOUNTED_CATEGORY = "none"
 
 
@@ -32,7 +32,9 @@ UNCOUNTED_CATEGORY = "none"
 class Focus:
     """The words of the source that must be disambiguated.
 
-    `start`: 0-based position in characters of the source.
+    Attributes:
+        text: the words, as they are in the source.
+        start: 0-based position in characters of the source.
     """
 
     text: str
@@ -41,12 +43,13 @@ class Focus:
 
 @dataclass(frozen=True, slots=True)
 class ContrastiveSourceExample:
-    """One translation is judged under several sources (Vamvas & Sennrich 2021, section 3.2).
+    """An example whose translation is judged under several sources (Vamvas & Sennrich 2021, section
+    3.2).
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: ISO 639-1 code of the source.
-        tgt_lang: ISO 639-1 code of the translation, "" where the source serves every target
+        src_lang: language of the source, ISO 639-1.
+        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
             language.
         source: the source that the system under test translates.
         focus: the words that must be disambiguated.
@@ -57,7 +60,7 @@ class ContrastiveSourceExample:
         extra: further columns of the dataset, strings only.
 
     Raises:
-        InputError: when a field is empty that must not be, or the focus is not at its place.
+        InputError: when a required field is empty, or the focus is not at its position.
     """
 
     id: str
@@ -88,14 +91,20 @@ class ContrastiveSourceExample:
         _check_focus(self.id, self.source, self.focus)
 
     def to_row(self) -> dict[str, Any]:
-        """The example as a row of a Hugging Face dataset (lists for tuples, a dict for the
-        focus).
+        """Return the example as a row of a Hugging Face dataset, with lists for tuples and a dict
+        for the focus.
         """
         return _row(self)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
-        """The inverse of `to_row`.
+        """Return the example of a row; the inverse of `to_row`.
+
+        Args:
+            row: the fields of the example.
+
+        Raises:
+            InputError: when a required field is empty, or the focus is not at its position.
 
         >>> example = ContrastiveSourceExample(
         ...     "0",
@@ -125,17 +134,23 @@ class ContrastiveSourceExample:
 
 @dataclass(frozen=True, slots=True)
 class ContrastiveTranslationExample:
-    """Several translations are judged under one source (Sennrich 2017, Rios et al. 2017); the
-    correct one must beat all others.
+    """An example with several translations that are judged under one source (Sennrich 2017, Rios et
+    al. 2017). The correct one must beat all others.
 
-    Attributes: as in `ContrastiveSourceExample`; LM-Wino-X has an empty source.
-        correct_translation: the one that must win.
-        contrastive_translations: the wrong ones; a few samples of published sets have none, and
-        count as correct.
+    Attributes:
+        id: unique within dataset, configuration and split.
+        src_lang: language of the source, ISO 639-1.
+        tgt_lang: language of the translations, ISO 639-1.
+        source: the source; "" in LM-Wino-X.
+        correct_translation: the translation that must win.
+        contrastive_translations: the wrong translations. A few examples of published sets have
+            none, and count as correct.
+        category: group for category accuracies.
+        extra: further columns of the dataset, strings only.
 
     Raises:
-        InputError: when a field is empty that must not be, or the correct translation is among the
-            contrastive ones.
+        InputError: when a required field is empty, or the correct translation is also a contrastive
+            one.
     """
 
     id: str
@@ -161,12 +176,19 @@ class ContrastiveTranslationExample:
             )
 
     def to_row(self) -> dict[str, Any]:
-        """The example as a row of a Hugging Face dataset."""
+        """Return the example as a row of a Hugging Face dataset, with lists for tuples."""
         return _row(self)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
-        """The inverse of `to_row`.
+        """Return the example of a row; the inverse of `to_row`.
+
+        Args:
+            row: the fields of the example.
+
+        Raises:
+            InputError: when a required field is empty, or the correct translation is also a
+                contrastive one.
 
         >>> example = ContrastiveTranslationExample(
         ...     "0",
@@ -193,15 +215,22 @@ class ContrastiveTranslationExample:
 
 @dataclass(frozen=True, slots=True)
 class ProbingExample:
-    """A source whose translation is judged by its form alone: neither a source cue nor a
-    contrastive translation is known.
+    """A source whose translation is judged by its form alone, without a source cue or a contrastive
+    translation.
 
-    Attributes: as in `ContrastiveSourceExample`; `gold` is the correct reading, such as the target
-    words of a sense; `focus` is None where the words
-        that must be disambiguated are not located.
+    Attributes:
+        id: unique within dataset, configuration and split.
+        src_lang: language of the source, ISO 639-1.
+        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
+            language.
+        source: the source that the system under test translates.
+        category: group for category accuracies.
+        gold: the correct reading, such as the target words of a sense.
+        focus: the words that must be disambiguated; None if they are not located.
+        extra: further columns of the dataset, strings only.
 
     Raises:
-        InputError: when a field is empty that must not be.
+        InputError: when a required field is empty, or the focus is not at its position.
     """
 
     id: str
@@ -223,12 +252,18 @@ class ProbingExample:
             _check_focus(self.id, self.source, self.focus)
 
     def to_row(self) -> dict[str, Any]:
-        """The example as a row of a Hugging Face dataset."""
+        """Return the example as a row of a Hugging Face dataset, with a dict for the focus."""
         return _row(self)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ProbingExample:
-        """The inverse of `to_row`.
+        """Return the example of a row; the inverse of `to_row`.
+
+        Args:
+            row: the fields of the example.
+
+        Raises:
+            InputError: when a required field is empty, or the focus is not at its position.
 
         >>> example = ProbingExample("0", "de", "en", "Das Schloss ist alt.", "in_domain", "castle")
         >>> ProbingExample.from_row(example.to_row()) == example
@@ -243,7 +278,7 @@ class ProbingExample:
 Example: TypeAlias = ContrastiveSourceExample | ContrastiveTranslationExample | ProbingExample
 
 
-#: what the formats are called in lists and cards
+#: Names of the formats in lists and cards.
 FORMS: dict[type[Example], str] = {
     ContrastiveSourceExample: "sources",
     ContrastiveTranslationExample: "translations",
@@ -261,7 +296,7 @@ def _check_focus(name: str, source: str, focus: Focus) -> None:
 
 
 def _focus(row: Mapping[str, Any] | None) -> Focus | None:
-    """None may come back from a file as a struct of nothing."""
+    """Return the focus of a row. A file may hold None as a struct of nulls."""
     return None if row is None or row["text"] is None else Focus(**row)
 
 
@@ -274,9 +309,12 @@ def _row(example: Example) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScoringRequest:
-    """One thing to score: a translation under a source.
+    """A translation to be scored under a source.
 
-    `row`: 0-based index of the caller's row, for error messages only.
+    Attributes:
+        source: the source.
+        translation: the translation.
+        row: 0-based index of the caller's row, for error messages only.
     """
 
     source: str
@@ -284,7 +322,7 @@ class ScoringRequest:
     row: int = field(default=-1, compare=False)
 
 
-#: what a metric can find; «inconclusive» is counted apart, and is never correct
+#: The possible verdicts. "inconclusive" is counted separately and is never correct.
 VERDICTS = ("correct", "incorrect", "inconclusive")
 
 
@@ -295,27 +333,28 @@ class Judgement:
     Attributes:
         example_id: the example's id, or the row number as a string.
         category: the example's category.
-        is_correct: whether the verdict is «correct».
-        translation: the translation that was judged; where several are compared, the correct one.
+        is_correct: whether the verdict is "correct".
+        translation: the translation that was judged. If several are compared, the correct one.
         verdict: one of VERDICTS.
-        predicted: what the metric read in the translation, such as «female»; "" where it reads
-            nothing of the kind.
-        gold: what it should have read; "" likewise.
-        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None of
-            metrics without probabilities, as the scores. Contrastive conditioning finds 0.5 and
-            more correct (the paper writes > 0.5, its program >=; ties are counted apart).
-            Contrastive translation scoring finds a tie wrong, and has none where there is no
-            contrastive translation.
-        score_correct: best score over the correct sources, or that of the correct translation.
+        predicted: what the metric reads in the translation, such as "female"; "" for metrics that
+            read nothing of the kind.
+        gold: what it should read; "" likewise.
+        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None for
+            metrics without probabilities, as are the scores. In contrastive conditioning, 0.5 and
+            more is correct (the paper writes > 0.5, its program >=; ties are counted separately).
+            In contrastive translation scoring, a tie is incorrect, and the value is None if there
+            is no contrastive translation.
+        score_correct: best score over the correct sources, or the score of the correct translation.
+            Higher is better.
         score_incorrect: best score over the incorrect sources, or over the contrastive
-            translations; higher is better.
-        weight: rank weight within the category, 1 .. n of the category; 1 of metrics without
-            weights.
-        scores: of every translation where several are compared, the correct one's first, then in
-            the order of the contrastive ones; else ().
+            translations.
+        weight: rank weight within the category, from 1 to the category's size; 1 for metrics
+            without weights.
+        scores: the scores of all translations if several are compared, the correct one first and
+            then the contrastive ones in their order; otherwise ().
 
     Raises:
-        InputError: for another verdict, or one that contradicts `is_correct`.
+        InputError: for an unknown verdict, or one that contradicts `is_correct`.
     """
 
     example_id: str

@@ -1,5 +1,5 @@
-"""The reproducibility signature that every result carries, in sacreBLEU's manner: key:value pairs
-joined by «|».
+"""The reproducibility signature that every result carries, as in sacreBLEU: key:value pairs joined
+by "|".
 
 cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2b3c4|dtype:float32|score:geometric|...|m:2|v:0.1.0
 """
@@ -16,7 +16,11 @@ _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
 
 
 def build(metric: str, fields: Mapping[str, str | int]) -> str:
-    """Write a signature; «|», «:» and «%» inside values are escaped.
+    """Return a signature; "|", ":", "%" and line feeds inside values are escaped.
+
+    Args:
+        metric: name or abbreviation of the metric.
+        fields: key -> value, in the order of the signature.
 
     Raises:
         InputError: for an empty metric or an empty value.
@@ -36,10 +40,16 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
 
 
 def parse(text: str) -> tuple[str, dict[str, str]]:
-    """Read a signature: the metric and its fields, all strings.
+    """Parse a signature.
+
+    Args:
+        text: a signature.
+
+    Returns:
+        The metric and its fields, all strings.
 
     Raises:
-        InputError: when a part has no «:» or a key occurs twice.
+        InputError: when a part has no ":" or a key occurs twice.
 
     >>> parse("cc|data:winomt|n:3648")
     ('cc', {'data': 'winomt', 'n': '3648'})

@@ -1,1 +1,1 @@
-"""From fairseq's checkpoints to models of transformers."""
+"""Conversion of fairseq checkpoints to models of transformers."""

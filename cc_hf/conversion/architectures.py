@@ -1,12 +1,12 @@
-"""Which class of transformers computes what a fairseq transformer computes, and the model of that
-class with its weights.
+"""Choice of the transformers class that computes the same as a fairseq transformer, and
+construction of the model with its weights.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# first: it says which extra brings torch
+# This import comes first, since its error names the extra that installs torch.
 from cc_hf.conversion.checkpoint import FairseqCheckpoint
 
 # isort: split
@@ -31,8 +31,8 @@ _CLASSES: dict[str, tuple[Any, Any]] = {
     "mbart": (MBartConfig, MBartForConditionalGeneration),
     "bart": (BartConfig, BartForConditionalGeneration),
 }
-#: (normalize_before, learned_pos, layernorm_embedding) -> the class; FSMT alone takes separate
-#: vocabularies
+#: (normalize_before, learned_pos, layernorm_embedding) -> the class. Only FSMT supports separate
+#: vocabularies.
 _FITTING = {
     (False, False, False): "fsmt",
     (True, False, False): "m2m_100",
@@ -44,7 +44,7 @@ _SUPPORTED = (
     " (all embeddings shared), and with learned positions, layernorm_embedding and all embeddings"
     " shared"
 )
-#: options that change the computation in a way that no class has
+#: Options that change the computation in a way that no class supports.
 _REFUSED = (
     "adaptive_softmax_cutoff",
     "adaptive_input",
@@ -56,7 +56,7 @@ _REFUSED = (
     "encoder_layers_to_keep",
     "decoder_layers_to_keep",
 )
-#: sizes of each side: name in transformers, name in fairseq
+#: Sizes of each side: name in transformers, name in fairseq.
 _SIZES = (
     ("layers", "layers"),
     ("attention_heads", "attention_heads"),
@@ -68,10 +68,14 @@ _PAD, _BOS, _EOS = 1, 0, 2
 
 
 def target_class(checkpoint: FairseqCheckpoint) -> str:
-    """The model_type of transformers that computes the same: fsmt, m2m_100, mbart or bart.
+    """Return the model_type of transformers that computes the same: fsmt, m2m_100, mbart or bart.
+
+    Args:
+        checkpoint: a checkpoint from `read_checkpoint`.
 
     Raises:
-        EvaluatorError: when none does; the message names the architecture and the option.
+        EvaluatorError: when no class computes the same. The message names the architecture and the
+            option.
     """
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
@@ -110,17 +114,17 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
 def build_model(
     checkpoint: FairseqCheckpoint, *, langs: tuple[str, str], vocabulary_sizes: tuple[int, int]
 ) -> Any:
-    """The model of transformers with the weights of the checkpoint, in eval mode.
+    """Return the model of transformers with the weights of the checkpoint, in eval mode.
 
     Args:
-        checkpoint: as `read_checkpoint` returns it.
+        checkpoint: a checkpoint from `read_checkpoint`.
         langs: source and target language.
-        vocabulary_sizes: symbols of the source and the target dictionary, the four special ones
-            included.
+        vocabulary_sizes: number of symbols in the source and the target dictionary, including the
+            four special ones.
 
     Raises:
-        EvaluatorError: as `target_class`, and when a weight is missing, left over, or has another
-            shape than the options say.
+        EvaluatorError: when no class computes the same, or a weight is missing, superfluous, or of
+            another shape than the options say.
     """
     family = target_class(checkpoint)
     for side, size in zip(("encoder", "decoder"), vocabulary_sizes, strict=True):
@@ -142,7 +146,7 @@ def build_model(
         config_class(**sizes, **_settings(checkpoint, learned=family in ("mbart", "bart")))
     )
     _load_weights(model, family, checkpoint)
-    # as fairseq-generate: beam 5, max_len_b 200, no more than `beam` finished hypotheses
+    # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
     model.generation_config = GenerationConfig(
         decoder_start_token_id=_EOS,
         bos_token_id=_BOS,
@@ -156,8 +160,8 @@ def build_model(
 
 
 def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> None:
-    """Load the weights under the names that transformers gives them; none may be missing or left
-    over but what the class computes.
+    """Load the weights under the names of transformers. None may be missing or superfluous, except
+    those that the class computes itself.
     """
     weights = {
         (
@@ -171,7 +175,7 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
         weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
     try:
         missing, left_over = model.load_state_dict(weights, strict=False)
-    except RuntimeError as error:  # torch's message lists each weight of a wrong shape
+    except RuntimeError as error:  # the message lists each weight of a wrong shape
         raise checkpoint.refusal(
             f"its weights do not fit its options: {str(error).splitlines()[-1].strip()}"
         ) from error
@@ -219,8 +223,9 @@ def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]
 
 
 def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
-    """The longest text that both sides take; tables of learned positions have two rows more, of
-    which <s> and <pad> would be.
+    """Return the maximum length of a text, in tokens, that both sides accept.
+
+    Tables of learned positions have two more rows, at the ids of <s> and <pad>.
     """
     longest = [
         int(checkpoint.options.get(f"max_{side}_positions") or 1024)

@@ -1,5 +1,5 @@
-"""Scores of the original program against those of converted models: each token's log-probability,
-and the ids of each text.
+"""Comparison of the original program's scores with those of converted models: the log-probability
+of each token, and the ids of each text.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ _BATCH_TOKENS = 2048
 
 @dataclass(frozen=True)
 class Check:
-    """What a comparison found.
+    """The outcome of a comparison.
 
     Attributes:
-        deviations: largest absolute difference of a token's log-probability (natural log), by model
-            and for «ensemble».
-        n_tokens: target tokens compared, for each of them.
-        n_texts: texts whose ids were compared, all equal; 0 where the file holds no texts.
+        deviations: model, or "ensemble" -> largest absolute difference of a token's log-probability
+            (natural logarithm).
+        n_tokens: number of target tokens that were compared, for each of these.
+        n_texts: number of texts whose ids were compared and are equal; 0 if the file holds no
+            texts.
     """
 
     deviations: Mapping[str, float]
@@ -48,18 +49,31 @@ class Check:
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """Scores of the original program, see `read_check`."""
+    """Scores of the original program, see `read_check`.
+
+    Attributes:
+        path: the file.
+        pairs: the pairs of source and target, with ids and scores.
+    """
 
     path: Path
     pairs: Sequence[Mapping[str, Any]]
 
     def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> Check:
-        """Compare converted models, each under the name of its folder, and their ensemble where the
-        file has scores of just these models.
+        """Compare converted models with the recorded scores.
+
+        Each model is compared under the name of its folder. The ensemble is compared too if the
+        file has scores of exactly these models and of the ensemble.
+
+        Args:
+            folders: the folders of converted models.
+            tolerance: largest allowed difference of a token's log-probability.
 
         Raises:
             EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has
-                other ids; the message names the pair.
+                other ids. The message names the pair.
+            InputError: when the file lacks scores of a model, or has another number of
+                log-probabilities than of target ids.
         """
         names = [folder.name for folder in folders]
         recorded = set(self.pairs[0]["scores"])
@@ -125,19 +139,22 @@ class RecordedScores:
 
 
 def read_check(path: str | Path) -> RecordedScores:
-    """Read scores that fairseq gave: a JSON object of this form, further keys are ignored.
+    """Read scores of fairseq from a JSON object of this form; further keys are ignored.
 
-    {"pairs": [{"source": "A dog.", "target": "Ein Hund.", "source_ids": [7, 21, 4, 2],
-    "target_ids": [8, 20, 4, 2],
-                "scores": {"model1": {"positional_log_probs": [-0.1, -0.2, -0.3, -0.1]}, "ensemble":
-                {...}}}, ...]}
+    {"pairs": [{"source": "A dog.", "target": "Ein Hund.",
+                "source_ids": [7, 21, 4, 2], "target_ids": [8, 20, 4, 2],
+                "scores": {"model1": {"positional_log_probs": [-0.1, -0.2, -0.3, -0.1]},
+                           "ensemble": {...}}}, ...]}
 
-    `source` and `target`, the raw texts, may be left out: then ids are taken as they are. Scores
-    are named after the checkpoints (model1 for model1.pt), «ensemble» is that of all of them;
-    logarithms are natural, EOS counts.
+    `source` and `target` are the raw texts. They are optional; without them, ids are not checked.
+    Scores are named after the checkpoints (model1 for model1.pt); "ensemble" is the score of all of
+    them. Logarithms are natural, and EOS is included.
+
+    Args:
+        path: the file.
 
     Raises:
-        InputError: when the file is not there or has another form; the message names the pair.
+        InputError: when the file does not exist or has another form. The message names the pair.
     """
     file = Path(path)
     try:
@@ -167,9 +184,14 @@ def read_check(path: str | Path) -> RecordedScores:
 def ensemble_logprobs(
     members: Sequence[Sequence[npt.NDArray[np.float64]]],
 ) -> list[npt.NDArray[np.float64]]:
-    """As fairseq does: probabilities are averaged, not logs.
+    """Return the log-probabilities of an ensemble. As in fairseq, probabilities are averaged, not
+    logs.
 
-    One list of arrays per model in, one list out.
+    Args:
+        members: for each model a list of arrays, one per text, of natural log-probabilities.
+
+    Returns:
+        One list of arrays of the same shapes.
     """
     return [
         np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members))
@@ -178,7 +200,7 @@ def ensemble_logprobs(
 
 
 def _evaluator(folder: Path) -> FairseqEvaluator:
-    """Not by `load_evaluator`, which would keep every member in memory."""
+    """Load an evaluator without `load_evaluator`, which would keep every member in memory."""
     model = load_weights(AutoModelForSeq2SeqLM, folder.name, str(folder), dtype=torch.float32)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     options = {

@@ -1,8 +1,8 @@
-"""Reading fairseq's checkpoints without running anything that they hold: weights and options, under
-the names of fairseq 0.9 and later.
+"""Reading of fairseq checkpoints without running anything in them: weights and options, under the
+names of fairseq 0.9 and later.
 
-Nothing is registered with torch for good: what a checkpoint may hold beyond tensors and plain
-values is allowed while it is read.
+Nothing is registered with torch permanently. The classes that a checkpoint may hold beyond tensors
+and plain values are allowed only while it is read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# only the exception: nothing is unpickled but by torch with weights_only=True
+# Only the exception is imported: unpickling is left to torch with weights_only=True.
 from pickle import UnpicklingError
 from typing import Any
 
@@ -52,13 +52,13 @@ _NORMS = {
 
 @dataclass(frozen=True)
 class FairseqCheckpoint:
-    """What a conversion needs of a checkpoint.
+    """The parts of a checkpoint that a conversion needs.
 
     Attributes:
         path: the file.
         options: the arguments of the training, such as encoder_layers.
-        weights: float32 by name as fairseq 0.9 and later have them: q_proj, k_proj and v_proj
-            apart, decoder.output_projection always there.
+        weights: name -> float32 tensor, with the names of fairseq 0.9 and later: q_proj, k_proj and
+            v_proj are separate, and decoder.output_projection is always present.
     """
 
     path: Path
@@ -67,11 +67,15 @@ class FairseqCheckpoint:
 
     @property
     def architecture(self) -> str:
-        """As fairseq's option `arch` names it."""
+        """The name of the architecture, from fairseq's option `arch`."""
         return str(self.options.get("arch") or self.options.get("_name") or "unknown")
 
     def refusal(self, reason: str) -> EvaluatorError:
-        """The error that says why this checkpoint is not converted."""
+        """Return the error for a checkpoint that cannot be converted.
+
+        Args:
+            reason: the end of the message.
+        """
         return EvaluatorError(
             f"{self.path.name}: the architecture {self.architecture!r} cannot be converted:"
             f" {reason}"
@@ -79,12 +83,15 @@ class FairseqCheckpoint:
 
 
 def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
-    """Read a checkpoint of fairseq 0.8 to 0.12, zip or older torch format.
+    """Read a checkpoint of fairseq 0.8 to 0.12, in torch's zip format or the older one.
+
+    Args:
+        path: the file.
 
     Raises:
-        EvaluatorError: when the file is not there, holds an object of a class that a checkpoint
+        EvaluatorError: when the file does not exist, holds an object of a class that a checkpoint
             does not need (the message names it; nothing of it was run), or holds no weights or no
-            options.
+            options; also when torch is older than 2.6.
     """
     file = Path(path)
     content = _load(file)
@@ -129,7 +136,7 @@ def _load(file: Path) -> Any:
 
 
 def _allowed() -> list[Any]:
-    # numpy's own name for it differs between its versions, and files have both
+    # The module of this function differs between versions of numpy, and files have both names.
     reconstruct = np.empty(0).__reduce__()[0]
     return [
         argparse.Namespace,
@@ -143,8 +150,10 @@ def _allowed() -> list[Any]:
 
 
 def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`args` up to fairseq 0.9, `cfg` from 0.10, whose model is again a Namespace or a
-    dictionary.
+    """Return the options of the training.
+
+    They are in `args` up to fairseq 0.9, and in `cfg` from 0.10, whose model is again a Namespace
+    or a dictionary.
     """
     options = content.get("args")
     if options is None and isinstance(content.get("cfg"), dict):
@@ -159,14 +168,15 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _named_as_of_late(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """What fairseq's own upgrade_state_dict does, and float32."""
+    """Return the weights in float32, renamed as fairseq's own upgrade_state_dict does."""
     named: dict[str, torch.Tensor] = {}
     for name, weight in weights.items():
         if name.endswith((".version", "._float_tensor", ".embed_positions.weights")):
-            continue  # of no use: markers, and sinusoidal tables that are computed
+            continue  # these are markers, and sinusoidal tables that the class computes
         for number, norm in _NORMS.get(name.partition(".")[0], {}).items():
-            name = name.replace(f".layer_norms.{number}.", f".{norm}.")  # before 0.6
-        if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:  # up to 0.8
+            name = name.replace(f".layer_norms.{number}.", f".{norm}.")  # fairseq before 0.6
+        # Up to fairseq 0.8, the three projections are stacked in one weight.
+        if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:
             for part, third in zip("qkv", weight.chunk(3), strict=True):
                 named[name.replace("in_proj_", f"{part}_proj.")] = third.float()
         else:

@@ -1,5 +1,5 @@
-"""From a folder of fairseq checkpoints, dictionaries and BPE codes to one folder of transformers
-per checkpoint.
+"""Conversion of a folder of fairseq checkpoints, dictionaries and BPE codes to one folder of
+transformers per checkpoint.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ __all__ = ["Conversion", "convert"]
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written.
+    """The outcome of a conversion.
 
     Attributes:
-        folders: one per checkpoint.
-        families: model_type of each.
+        folders: the new folders, one per checkpoint.
+        families: the model_type of each.
         settings: languages and tokenisation, the same for all.
-        check: the comparison with recorded scores, None without a file of them.
-        notes: what the user should look at.
+        check: the comparison with recorded scores; None if no scores were given.
+        notes: sentences on what the user should check.
     """
 
     folders: tuple[Path, ...]
@@ -64,25 +64,26 @@ def convert(
     """Convert checkpoints to folders that `cc_hf.load_evaluator` and transformers load:
     OUTPUT/model1 for model1.pt, and so on.
 
-    Everything appears together or not at all; when the scores differ from those to compare with,
-    nothing does.
+    The output appears complete or not at all. Nothing is written if a log-probability deviates from
+    the recorded one by more than `cc_hf.conversion.check.TOLERANCE`.
 
     Args:
-        folder: with *.pt, dict.XX.txt of both languages, and BPE codes.
+        folder: a folder with *.pt, dict.XX.txt of both languages, and BPE codes.
         output: a folder that does not exist yet, or is empty.
         checkpoints: names of files in the folder; None for all *.pt.
-        codes: BPE codes of both sides; None for «bpecodes» in the folder.
-        source_codes, target_codes: of one side, before `codes`; None for «bpecodes.XX» in the
-            folder where there is one.
-        tokenizer: «moses» as fairseq's option of this name, «space» for texts that are tokenised
-            already.
+        codes: BPE codes of both sides; None for "bpecodes" in the folder.
+        source_codes: BPE codes of the source side, used instead of `codes`. If neither is given,
+            "bpecodes.XX" in the folder is used if it exists.
+        target_codes: BPE codes of the target side, likewise.
+        tokenizer: "moses" as in fairseq's option of this name, or "space" for texts that are
+            already tokenised.
         check: scores of the original program, see `cc_hf.conversion.check.read_check`.
 
     Raises:
         EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
             transformers does not have; for missing or malformed dictionaries or codes; when the
             scores deviate.
-        InputError: for an output that exists or options that do not fit.
+        InputError: for an output that exists, or options that do not fit.
     """
     target, origin = _new_folder(output), Path(folder)
     files = _checkpoints(origin, checkpoints)
@@ -226,7 +227,9 @@ def _text(path: Path, what: str) -> str:
 
 
 def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) -> str:
-    """Model, our tokenizer's files, FSMTTokenizer's files, README; returns the model_type."""
+    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README; return the
+    model_type.
+    """
     settings = found.settings
     tokenizer = FairseqTokenizer(settings, dictionaries=found.dictionaries, codes=found.codes)
     model = build_model(
@@ -234,14 +237,14 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
         langs=(settings.source_lang, settings.target_lang),
         vocabulary_sizes=tokenizer.vocabulary_sizes,
     )
-    # tells cc_hf, also on the Hub, which tokenizer this is
+    # This entry tells cc_hf, also on the Hub, which tokenizer to load.
     model.config.cc_hf_tokenizer = SETTINGS_FILE
     family = str(model.config.model_type)
     folder.mkdir(parents=True)
     with reported_loading(checkpoint.path.name):
         model.save_pretrained(folder)
     _write_text(folder / SETTINGS_FILE, settings.to_json())
-    for path in folder.glob("*.safetensors"):  # safetensors makes them private
+    for path in folder.glob("*.safetensors"):  # safetensors writes files for the owner only
         path.chmod((folder / SETTINGS_FILE).stat().st_mode)
     for side, dictionary, codes in zip(
         ("source", "target"), found.dictionaries, found.codes, strict=True
@@ -285,7 +288,9 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
 
 
 def _fsmt_vocabulary(dictionary: str) -> dict[str, int]:
-    """FSMTTokenizer marks the end of a word where fairseq marks that it goes on."""
+    """Return the vocabulary of FSMTTokenizer, which marks the ends of words. Fairseq instead marks
+    pieces that continue.
+    """
     symbols = read_dictionary(dictionary)
     marked = [
         symbol.removesuffix("@@") if symbol.endswith("@@") else f"{symbol}</w>"

@@ -1,6 +1,7 @@
-"""Disambiguation cues for a dataset of word senses, on one page: predict words before the ambiguous
-word, keep those that mark a sense, choose those that move the evaluator most (Vamvas & Sennrich
-2021, appendix D).
+"""Build disambiguation cues for a dataset of word senses (Vamvas & Sennrich 2021, appendix D).
+
+The steps are: predict words before the ambiguous word, keep those that mark a sense, and choose
+those that change the evaluator's scores most.
 """
 
 from __future__ import annotations
@@ -34,24 +35,25 @@ if TYPE_CHECKING:
 
 __all__ = ["CueChoice", "build_cues"]
 
-_VERSION = 1  # raised whenever other cues can be chosen
+_VERSION = 1  # increased whenever a change can lead to other cues
 
 
 @dataclass(frozen=True)
 class CueChoice:
-    """Which words get cues, how many, and how they are chosen.
+    """Which words get cues, how many, and how these are chosen.
 
     Attributes:
         words: only the examples of these ambiguous words; None for all.
-        n_kept: words kept per sense that are most probable in its sentences; those of different
-            senses are compared.
-        n_candidates, n_cues: per sense and side.
-        average: how the predictions for the sentences of a sense become one, see
+        n_kept: number of words kept per sense, the most probable in its sentences. Words of
+            different senses are then compared.
+        n_candidates: number of candidates per sense and side.
+        n_cues: number of cues per sense and side.
+        average: how the predictions for the sentences of a sense are averaged, see
             `cc_hf.cues.mlm_insertions.AVERAGES`.
-        score: arithmetic, geometric or reference; of no effect with a function.
+        score: "arithmetic", "geometric" or "reference"; ignored if the evaluator is a function.
 
     Raises:
-        InputError: for a number below 1, or an average or score of another name.
+        InputError: for a number below 1, or an unknown average or score.
 
     >>> CueChoice(n_cues=0)
     Traceback (most recent call last):
@@ -88,38 +90,44 @@ def build_cues(
     data_dir: str | Path | None = None,
     progress: bool = False,
 ) -> CueSet:
-    """Find disambiguation cues for every sense of a dataset whose rows say which word is ambiguous,
-    and have a reference translation.
+    """Find disambiguation cues for every sense of a dataset.
 
-    A cue stands before the focus of an example. Examples whose word is not located are left out and
-    counted. An evaluator that ships with the package was made for other cues: it warns
-    (`ResultWarning`). A sense that is the only one of its word, or for which no candidates are
-    left, gets no cues; it is listed in `left_out`. About 2 * n_candidates pairs are scored per
-    example. The cues do not depend on the order of the examples.
+    Its rows must say which word is ambiguous, and have a reference translation. A cue is inserted
+    before the focus of an example. Examples whose word is not located are left out and counted. A
+    sense that is the only one of its word, or for which no candidates are left, gets no cues and is
+    listed in `left_out`.
+
+    About 2 * n_candidates pairs are scored per example. The cues do not depend on the order of the
+    examples. An evaluator that ships with the package was made for other cues, so it causes a
+    `ResultWarning`.
 
     Args:
-        dataset, config: names of `cc-hf list datasets`, a file as `cc_hf.data.custom.read_words`
-            takes it, or examples; of their own cues nothing is used. `gold` is the sense, `extra`
-            must have ambiguous_word and reference.
-        masked_lm: a model to predict candidates with (name, folder, or loaded by
-            `cc_hf.cue_building.fill_mask.load_masked_lm`).
-        candidates: instead of it, a file of candidates, or what it holds (see
+        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.custom.read_words`, or
+            examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
+            ambiguous_word and reference.
+        config: name of a configuration; None for the default, and ignored unless `dataset` is a
+            name.
+        masked_lm: a model that predicts candidates: a name, a folder, or a model from
+            `cc_hf.cue_building.fill_mask.load_masked_lm`. Give either this or `candidates`.
+        candidates: a file of candidates, or its content (see
             `cc_hf.cues.mlm_insertions.parse_candidates`). All senses that it has for a word are
-            told apart, also those of which there is no example.
-        evaluator: name, path, Evaluator or function; None takes the one that ships for the language
-            pair.
-        loading: how the evaluator is loaded; the masked language model is put on the same device.
-        tgt_lang: ISO 639-1; may be left out where the examples have one target language.
+            distinguished, also those without an example.
+        evaluator: name, path, Evaluator or function; None loads the evaluator that ships for the
+            language pair.
+        loading: how the evaluator is loaded. The masked language model uses the same device.
+        tgt_lang: target language, ISO 639-1; optional if the examples have one target language.
         choice: which words get cues, how many, and how they are chosen; None for the defaults.
-        data_dir: a local copy of the upstream repositories, instead of a download.
-        progress: bars on anything that takes longer than a second.
+        data_dir: a local copy of the upstream repositories, used instead of a download.
+        progress: show bars on anything that takes longer than a second.
 
     Raises:
-        InputError: for neither or both of `masked_lm` and `candidates`, examples that lack what is
-            needed (the message names the row), words that are not in the data, or when no sense is
-            left.
+        InputError: for neither or both of `masked_lm` and `candidates`, examples that lack a
+            required field (the message names the row), words that are not in the data, or when no
+            sense is left.
+        UnknownNameError: for an unknown dataset or configuration.
         DataError: when the candidates lack a word or a sense.
-        EvaluatorError, TooLongError: as `cc_hf.evaluate`.
+        EvaluatorError: when a model cannot be loaded, or its scores cannot be used.
+        TooLongError: for a text that is longer than the evaluator accepts.
 
     >>> from cc_hf.schema import Focus, ProbingExample
     >>> rows = [
@@ -160,7 +168,7 @@ def build_cues(
     evaluator = resolve_evaluator(
         evaluator, loading, src_lang=data.src_lang, tgt_lang=data.tgt_lang
     )
-    # before an hour of predictions
+    # Predictions can take an hour, so problems of the evaluator must show before them.
     _check_evaluator(evaluator, data, str(dataset) if isinstance(dataset, (str, Path)) else "")
     n_cut = 0
     made_by: dict[str, str | int]
@@ -211,10 +219,10 @@ def build_cues(
 
 
 def _check_evaluator(evaluator: Evaluator | ScoreFunction, data: SenseData, dataset: str) -> None:
-    """Check that it takes the languages, and warn of what it was not made for."""
+    """Check that the evaluator accepts the languages, and warn if it was made for other data."""
     if isinstance(evaluator, Evaluator):
         evaluator.check_languages(data.src_lang, data.tgt_lang)
-    # without gender brackets
+    # The notes depend on the cues, and these sources have no gender brackets.
     rows = [{"correct_sources": [e.source], "incorrect_sources": []} for e in data.examples]
     for note in evaluator_notes(evaluator, rows, dataset=dataset):
         warnings.warn(note, ResultWarning, stacklevel=3)

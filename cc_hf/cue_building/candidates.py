@@ -1,5 +1,5 @@
-"""Candidates for cues: words that a masked language model predicts, or that a file names, and which
-of them mark a sense.
+"""Candidates for cues: words that a masked language model predicts or that a file names, and the
+selection of those that mark a sense.
 """
 
 from __future__ import annotations
@@ -41,14 +41,18 @@ def predicted_candidates(
 
     Args:
         data: the senses and their examples.
-        masked_lm: predicts.
-        n_kept: words kept per sense.
-        average: how the predictions for the sentences of a sense become one, see
+        masked_lm: the model that predicts.
+        n_kept: number of words kept per sense.
+        average: how the predictions for the sentences of a sense are averaged, see
             `cc_hf.cues.mlm_insertions.AVERAGES`.
         progress: show a bar.
 
     Returns:
-        The words, and the number of sources that the model could not take whole.
+        The words, and the number of sources that were cut because the model cannot read them whole.
+
+    Raises:
+        InputError: when a source contains the mask token.
+        EvaluatorError: for a probability that is NaN.
     """
     wanted = [row for sense in sorted(data.rows) for row in data.rows[sense]]
     masked = masked_lm.mask(
@@ -80,16 +84,18 @@ def predicted_candidates(
 
 
 def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, str]:
-    """Read candidates from a file, unless they are given as they are.
+    """Return candidates from a file, or the given ones unchanged.
 
     Args:
-        candidates: a file, see `cc_hf.cues.mlm_insertions.parse_candidates`, or what it holds.
+        candidates: a file (see `cc_hf.cues.mlm_insertions.parse_candidates`), or its content.
 
     Returns:
-        The candidates, and what the signature calls them.
+        The candidates, and their name in the signature.
 
     Raises:
-        InputError, DataError: as `read_lines` and `parse_candidates`.
+        InputError: when the file is not UTF-8.
+        OSError: when the file cannot be read.
+        DataError: when the file has another form, as for `parse_candidates`.
     """
     if not isinstance(candidates, (str, Path)):
         return candidates, "own"
@@ -106,12 +112,11 @@ def offered_candidates(
 
     Args:
         data: the senses.
-        candidates: of all senses of their words.
-        n_candidates: per sense and side.
+        candidates: candidates for all senses of their words.
+        n_candidates: number of candidates per sense and side.
 
     Returns:
-        What the cues of each sense are chosen from, and the senses for which there is nothing to
-        choose.
+        The candidates for the cues of each sense, and the senses for which there are none.
 
     Raises:
         DataError: when the candidates lack a word or a sense.

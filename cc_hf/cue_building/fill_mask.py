@@ -1,6 +1,6 @@
-"""Masked language models: how probable each whole word is at a masked place.
+"""Masked language models: the probability of each whole word at a masked position.
 
-Any model of transformers' AutoModelForMaskedLM, from a folder or the Hub.
+Any model of transformers' AutoModelForMaskedLM can be used, from a folder or the Hub.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.teacher_forcing import pad_ids, positions
 from cc_hf.files import is_folder
 
-# first: it says which extra brings torch
+# This import comes first, since its error names the extra that installs torch.
 from cc_hf.models.pretrained import model_identity, pick_device
 from cc_hf.models.weights import check_tokenizer, load_weights, reported_loading
 
@@ -31,13 +31,17 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 __all__ = ["MaskedLM", "MaskedText", "load_masked_lm", "whole_words"]
 
 _BATCH_LOGITS = 2**26  # 256 MB in float32
-_UNUSED = re.compile(r"\[unused\d+\]")  # free places of BERT's vocabularies
+_UNUSED = re.compile(r"\[unused\d+\]")  # placeholders in BERT's vocabularies
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A sentence as the model takes it: token ids, the place of the mask among them, whether tokens
-    were left out to make it fit.
+    """A sentence in the form that the model reads.
+
+    Attributes:
+        ids: token ids, special tokens included.
+        mask_at: 0-based position of the mask among them.
+        is_cut: whether tokens were removed to make it fit.
     """
 
     ids: tuple[int, ...]
@@ -49,11 +53,16 @@ class MaskedLM:
     """A masked language model with its tokenizer, on its device, in eval mode.
 
     Attributes:
-        name: as the user named it; of a folder the last part.
+        model: the model of transformers.
+        tokenizer: its tokenizer.
+        name: the name that the user gave; for a folder, its last part.
         identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
             model's files.
         words: the whole words that it can predict, see `whole_words`.
-        max_tokens: longest input, special tokens included.
+        max_tokens: maximum length of the input, special tokens included.
+
+    Raises:
+        EvaluatorError: when the tokenizer has no mask token or does not mark where words begin.
     """
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: str) -> None:
@@ -68,23 +77,26 @@ class MaskedLM:
 
     @property
     def signature_name(self) -> str:
-        """Name and identity, as a signature gives them."""
+        """The name and identity, as in signatures."""
         return f"{self.name}@{self.identity}"
 
     def mask(
         self, sources: Sequence[str], starts: Sequence[int], *, rows: Sequence[int] | None = None
     ) -> list[MaskedText]:
-        """Each source with a mask before character `start`.
+        """Return each source with a mask before character `start`.
 
-        `rows`: numbers of the sources in messages; None counts from 0.
+        A source that is longer than the model accepts is cut to a window of `max_tokens`. The mask
+        is in its middle, or as near to the middle as the ends of the source allow.
+        `MaskedText.is_cut` is then true.
 
-        A source that is longer than the model can take is cut to the window of `max_tokens` with
-        the mask in its middle, or as near to it as the ends of the source let; `MaskedText.is_cut`
-        says so.
+        Args:
+            sources: the sentences.
+            starts: a 0-based position in characters for each source.
+            rows: numbers of the sources in messages; None counts from 0.
 
         Raises:
-            InputError: when a source holds the mask token itself (the message names the row), or a
-                start is outside its source.
+            InputError: when a source contains the mask token itself (the message names the row), or
+                a start is outside its source.
         """
         token = self.tokenizer.mask_token
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
@@ -109,11 +121,17 @@ class MaskedLM:
     def word_logprobs(
         self, texts: Sequence[MaskedText]
     ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-        """Per text its index and (len(words),) natural log-probabilities of the words at the mask,
-        out of the whole vocabulary.
+        """Yield the index of each text with the log-probabilities of the words at its mask.
 
-        Texts come in an order of their own, which does not depend on the order in which they are
-        given: sums over them do not either.
+        Texts are yielded sorted by their ids. The order therefore does not depend on the order of
+        `texts`, and neither do sums over them.
+
+        Args:
+            texts: masked texts from `mask`.
+
+        Returns:
+            Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
+            normalised over the whole vocabulary.
 
         Raises:
             EvaluatorError: for a probability that is NaN.
@@ -170,18 +188,18 @@ class MaskedLM:
 def load_masked_lm(
     name_or_path: str | Path, *, revision: str | None = None, device: str | None = None
 ) -> MaskedLM:
-    """Load a masked language model, in float32.
+    """Load a masked language model in float32.
 
     Args:
         name_or_path: a folder saved by transformers, or a model of the Hub such as
-            «FacebookAI/roberta-large».
+            "FacebookAI/roberta-large".
         revision: commit, tag or branch of the Hub.
-        device: as in `cc_hf.load_evaluator`; «auto» takes one device, too.
+        device: as for `cc_hf.load_evaluator`, but "auto" uses a single device too.
 
     Raises:
-        EvaluatorError: when it cannot be loaded, weights are missing, left over or of another
-            shape, it has no mask token, or its tokenizer does not mark where words begin.
-        InputError: for a device that is not here, or the revision of a folder.
+        EvaluatorError: when the model cannot be loaded, its weights are missing, superfluous or of
+            another shape, it has no mask token, or its tokenizer does not mark where words begin.
+        InputError: for a device that does not exist, or the revision of a folder.
     """
     name = str(name_or_path)
     has_folder = is_folder(name)
@@ -212,17 +230,22 @@ def load_masked_lm(
 
 
 def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """The words that one token can say, and their ids: tokens that begin a word, as the tokenizer
-    marks them («Ġ» of byte-level BPE, «▁» of SentencePiece, no «##» of WordPiece), whatever
-    characters they have; not special tokens, blanks and pieces of characters.
+    """Return the words that a single token can represent, and their ids.
+
+    These are the tokens that begin a word, as the tokenizer marks them: "Ġ" in byte-level BPE, "▁"
+    in SentencePiece, no "##" in WordPiece. They may contain any characters. Special tokens, blanks
+    and pieces of characters are left out.
 
     A token that begins a word may also be the first piece of a longer one; a masked language model
-    does not say which it means. Byte-level BPE writes the first word of a text without its mark;
+    does not distinguish these. Byte-level BPE writes the first word of a text without its mark;
     that form is left out, the marked form of the same word is not.
 
     Args:
-        tokenizer: of transformers.
+        tokenizer: a tokenizer of transformers.
         n_logits: size of the model's output; ids beyond it are left out.
+
+    Returns:
+        The words, and an array of shape (n words,) of their ids.
 
     Raises:
         EvaluatorError: when the tokenizer marks words in none of these ways.
@@ -231,7 +254,7 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     counts = {
         marker: sum(token.startswith(marker) for token in vocabulary) for marker in ("Ġ", "▁", "##")
     }
-    # «##» and «▁» can be words elsewhere; the tokenizer's own marker is the frequent one
+    # "##" and "▁" can be ordinary tokens elsewhere, so the most frequent marker is the real one.
     marker = max(counts, key=lambda m: counts[m])
     if not counts[marker]:
         raise EvaluatorError(

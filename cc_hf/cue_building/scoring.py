@@ -1,4 +1,6 @@
-"""Which candidates move the evaluator most: its scores of references under sources with cues."""
+"""Choice of the candidates that change the evaluator's scores most: it scores references under
+sources with cues.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["choose_cues"]
 
-_BLOCK = 2**13  # requests held at a time
+_BLOCK = 2**13  # number of requests in memory at a time
 
 
 def choose_cues(
@@ -29,21 +31,22 @@ def choose_cues(
     n_cues: int,
     progress: bool,
 ) -> tuple[tuple[SenseCues, ...], int]:
-    """Choose the cues that raise, or lower, the evaluator's scores of the references most.
+    """Choose the cues that raise or lower the evaluator's scores of the references most.
 
     Args:
         data: the examples, whose references are scored.
-        offered: what the cues of each sense are chosen from.
-        evaluator: scores.
-        score: a name of `cc_hf.evaluators.scores.SCORES`; of no effect with a function.
-        n_cues: per sense and side.
+        offered: the candidates for the cues of each sense.
+        evaluator: the evaluator or function that scores.
+        score: a name of `cc_hf.evaluators.scores.SCORES`; ignored if the evaluator is a function.
+        n_cues: number of cues per sense and side.
         progress: show a bar.
 
     Returns:
         The cues of each sense, and the number of pairs that were scored.
 
     Raises:
-        EvaluatorError, TooLongError: as `pair_scores`.
+        EvaluatorError: for scores that cannot be used, as for `pair_scores`.
+        TooLongError: for a text that is longer than the evaluator accepts.
     """
     cues: list[SenseCues] = []
     n_requests = sum(
@@ -74,8 +77,9 @@ def choose_cues(
 def _blocks(
     data: SenseData, offered: Mapping[Sense, SenseCandidates]
 ) -> Iterator[dict[Sense, list[ScoringRequest]]]:
-    """Yield the requests of whole senses, about `_BLOCK` at a time: one example after the other,
-    the correct candidates first.
+    """Yield the requests of whole senses, about `_BLOCK` at a time, to bound memory.
+
+    Within a sense, requests are grouped by example, with the correct candidates first.
     """
     block: dict[Sense, list[ScoringRequest]] = {}
     for sense, o in offered.items():

@@ -1,4 +1,4 @@
-"""Examples of word senses: which word is ambiguous, which sense is meant, and a reference
+"""Examples of word senses: the ambiguous word, the sense that is meant, and a reference
 translation.
 """
 
@@ -22,7 +22,7 @@ from cc_hf.schema import (
 
 __all__ = ["SenseData", "SenseSource", "load_senses"]
 
-#: a dataset's name, a file of words, or examples
+#: A dataset's name, a file of words, or examples.
 SenseSource: TypeAlias = str | Path | Sequence[ContrastiveSourceExample | ProbingExample]
 
 
@@ -31,11 +31,11 @@ class SenseData:
     """Examples by sense.
 
     Attributes:
-        examples: all whose word is located in the source.
-        rows: sense -> the rows of its examples, for the senses that were asked for.
-        tgt_lang: the language of the references.
-        origin: what the signature says of the data.
-        n_unlocated: number of examples that were left out since their word is not located.
+        examples: the examples whose word is located in the source.
+        rows: sense -> the rows of its examples in `examples`, for the requested senses.
+        tgt_lang: the language of the references, ISO 639-1.
+        origin: the signature's fields for the data.
+        n_unlocated: number of examples that were left out because their word is not located.
     """
 
     examples: tuple[SenseExample, ...]
@@ -46,7 +46,7 @@ class SenseData:
 
     @property
     def src_lang(self) -> str:
-        """The language of the sources."""
+        """The language of the sources, ISO 639-1."""
         return self.examples[0].src_lang
 
 
@@ -61,13 +61,17 @@ def load_senses(
     """Load examples and group them by sense.
 
     Args:
-        dataset, config, tgt_lang, data_dir: as `cc_hf.cue_building.build.build_cues` takes them.
+        dataset: as for `cc_hf.cue_building.build.build_cues`.
+        config: as for `build_cues`.
+        tgt_lang: as for `build_cues`.
         words: only the senses of these ambiguous words; None for all.
+        data_dir: as for `build_cues`.
 
     Raises:
-        InputError: for examples that lack what is needed, words that are not in the data, or
+        UnknownNameError: for an unknown dataset or configuration.
+        InputError: for examples that lack a required field, words that are not in the data, or
             several target languages.
-        DataError: as `load_examples` and `read_words`.
+        DataError: for data that are missing or malformed, as for `load_examples` and `read_words`.
     """
     examples, origin, n_unlocated = _examples(dataset, config, data_dir)
     target = _target_language(dataset, config, tgt_lang, examples)
@@ -86,8 +90,8 @@ def _examples(
     config: str | None,
     data_dir: str | Path | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
-    """The examples whose word is located, what the signature says of the data, and the number of
-    the others.
+    """Return the examples whose word is located, the signature's fields for the data, and the
+    number of the other examples.
     """
     if isinstance(dataset, (str, Path)) and is_custom(dataset):
         given: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))

@@ -1,1 +1,1 @@
-"""Material: declarations, pinned files, one pure reader per dataset, files of translations."""
+"""Datasets: declarations, pinned files, one pure reader per dataset, translation files."""

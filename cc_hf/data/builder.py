@@ -1,4 +1,4 @@
-"""The one builder of the `datasets` library; `datasets_scripts` declares a subclass for each
+"""The one builder for the `datasets` library. `datasets_scripts` declares a subclass of it for each
 dataset.
 """
 
@@ -17,9 +17,10 @@ __all__ = ["ContrastiveBuilder"]
 
 
 class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
-    """Build a dataset from its declaration; a subclass names `DECLARATION` and nothing else.
+    """A dataset builder that works from a declaration. A subclass sets `DECLARATION` and nothing
+    else.
 
-    Works with versions 2 to 5 of `datasets`.
+    It works with versions 2 to 5 of `datasets`.
 
     >>> from cc_hf.data.readers import simplegen
     >>> class Simplegen(ContrastiveBuilder):
@@ -32,7 +33,8 @@ class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # `datasets` derives classes with configurations of their own from a script's class
+        # `datasets` derives further classes from a script's class. These set their own
+        # configurations and must not have them overwritten.
         if "DECLARATION" in vars(cls):
             version = cls.DECLARATION.version
             cls.VERSION = datasets.Version(version)

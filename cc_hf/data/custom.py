@@ -1,5 +1,5 @@
-"""Users' own phenomena: a CSV, TSV or JSONL of sources, positions and cues becomes a dataset in
-contrastive format.
+"""Users' own phenomena: a CSV, TSV or JSONL file of sources, positions and cues becomes a dataset
+in contrastive format.
 """
 
 from __future__ import annotations
@@ -47,31 +47,46 @@ _OWN_KEYS = (
     "tgt_lang",
 )
 _GENDERS = ("male", "female")
-#: between the cues of one cell
+#: separates the cues of one cell
 _CELL_SEPARATOR = "|"
 _MAX_DIGITS = 18
 
 
 def is_custom(name: str | Path) -> bool:
-    """Whether a dataset's name is a file of this kind: it ends in .csv, .tsv or .jsonl."""
+    """Return whether a dataset's name is a user's file: whether it ends in .csv, .tsv or .jsonl.
+
+    Args:
+        name: name of a dataset, or a path. The file need not exist.
+    """
     return Path(name).suffix.lower() in SUFFIXES
 
 
 def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
-    """Return the declaration of a file; its one configuration is named as the file
-    (`cc_hf.files.file_slug`).
+    """Return the declaration of a user's file.
+
+    Args:
+        path: a file as `read_custom` reads it.
+        src_lang: source language of rows that name none, ISO 639-1.
+
+    Returns:
+        A declaration with one configuration, which is named after the file
+        (`cc_hf.files.file_slug`). Its revision is the sha256 of the file.
 
     Raises:
-        DataError, InputError: as `read_custom`.
+        DataError: for a row that is not as expected, or for more than one source or target
+            language.
+        InputError: when the file does not exist, is not UTF-8 or has no rows.
     """
     path = Path(path)
-    read_lines(path)  # says what is wrong with the file itself
+    read_lines(path)  # raises if the file itself is missing or not UTF-8
     return _declared(path, hashlib.sha256(path.read_bytes()).hexdigest(), src_lang)
 
 
 @lru_cache(maxsize=4)
 def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
-    """Of this content; asked for several times on one road."""
+    """Return the declaration for this content. It is cached, since one run asks for it several
+    times.
+    """
     examples = list(read_custom(path, src_lang=src_lang))
     languages = {example.tgt_lang for example in examples}
     if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
@@ -105,28 +120,42 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
 
 
 def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[ContrastiveSourceExample]:
-    """The examples of a file, one per row.
+    """Yield the examples of a file, one per row.
 
-    Columns, or keys: `source`; `focus` (the words to be disambiguated) and `position` (their
-    0-based first character), one of which may be missing: without position the focus must occur
-    once as it is written, without focus the word at the position is taken; `correct_cues` and
-    `incorrect_cues`: in JSONL lists, in a table separated by «|»; see
-    `cc_hf.cues.templates.apply_cue` for what a cue can be. A row with neither, whose `gold` is male
-    or female, gets gender brackets in the source language (`cc_hf.cues.gender_brackets`). Optional:
-    `placement` (before, after, replace), `id` (default: the 0-based row), `category` (default: the
-    gender, or «all»), `gold`, `src_lang`, `tgt_lang` (default: any). All other columns are kept as
-    strings in `extra`, and the row's `line` in the file. The first line of a .csv or .tsv is its
-    header.
+    The columns of a table, or the keys of JSON objects, are:
+
+    - `source`: the sentence.
+    - `focus` and `position`: the words to be disambiguated and their 0-based first character. One
+      of them may be missing. Without `position`, the focus must occur exactly once as written.
+      Without `focus`, the word at the position is used.
+    - `correct_cues` and `incorrect_cues`: lists in JSONL, texts separated by "|" in a table. See
+      `cc_hf.cues.templates.apply_cue` for what a cue can be. A row without both whose `gold` is
+      "male" or "female" gets gender brackets in the source language (`cc_hf.cues.gender_brackets`).
+    - `placement` (optional): "before", "after" or "replace".
+    - `id` (optional): the 0-based row by default.
+    - `category` (optional): the gender by default, or "all".
+    - `gold`, `src_lang` and `tgt_lang` (optional): any target language by default.
+
+    All other columns are kept as strings in `extra`, together with `line`, the number of the line
+    in the file. The first line of a .csv or .tsv file is its header.
+
+    Args:
+        path: a .csv, .tsv or .jsonl file.
+        src_lang: source language of rows that name none, ISO 639-1.
 
     Raises:
-        InputError: when the file is not there, not UTF-8 or has no rows.
-        DataError: for a row that is not as expected; the message names file and row.
+        InputError: when the file does not exist, is not UTF-8 or has no rows.
+        DataError: for a row that is not as expected. The message names file and line.
     """
     yield from _examples(Path(path), src_lang, _with_cues)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
-    """One example from columns as of `read_custom`.
+    """Return one example from the columns of a row.
+
+    Args:
+        row: columns as for `read_custom`.
+        src_lang: source language of a row that names none, ISO 639-1.
 
     Raises:
         InputError: for a row that is not as expected.
@@ -147,7 +176,14 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
 
 
 def focus_places(text: str, source: str) -> list[int]:
-    """Where words stand in the source as whole words: 0-based numbers of their first characters.
+    """Return where words occur in the source as whole words.
+
+    Args:
+        text: the words, matched with case. Empty text occurs nowhere.
+        source: the sentence.
+
+    Returns:
+        The 0-based positions of their first characters, in ascending order.
 
     >>> focus_places("the nurse", "Ask the nurse if the nurses know the nurse.")
     [4, 33]
@@ -164,15 +200,20 @@ def focus_places(text: str, source: str) -> list[int]:
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
-    """Ambiguous words with references, for which `cc_hf.cue_building.build.build_cues` finds cues;
-    one per row.
+    """Yield ambiguous words with references, one per row. `cc_hf.cue_building.build.build_cues`
+    finds cues for them.
 
-    Columns, or keys, as of `read_custom` without cues: `source`, `focus` or `position` or both,
-    `gold` (the sense), `reference` (a right translation), `tgt_lang`; optional `ambiguous_word`
-    (default: the focus), `id`, `category`, `src_lang`.
+    The columns are those of `read_custom` without cues: `source`; `focus` or `position` or both;
+    `gold` (the sense); `reference` (a correct translation); `tgt_lang`. Optional columns are
+    `ambiguous_word` (the focus by default), `id`, `category` and `src_lang`.
+
+    Args:
+        path: a .csv, .tsv or .jsonl file.
+        src_lang: source language of rows that name none, ISO 639-1.
 
     Raises:
-        InputError, DataError: as `read_custom`.
+        InputError: when the file does not exist, is not UTF-8 or has no rows.
+        DataError: for a row that is not as expected. The message names file and line.
     """
     yield from _examples(Path(path), src_lang, _word)
 
@@ -207,7 +248,7 @@ def _examples(
 
 
 def _check_keys(row: Mapping[str, Any]) -> None:
-    """A misspelt column would be kept in `extra`, and what it says would be of no effect."""
+    """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
     for key in row:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
@@ -379,7 +420,7 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
 
 
 def _is_whole(source: str, start: int, end: int) -> bool:
-    """Whether no letter, mark or digit goes on at either side."""
+    """Return whether no letter, mark or digit continues the text on either side."""
     return not any(
         0 < at < len(source)
         and all(

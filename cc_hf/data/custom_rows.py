@@ -1,4 +1,4 @@
-"""The rows of users' own files: CSV, TSV or JSONL."""
+"""Rows of users' own files: CSV, TSV or JSONL."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ SUFFIXES = (".csv", ".tsv", ".jsonl")
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number of the line, from 1, and the cells of each row, by the name of the column;
-    empty cells and null are left out.
+    """Yield the number of the line and the cells of each row.
+
+    Args:
+        path: a .csv, .tsv or .jsonl file. The first line of a table is its header.
+
+    Returns:
+        Pairs of a 1-based line number and a mapping from column name to cell. Empty cells and null
+        are left out.
 
     Raises:
-        InputError: when the file is not there, not UTF-8, empty, or of another suffix.
-        DataError: for a header or a row that cannot be read; the message names file and line.
+        InputError: when the file does not exist, is not UTF-8, is empty, or has another suffix.
+        DataError: for a header or a row that cannot be read. The message names file and line.
     """
     lines = read_lines(path)
     if path.suffix.lower() == ".jsonl":
@@ -42,7 +48,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         _check_header(path, header)
         for cells in reader:
             if not any(cells):
-                continue  # as spreadsheets leave them at the end
+                continue  # spreadsheets leave such rows at the end
             if len(cells) != len(header):
                 raise DataError(
                     f"{path}: line {reader.line_num}: expected {len(header)} columns as in the"

@@ -1,4 +1,4 @@
-"""What a dataset declares of itself, once, in one literal: files with commit and sha256, licence,
+"""Declarations of datasets, one literal each: files with commit and sha256, licence,
 configurations, sizes, reader.
 """
 
@@ -15,7 +15,7 @@ from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["ConfigDeclaration", "DatasetDeclaration", "Reader", "SourceFile"]
 
-#: (local paths by upstream path, configuration, split) -> examples
+#: A function (local paths by upstream path, configuration, split) -> examples.
 Reader = Callable[[Mapping[str, Path], str, str], Iterator[Example]]
 
 
@@ -24,11 +24,14 @@ class SourceFile:
     """A file of an upstream repository at a pinned commit.
 
     Attributes:
-        repository, commit, path: where it is.
-        sha256, size: its content, size in bytes; "" and 0 where only the commit is known. Such a
-            file is verified by what the host says of it (the Hub's LFS hash), and a local copy is
-            not verified: results then name the content that was read.
-        host: github, or hub for a dataset repository of the Hugging Face Hub.
+        repository: "owner/name".
+        commit: the full commit hash.
+        path: path within the repository.
+        sha256: hash of the content, "" where only the commit is known. Such a file is verified
+            against the hash that the host states (the Hub's LFS hash). A local copy of it is not
+            verified; results then name the content that was read.
+        size: size in bytes, 0 where it is not known.
+        host: "github", or "hub" for a dataset repository of the Hugging Face Hub.
     """
 
     repository: str
@@ -40,7 +43,7 @@ class SourceFile:
 
     @property
     def url(self) -> str:
-        """Where it is downloaded from."""
+        """The address that the file is downloaded from."""
         if self.host == "hub":
             return f"https://huggingface.co/datasets/{self.repository}/resolve/{self.commit}/{self.path}"
         return (
@@ -50,19 +53,20 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ConfigDeclaration:
-    """One configuration.
+    """One configuration of a dataset.
 
     Attributes:
-        name, description: what it is.
-        tgt_langs: the languages that its translations can have.
-        splits: number of examples by split, None where it is not known; `test` is what is evaluated
-            where nothing else is said.
-        files: those that only it and its like need.
+        name: its name within the dataset.
+        description: what it contains, in one line.
+        tgt_langs: the languages that translations may have, ISO 639-1.
+        splits: number of examples by split, None where it is not known. `test` is the split that is
+            evaluated by default.
+        files: the files that this configuration needs beyond those of the dataset.
         form: the class of its examples.
-        src_lang: of the sources.
-        extra_keys: the columns in `extra`; None: those of the dataset.
-        remark: what a reader of every result on it must know, such as which published figures it
-            does not compare with; "" for nothing.
+        src_lang: the language of the sources, ISO 639-1.
+        extra_keys: the columns in `extra`; None for those of the dataset.
+        remark: what a reader of any result on it must know, such as which published figures are not
+            comparable; "" for nothing.
     """
 
     name: str
@@ -78,12 +82,23 @@ class ConfigDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class DatasetDeclaration:
-    """A dataset.
+    """One dataset.
 
-    `revision`: pinned commit, or version of the generator, first 7 characters in the signature.
-
-    `files`: those that all configurations share. `extra_keys`: the columns in `extra` of
-    configurations that name none. `cues`: the signature's word for how cues were made.
+    Attributes:
+        name: its name in the registry.
+        description: what it tests, in one sentence.
+        licence: identifier of the licence, or "unknown".
+        homepage: address of the dataset, or "".
+        citation_keys: keys of `cc_hf.citations`.
+        revision: the pinned commit, or the version of the generator. The signature shows its first
+            7 characters.
+        cues: how the cues were made, as the signature says it.
+        files: the files that all configurations share.
+        configs: all configurations.
+        default_config: name of the configuration that is used if none is named.
+        extra_keys: the columns in `extra` of configurations that name none.
+        read: the reader.
+        version: version of the builder for `datasets`.
     """
 
     name: str
@@ -101,10 +116,14 @@ class DatasetDeclaration:
     version: str = "1.0.0"
 
     def config(self, name: str | None) -> ConfigDeclaration:
-        """A configuration by name, the default one for None.
+        """Return a configuration.
+
+        Args:
+            name: its name; None for the default configuration.
 
         Raises:
             UnknownNameError: for a name that is not declared.
+            InputError: for a name that is not a string.
         """
         wanted = self.default_config if name is None else name
         if not isinstance(wanted, str):
@@ -120,10 +139,15 @@ class DatasetDeclaration:
         )
 
     def split(self, config: str | None, name: str) -> str:
-        """The name of a split, if the configuration has it.
+        """Return the name of a split after checking that the configuration has it.
+
+        Args:
+            config: name of the configuration; None for the default.
+            name: name of the split.
 
         Raises:
-            UnknownNameError: for one that it does not have.
+            UnknownNameError: for a configuration that is not declared, or a split that it does not
+                have.
         """
         chosen = self.config(config)
         if name not in chosen.splits:
@@ -131,10 +155,24 @@ class DatasetDeclaration:
         return name
 
     def files_of(self, config: str | None) -> tuple[SourceFile, ...]:
-        """The files that a configuration is read from; None: the default one."""
+        """Return the files that a configuration is read from.
+
+        Args:
+            config: name of the configuration; None for the default.
+
+        Raises:
+            UnknownNameError: for a name that is not declared.
+        """
         return (*self.files, *self.config(config).files)
 
     def extra_keys_of(self, config: str | None) -> tuple[str, ...]:
-        """The columns in `extra` of a configuration."""
+        """Return the columns in `extra` of a configuration.
+
+        Args:
+            config: name of the configuration; None for the default.
+
+        Raises:
+            UnknownNameError: for a name that is not declared.
+        """
         found = self.config(config).extra_keys
         return self.extra_keys if found is None else found

@@ -1,7 +1,7 @@
-"""Pinned files: from a local copy, from the cache, or downloaded once; verified every time, resumed
-after a break, written whole or not at all.
+"""Pinned files: read from a local copy or the cache, or downloaded once. Every use verifies them, a
+broken download is resumed, and a file is written completely or not at all.
 
-What reaches the network is imported where it is used: most runs read what is here.
+Network libraries are imported where they are used, since most runs find the files locally.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ _LOCAL_HINT = "Pass data_dir or set CC_HF_DATA_DIR to a folder with DIR/owner/re
 
 
 def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
-    """The local path of a pinned file.
+    """Return the local path of a pinned file, downloading it if needed.
 
     Args:
-        file: what is wanted.
-        data_dir: a local copy of upstream repositories, laid out DIR/owner/repository/path; None:
-            the environment variable CC_HF_DATA_DIR, and where that is not set, the cache
-            (HF_HOME/cc_hf, for files of the Hub the Hub's own), downloading at the first time.
+        file: the file.
+        data_dir: a local copy of upstream repositories with the layout DIR/owner/repository/path.
+            None uses the environment variable CC_HF_DATA_DIR. If that is not set, the cache is used
+            (HF_HOME/cc_hf, or the Hub's own cache for files of the Hub), and the first call
+            downloads.
 
     Raises:
         DataError: when the folder or the file is missing, the content is not the pinned one, or the
@@ -67,7 +68,12 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
 
 def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
-    """Whether `fetch` finds the file without the network; its content is not looked at."""
+    """Return whether `fetch` finds the file without the network. The content is not checked.
+
+    Args:
+        file: the file.
+        data_dir: as for `fetch`.
+    """
     local = local_folder(data_dir)
     if local:
         return is_file(Path(local) / file.repository / file.path)
@@ -84,22 +90,30 @@ def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
 
 
 def is_local(data_dir: str | Path | None = None) -> bool:
-    """Whether `fetch` reads a local copy: `data_dir`, or the environment variable
+    """Return whether `fetch` reads a local copy: `data_dir`, or the environment variable
     CC_HF_DATA_DIR.
+
+    Args:
+        data_dir: as for `fetch`.
     """
     return bool(local_folder(data_dir))
 
 
 def local_folder(data_dir: str | Path | None) -> str | Path | None:
-    """Return the folder of the local copy: `data_dir`, or the environment variable
-    CC_HF_DATA_DIR.
+    """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR.
+
+    Args:
+        data_dir: as for `fetch`.
+
+    Returns:
+        The folder, or None if neither is given. It need not exist.
     """
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
 
 def _verify(path: Path, file: SourceFile) -> None:
     if not file.sha256:
-        return  # pinned by its commit only
+        return  # the file is pinned by its commit only
     received = hashlib.sha256(path.read_bytes()).hexdigest()
     if received != file.sha256:
         raise DataError(
@@ -110,8 +124,8 @@ def _verify(path: Path, file: SourceFile) -> None:
 
 
 def _from_hub(file: SourceFile) -> Path:
-    """From the Hub's own cache or the Hub, which keeps the sha256 of a large file as the name of
-    its blob.
+    """Return a file from the Hub's own cache, or from the Hub. The name of its blob in the cache is
+    the sha256 of a large file.
     """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -143,8 +157,8 @@ def _from_hub(file: SourceFile) -> Path:
 
 
 def _download(file: SourceFile, path: Path) -> None:
-    """Into a part file beside the place, which is moved there when it is whole and right; one
-    process at a time, the others find it done.
+    """Download into a part file next to the target and rename it once it is complete and verified.
+    A lock lets one process download while the others wait for the file.
     """
     from filelock import FileLock
 
@@ -171,8 +185,8 @@ def _download(file: SourceFile, path: Path) -> None:
 
 
 def _complete(file: SourceFile, part: Path) -> None:
-    """Receive what the part file lacks; a connection that breaks is taken up where it broke, also
-    by a later call.
+    """Download what the part file lacks. A download that breaks off is resumed, also by a later
+    call.
     """
     import urllib.error
     from http.client import HTTPException
@@ -185,7 +199,7 @@ def _complete(file: SourceFile, part: Path) -> None:
         try:
             problem = _receive(file, part, had)
         except urllib.error.HTTPError as error:
-            error.close()  # it holds the connection
+            error.close()  # an HTTPError keeps its connection open
             part.unlink(missing_ok=True)
             raise DataError(
                 f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or"
@@ -221,12 +235,12 @@ def _size(part: Path) -> int:
 
 
 def _receive(file: SourceFile, part: Path, had: int) -> str:
-    """Append to the part file, or start it anew; answers what went wrong, "" for nothing."""
+    """Append to the part file, or start it again. Return what went wrong, "" for nothing."""
     import urllib.request
 
     wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
     with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
-        # a server that knows no ranges sends all of it
+        # A server without support for ranges answers 200 and sends the whole file.
         going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT
         promised = response.headers.get("Content-Length")
         n = 0

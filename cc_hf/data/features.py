@@ -1,6 +1,4 @@
-"""The columns of a dataset in contrastive format, as `datasets` wants them; valid under versions 2
-to 5 of it.
-"""
+"""Columns of a dataset in contrastive format for `datasets`; valid under its versions 2 to 5."""
 
 from __future__ import annotations
 
@@ -20,8 +18,14 @@ _LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 
 
 def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
-    """The features of a class of examples, in the order of its fields; `extra` becomes a struct of
-    strings with the given keys.
+    """Return the features of a class of examples, in the order of its fields.
+
+    Args:
+        form: a class of `cc_hf.schema`.
+        extra_keys: the keys of `extra`, which becomes a struct of strings.
+
+    Returns:
+        A `datasets.Features`.
 
     >>> from cc_hf.schema import ContrastiveSourceExample
     >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
@@ -37,7 +41,15 @@ def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
 
 
 def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
-    """The `datasets.DatasetInfo` of a configuration."""
+    """Return the `datasets.DatasetInfo` of a configuration.
+
+    Args:
+        declaration: the dataset.
+        config: name of the configuration.
+
+    Raises:
+        UnknownNameError: for a configuration that is not declared.
+    """
     return datasets.DatasetInfo(
         description=declaration.description,
         citation="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),

@@ -1,4 +1,4 @@
-"""JSON and JSON-lines files of upstream repositories, row by row; whatever is not as expected is a
+"""JSON and JSON-lines files of upstream repositories, row by row. Unexpected content raises a
 DataError with file and place.
 """
 
@@ -18,10 +18,13 @@ Row = Mapping[str, Any]
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
-    """(«FILE: line 1», the object on that line) for each line of a file of JSON objects.
+    """Yield a place ("FILE: line 1") and an object for each line of a file of JSON objects.
+
+    Args:
+        path: the file. Lines are counted from 1.
 
     Raises:
-        DataError: for a file that is not UTF-8, or a line that is not an object.
+        DataError: for a file that does not exist or is not UTF-8, or a line that is not an object.
     """
     for number, line in enumerate(read_text(path).rstrip("\n").split("\n"), 1):
         place = f"{path}: line {number}"
@@ -29,12 +32,14 @@ def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def json_items(path: Path) -> Iterator[tuple[str, Row]]:
-    """(«FILE: item 0», the object) for each item of a file that is a JSON list; items are counted
-    from 0, as the ids of examples are.
+    """Yield a place ("FILE: item 0") and an object for each item of a file that is a JSON list.
+
+    Args:
+        path: the file. Items are counted from 0, as the ids of examples are.
 
     Raises:
-        DataError: for a file that is not UTF-8, not JSON or not a list, or an item that is not an
-            object.
+        DataError: for a file that does not exist or is not UTF-8, not JSON or not a list, or an
+            item that is not an object.
     """
     items = json_value(path)
     if not isinstance(items, list):
@@ -47,16 +52,24 @@ def json_items(path: Path) -> Iterator[tuple[str, Row]]:
 def json_value(path: Path) -> Any:
     """Return the value of a file that is one JSON value.
 
+    Args:
+        path: the file.
+
     Raises:
-        DataError: for a file that is not UTF-8 or not JSON.
+        DataError: for a file that does not exist or is not UTF-8 or not JSON.
     """
     return _parsed(read_text(path), str(path))
 
 
 def text_of(row: Row, key: str, place: str, *, default: str | None = None) -> str:
-    """The text under a key, as it is.
+    """Return the text under a key, unchanged.
 
-    `default`: what stands for a missing key or null; a number is then taken as text too.
+    Args:
+        row: the object.
+        key: the key.
+        place: where the object is, for the message.
+        default: the value for a missing key or null. With a default, an integer is accepted as
+            text.
 
     Raises:
         DataError: for a missing key, null or blank text where there is no default, and for anything

@@ -35,20 +35,21 @@ __all__ = [
     "signature_fields",
 ]
 
-#: declares the sizes of samples in a local copy
+#: Name of the file that declares the sizes of samples in a local copy.
 SAMPLE_SIZES = "cc_hf_sizes.json"
 
 
 def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
-    """Return what a dataset declares of itself.
+    """Return the declaration of a dataset.
 
     Args:
         name: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.custom.read_custom`). A declaration is returned as it is.
+            (`cc_hf.data.custom.read_custom`). A declaration is returned unchanged.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
-        DataError, InputError: for a file that is not as expected.
+        DataError: for a row of a file that is not as expected.
+        InputError: for a file that cannot be read or has another suffix.
 
     >>> declaration("simplegen").default_config
     'en-de'
@@ -73,22 +74,25 @@ def load_examples(
     split: str = "test",
     data_dir: str | Path | None = None,
 ) -> list[Any]:
-    """All examples of a configuration, of its class (`cc_hf.schema`), in the order of the source
-    files.
+    """Return all examples of a configuration, in the order of the source files.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file or declaration as `declaration` takes it.
-        config: a configuration of it; None for its default.
-        split: a split of it.
-        data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), instead of
-            a download. A sample of a file that is pinned by its commit only declares its number of
-            examples in DIR/cc_hf_sizes.json, such as {"demelin/wino_x/data/mt/en_de_test.jsonl":
-            13}.
+        name: a name, file or declaration as for `declaration`.
+        config: name of a configuration; None for the default.
+        split: name of a split.
+        data_dir: a local copy of the upstream repositories (DIR/owner/repository/path), used
+            instead of a download. A sample of a file that is pinned by its commit only must declare
+            its number of examples in DIR/cc_hf_sizes.json, such as
+            {"demelin/wino_x/data/mt/en_de_test.jsonl": 13}.
+
+    Returns:
+        Examples of the configuration's class (`cc_hf.schema`).
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
         DataError: when a file is missing, altered or malformed, cannot be downloaded, or holds
             another number of examples than the dataset declares.
+        InputError: for a user's file that cannot be read.
 
     >>> load_examples("simplegen", "en-de")[0].source
     'My husband is a director.'
@@ -99,9 +103,20 @@ def load_examples(
 def rows(
     name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbered rows of a Hugging Face dataset, one by one; what the builder scripts yield.
+    """Yield numbered rows of a Hugging Face dataset, one by one, for the builder scripts.
 
-    Arguments as of `load_examples`.
+    Args:
+        name: as for `load_examples`.
+        config: as for `load_examples`.
+        split: as for `load_examples`.
+        data_dir: as for `load_examples`.
+
+    Returns:
+        Pairs of a 0-based number and a row (`Example.to_row`).
+
+    Raises:
+        UnknownNameError: for an unknown dataset, configuration or split.
+        DataError: as for `load_examples`.
     """
     return enumerate(
         example.to_row() for example in _read(declaration(name), config, split, data_dir)
@@ -115,11 +130,21 @@ def signature_fields(
     split: str = "test",
     data_dir: str | Path | None = None,
 ) -> dict[str, str]:
-    """What the signature says of the data: name, configuration, split where it is not `test`,
-    revision, cues.
+    """Return the signature's fields for the data: name, configuration, split unless it is `test`,
+    revision, and cues.
 
-    The revision is the pinned commit; where a local copy of a file that is pinned by its commit
-    only was read, it is a hash of that content.
+    The revision is the pinned commit. If a local copy of a file that is pinned by its commit only
+    is read, the revision is a hash of its content.
+
+    Args:
+        name: as for `load_examples`.
+        config: name of a configuration.
+        split: name of a split.
+        data_dir: as for `load_examples`.
+
+    Raises:
+        UnknownNameError: for an unknown dataset or configuration.
+        DataError: when a local copy lacks a file.
 
     >>> signature_fields("simplegen", "en-de")
     {'data': 'simplegen/en-de@1.0.0', 'cues': 'gender_brackets'}
@@ -162,11 +187,10 @@ def _read(
 
 
 def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int | None:
-    """Return the number of examples that a local sample declares of itself, None where it declares
-    none.
+    """Return the number of examples that a local sample declares, or None.
 
-    A sample of files that are pinned by their commit only says so in the file SAMPLE_SIZES of the
-    local copy, a JSON object: owner/repository/path -> number of examples.
+    Files that are pinned by their commit only may be sampled. SAMPLE_SIZES in the local copy then
+    holds a JSON object: owner/repository/path -> number of examples.
     """
     folder = local_folder(data_dir)
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
@@ -189,7 +213,7 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
 def _counted(
     examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]
 ) -> Iterator[Example]:
-    """Pass the examples on, and refuse files that hold more or fewer than the declaration says."""
+    """Pass the examples on, and refuse files that hold more or fewer than declared."""
     n = 0
     for example in examples:
         n += 1
@@ -212,20 +236,24 @@ def load_dataset(
     data_dir: str | Path | None = None,
     streaming: bool = False,
 ) -> Any:
-    """The dataset as `datasets` knows it: a DatasetDict of the configuration's splits, or one of
-    them.
+    """Return the dataset as a `datasets.DatasetDict` of the configuration's splits, or one split.
 
-    Columns are the fields of the configuration's class of examples (`cc_hf.schema`). The cache of
-    `datasets` is used, and is made anew when the data or the code changed.
+    The columns are the fields of the configuration's class of examples (`cc_hf.schema`). The cache
+    of `datasets` is used, and is rebuilt when the data or the code change.
 
     Args:
+        name: as for `load_examples`.
+        config: as for `load_examples`.
         split: one of the configuration's splits; None for all.
-        streaming: an IterableDatasetDict, or IterableDataset, that reads row by row and fills no
-            cache.
-        name, config, data_dir: as `load_examples`.
+        data_dir: as for `load_examples`.
+        streaming: return an IterableDatasetDict or IterableDataset, which reads row by row and
+            writes no cache.
 
     Raises:
-        As `load_examples`; ValueError of `datasets` for a split that does not exist.
+        UnknownNameError: for an unknown dataset or configuration, or an unknown split of a user's
+            file.
+        DataError: as for `load_examples`.
+        ValueError: from `datasets`, for a split that does not exist.
 
     >>> load_dataset("simplegen", "en-es")["test"].num_rows
     2664
@@ -248,7 +276,7 @@ def load_dataset(
         with no_progress_bar():
             builder.download_and_prepare()
     except datasets.exceptions.DatasetGenerationError as error:
-        # the host's wrapping around what the reader says of a row
+        # `datasets` wraps the reader's error, which names the row: raise that one.
         if isinstance(error.__cause__, CCError):
             raise error.__cause__ from None
         raise
@@ -271,8 +299,10 @@ def _in_memory(found: DatasetDeclaration, split: str | None, *, streaming: bool)
 
 @contextlib.contextmanager
 def no_progress_bar() -> Iterator[None]:
-    """The sets are built in a second; the host's bar can only be switched off for the whole
-    process, so it is switched back on.
+    """Hide the progress bars of `datasets` within a context.
+
+    The datasets are built in about a second and need no bar. `datasets` can only switch its bars
+    off for the whole process, so they are switched on again at the end.
     """
     import datasets
 
@@ -286,23 +316,32 @@ def no_progress_bar() -> Iterator[None]:
 
 
 def script_path(name: str) -> Path:
-    """Where the builder script of a dataset lies."""
+    """Return the path of a dataset's builder script.
+
+    Args:
+        name: name of the dataset. The file need not exist.
+    """
     return _carried("datasets_scripts") / name / f"{name}.py"
 
 
 def card_path(name: str, *, kind: str = "datasets") -> Path:
-    """Where the card of a dataset lies; `kind`: or of one of the metrics."""
+    """Return the path of the card of a dataset or metric.
+
+    Args:
+        name: name of the dataset or metric. The file need not exist.
+        kind: "datasets" or "metrics".
+    """
     return _carried("cards") / kind / f"{name}.md"
 
 
 def _carried(folder: str) -> Path:
     package = Path(__file__).parent.parent
-    # in the wheel, in a checkout
+    # The wheel has the folder inside the package, a checkout next to it.
     return next(place for place in (package / folder, package.parent / folder) if place.is_dir())
 
 
 def _builder_class(name: str) -> Any:
-    """The builder of the script.
+    """Return the builder class of the script.
 
     `datasets` looks its module up in sys.modules, so it is registered before it is executed.
     """
@@ -331,7 +370,7 @@ def _builder_class(name: str) -> Any:
 
 
 def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
-    """Changes when the script, the reader, the format or the data change."""
+    """Return a hash that changes with the script, the reader, the format or the data."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     code = sorted(
@@ -345,10 +384,17 @@ def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
 def check_target_language(
     dataset: str | DatasetDeclaration, config: str | None, tgt_lang: str | None
 ) -> str:
-    """Return the target language of a configuration: the one asked for, or its only one.
+    """Return the target language of a configuration: the requested one, or its only one.
+
+    Args:
+        dataset: as `name` for `load_examples`.
+        config: as for `load_examples`.
+        tgt_lang: the requested language, ISO 639-1; None for the configuration's only one.
 
     Raises:
-        InputError: when the configuration does not have it, or has several and none was asked for.
+        UnknownNameError: for an unknown dataset or configuration.
+        InputError: when the configuration does not have the language, or has several and none is
+            requested.
 
     >>> check_target_language("simplegen", "en-de", None)
     'de'

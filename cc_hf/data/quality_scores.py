@@ -1,4 +1,4 @@
-"""BLEU of systems, from the command line or files: one grammar for reports and leaderboards."""
+"""BLEU of systems from the command line or from files: one grammar for reports and leaderboards."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ _SUFFIXES = (".json", ".tsv")
 
 @dataclass(frozen=True)
 class QualityScores:
-    """BLEU of systems, in [0, 1], by (system, dataset, target language), the last two "" where it
-    holds for all.
+    """BLEU of systems.
+
+    Attributes:
+        bleu: (system, dataset, target language) -> BLEU in [0, 1]. Dataset and target language are
+            "" where the figure holds for all.
     """
 
     bleu: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
@@ -32,8 +35,18 @@ class QualityScores:
         return list(dict.fromkeys(system for system, _, _ in self.bleu))
 
     def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
-        """Return the closest figure: of this dataset and language, of one of both, or of the
-        system alone; None where there is none.
+        """Return the most specific BLEU of a system.
+
+        A figure for this dataset and language comes first, then one for the dataset, then one for
+        the language, then one for the system alone.
+
+        Args:
+            system: name of the system.
+            dataset: name of the dataset.
+            tgt_lang: target language, ISO 639-1.
+
+        Returns:
+            BLEU in [0, 1], or None if there is none.
 
         >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
         >>> scores.of("aws", "winomt", "de"), scores.of("aws", "mucow", "de")
@@ -49,19 +62,22 @@ class QualityScores:
 
 
 def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
-    """Read BLEU, given in points from 0 to 100, by system.
+    """Read BLEU of systems, given in points from 0 to 100.
 
     Args:
-        values: each NAME=POINTS, or a file; as a string its name must end in .tsv or .json. A table
-            has a header with the columns `system`, `bleu`, and if wanted `dataset` and `tgt_lang`,
-            for figures that hold for these only, separated by tabs; without a header it has two
-            columns, system and BLEU. A .json file is an object, system -> BLEU, or a list of
-            objects with these keys.
+        values: texts NAME=POINTS, or files. The name of a file that is given as a string must end
+            in .tsv or .json. A .tsv table has a header with the columns `system` and `bleu`, and
+            optionally `dataset` and `tgt_lang` for figures that hold for these only; without a
+            header it has two columns, system and BLEU. A .json file is an object, system -> BLEU,
+            or a list of objects with these keys.
+
+    Returns:
+        The scores, in [0, 1].
 
     Raises:
-        InputError: for text that is neither, a file that is not there or not as described, with
-            the line or entry, a system that occurs twice for the same data, or a BLEU that is not a
-            number of points, 0 or from 1 to 100.
+        InputError: for a text that is neither, a file that does not exist or is not as described, a
+            system that occurs twice for the same data, or a BLEU that is neither 0 nor from 1 to
+            100. The message names the line or entry.
 
     >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
     0.425
@@ -87,11 +103,15 @@ def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
 
 
 def from_points(where: str, value: Any) -> float:
-    """Return BLEU in [0, 1] from a figure in points; `where` begins the message.
+    """Return BLEU in [0, 1] from a figure in points.
+
+    Args:
+        where: the beginning of the message, such as file and line.
+        value: a number or its text.
 
     Raises:
-        InputError: for what is no number of points, 0 or from 1 to 100: what is below 1 was divided
-            by 100.
+        InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
+            refused, since they have probably been divided by 100 already.
 
     >>> from_points("bleu", "42.5")
     0.425

@@ -1,4 +1,4 @@
-"""Files of results, as `cc-hf evaluate` writes them."""
+"""Result files, as `cc-hf evaluate` writes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ __all__ = ["read_result_file"]
 
 
 def read_result_file(path: str | Path) -> ResultSet:
-    """The results of a file, of one metric or of several.
+    """Return the results in a file, for one metric or several.
+
+    Args:
+        path: a JSON file.
 
     Raises:
-        InputError: for a file that is not there or holds no result; it names the file.
+        InputError: for a file that does not exist or holds no result. The message names the file.
 
     >>> read_result_file("nowhere.json")
     Traceback (most recent call last):

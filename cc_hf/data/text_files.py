@@ -1,7 +1,7 @@
-"""The one reader of text files: UTF-8, split at line feeds only, since a sentence may hold other
+"""The one reader of text files: UTF-8, split at line feeds only, since a sentence may contain other
 Unicode line separators.
 
-`read_lines` is for files of users, `text_lines` for those of upstream repositories.
+`read_lines` is for users' files, `text_lines` for files of upstream repositories.
 """
 
 from __future__ import annotations
@@ -14,10 +14,14 @@ __all__ = ["read_lines", "read_text", "text_lines"]
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a user's file, without carriage returns and blank lines at the end.
+    """Return the lines of a user's file, without carriage returns and without blank lines at the
+    end.
+
+    Args:
+        path: the file.
 
     Raises:
-        InputError: when the file is not there or not UTF-8; the message names the line.
+        InputError: when the file does not exist or is not UTF-8. The message names the line.
     """
     lines = [line.removesuffix("\r") for line in _decoded(path, InputError).split("\n")]
     while lines and not lines[-1].strip():  # blank lines at the end are not translations
@@ -28,17 +32,23 @@ def read_lines(path: Path) -> list[str]:
 def read_text(path: Path) -> str:
     """Return the whole text of an upstream file, with line feeds for all line ends.
 
+    Args:
+        path: the file.
+
     Raises:
-        DataError: when the file is not there or not UTF-8; the message names the line.
+        DataError: when the file does not exist or is not UTF-8. The message names the line.
     """
     return _decoded(path, DataError).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def text_lines(path: Path) -> list[str]:
-    """Return the lines of an upstream file, all of them.
+    """Return all lines of an upstream file.
+
+    Args:
+        path: the file.
 
     Raises:
-        DataError: as `read_text`.
+        DataError: when the file does not exist or is not UTF-8. The message names the line.
     """
     return read_text(path).removesuffix("\n").split("\n")
 
@@ -49,7 +59,7 @@ def _decoded(path: Path, error: type[InputError] | type[DataError]) -> str:
         raw = path.read_bytes()
     except FileNotFoundError:
         raise error(f"file not found: {path}") from None
-    except (OSError, ValueError) as reason:  # the latter for a null character in the path
+    except (OSError, ValueError) as reason:  # a null character in the path is a ValueError
         raise error(
             f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}"
         ) from reason

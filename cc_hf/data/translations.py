@@ -1,5 +1,5 @@
-"""Files of translations, matched to the examples: one per line, «source ||| translation» lines, or
-JSONL. Nothing is dropped unsaid.
+"""Files of translations, matched to the examples: one per line, "source ||| translation" lines, or
+JSONL. Rows are never dropped silently.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _JSON_LINE = re.compile(r'\s*\{\s*"')
 class MatchedTranslations:
     """One translation per example, in the order of the examples.
 
-    `n_unused`: lines of the file whose source is no example's.
+    Attributes:
+        translations: the translations.
+        n_lines: number of lines that hold a translation.
+        n_unused: number of lines whose source (or id) belongs to no example.
     """
 
     translations: tuple[str, ...]
@@ -43,15 +46,19 @@ class _Row:
 def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
-    A file of JSON objects, one a line, holds `translation` and, to match by, `id` or `source` (or
-    `sentence`; by source where the ids are not those of the examples; with neither: line by line).
-    A file in which every line holds « ||| » is matched by source. Any other is matched line by
-    line, one line per example.
+    A file of JSON objects, one per line, holds `translation` and, to match by, `id` or `source` (or
+    `sentence`). It is matched by source if the ids are not those of the examples, and line by line
+    if it has neither. A file in which every line holds " ||| " is matched by source. Any other file
+    is matched line by line, one line per example.
+
+    Args:
+        path: the file.
+        examples: at least one example.
 
     Raises:
-        InputError: file not found, not UTF-8, an empty translation, a line without « ||| » among
-            lines with it, numbers that differ, an example without a translation, two translations
-            of one source that differ.
+        InputError: for a file that does not exist or is not UTF-8, an empty translation, a line
+            without " ||| " among lines with it, a different number of lines and examples, an
+            example without a translation, two different translations of one source, or no examples.
     """
     path = Path(path)
     if not examples:

@@ -1,1 +1,1 @@
-"""One pure reader per dataset: from its files to examples."""
+"""Readers, one pure function per dataset: from its files to examples."""

@@ -1,5 +1,5 @@
-"""The JSON of contrastive test sets for word senses (ContraWSD, Rios et al. 2017; the scoring suite
-of MuCoW, Raganato et al. 2019).
+"""The JSON format of contrastive test sets for word senses (ContraWSD, Rios et al. 2017; the
+scoring suite of MuCoW, Raganato et al. 2019).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["EXTRA_KEYS", "read_contrastive_json"]
 
-#: the columns in `extra` of every example
+#: The columns in `extra` of every example.
 EXTRA_KEYS = (
     "ambiguous_word",
     "sense",
@@ -33,20 +33,24 @@ def read_contrastive_json(
     to_category: Callable[[str], str] = str,
     more: Mapping[str, str] | None = None,
 ) -> Iterator[ContrastiveTranslationExample]:
-    """The items of a list of objects with «source», «reference», «ambig word», «sense», «original
-    translation» and «errors», in file order.
+    """Yield the items of a list of objects, in file order.
 
-    Ids are 0-based places in the list. An item without errors has no contrastive translations. A
-    contrastive translation that equals the reference cannot be beaten by it and is left out;
-    `n_equal_to_reference` counts them.
+    The objects have the keys "source", "reference", "ambig word", "sense", "original translation"
+    and "errors".
+
+    Ids are 0-based positions in the list. An item without errors has no contrastive translations. A
+    contrastive translation that equals the reference is left out, since the reference cannot beat
+    it; `n_equal_to_reference` counts these.
 
     Args:
         path: the file.
-        src_lang, tgt_lang: of its sentences; the files do not say.
+        src_lang: source language, which the files do not state; ISO 639-1.
+        tgt_lang: target language, likewise.
         category: the key whose text gives the category.
-        to_category: makes the category from this text; an InputError of it becomes a DataError that
-            names the item.
-        more: further columns in `extra`: column -> key; "" where an item has no such key.
+        to_category: a function from this text to the category. An InputError that it raises becomes
+            a DataError that names the item.
+        more: further columns in `extra`: column -> key. The column is "" where an item lacks the
+            key.
 
     Raises:
         DataError: for a file that is not such a list, or an item that is not as expected.
@@ -87,8 +91,8 @@ def read_contrastive_json(
 
 
 def _contrasts(item: Row, place: str) -> Iterator[tuple[str, str]]:
-    """The contrastive translations, each with the word that replaces the original translation, ""
-    where that is not said.
+    """Yield the contrastive translations, each with the word that replaces the original translation
+    ("" if it is not stated).
     """
     errors = item.get("errors")
     if not isinstance(errors, list):

@@ -1,5 +1,5 @@
-"""ContraWSD (Rios et al. 2017): German sentences with an ambiguous word, a reference, and the
-reference with translations of its other senses.
+"""ContraWSD (Rios et al. 2017): German sentences with an ambiguous word, a reference, and variants
+of the reference with translations of its other senses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FREQUENCY = {
     "de-en": "frequency of sense/ambig word in wmt16",
     "de-fr": "frequency of sense/ambig word in europarl-v7 and nc11",
 }
-#: name and lower bound, exclusive, of the classes of evaluate.py
+#: Name and exclusive lower bound of each class in upstream's evaluate.py.
 _CLASSES = (
     (">10k", 10_000),
     (">5k", 5_000),
@@ -39,10 +39,15 @@ _CLASSES = (
 def read(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    """All items in file order; ids are 0-based places in the list.
+    """Yield all items in file order; ids are 0-based positions in the list.
+
+    Args:
+        paths: local paths by upstream path.
+        config: name of a configuration.
+        split: "test", the only split.
 
     Raises:
-        DataError: for an item that is not as expected; the message names it.
+        DataError: for an item that is not as expected. The message names it.
     """
     src_lang, _, tgt_lang = config.partition("-")
     yield from read_contrastive_json(
@@ -56,8 +61,12 @@ def read(
 
 
 def frequency_class(frequency: str) -> str:
-    """The class of «how often the word has this sense / how often it occurs» in the training data,
-    by the first number; names as in evaluate.py.
+    """Return the class of how often a word has a sense in the training data, named as in
+    evaluate.py.
+
+    Args:
+        frequency: "how often the word has this sense/how often it occurs". Only the first number
+            decides.
 
     Raises:
         InputError: for anything but two numbers with a slash between them.

@@ -1,7 +1,7 @@
 """MT-GenEval (Currey et al. 2022): English sentences with their counterfactual of the other gender,
 and ambiguous sentences after a context.
 
-Targets come as upstream has them but for CSV quotes and outer blanks; Unicode is not normalised.
+Targets are as upstream has them, except for CSV quotes and outer blanks; Unicode is not normalised.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SENTENCES = "data/sentences/{split}/{folder}geneval-sentences-{gender}-{split}.
 _SEPARATOR = "<sep>"
 _TAG = re.compile(r"(</?[FM]>)")
 _GENDERS = {"male": "masculine", "female": "feminine"}
-#: Table 4 in the order of the rows: (stereotype of the profession, gender of the person)
+#: Table 4 in the order of its rows: (stereotype of the profession, gender of the person).
 _SUB_CATEGORIES = (
     ("female", "male"),
     ("female", "female"),
@@ -39,14 +39,19 @@ _UNKNOWN = "unknown"
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """The rows in file order; ids are 0-based line numbers, of a counterfactual pair `12.male` and
-    `12.female`, in this order.
+    """Yield the rows in file order.
 
-    `*.translations` leaves out the pairs whose two references are the same text: there is nothing
-    to contrast.
+    Ids are 0-based line numbers; a counterfactual pair has `12.male` and `12.female`, in this
+    order. Configurations `*.translations` leave out the pairs whose two references are the same
+    text, since there is nothing to contrast.
+
+    Args:
+        paths: local paths by upstream path.
+        config: name of a configuration.
+        split: name of a split.
 
     Raises:
-        DataError: for files of different length, or a line that is not as expected; the message
+        DataError: for files of different length, or a line that is not as expected. The message
             names file and line.
     """
     subset, _, rest = config.partition("_")
@@ -101,7 +106,8 @@ def _contextual(
 
 
 def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
-    """Upstream has no field; the test rows are stacked by sub-category, of which only the fourth
+    """Return the stereotype of the profession and the gender of the person for a test row.
+    Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
     has fewer rows than Table 4 in some languages.
     """
     starts = (_STEREOTYPED, 2 * _STEREOTYPED, 3 * _STEREOTYPED, n - 2 * _NEUTRAL, n - _NEUTRAL)
@@ -166,7 +172,7 @@ def _counterfactual_translations(
 ) -> Iterator[ContrastiveTranslationExample]:
     for pair, own, other in _sides(paths, lang, split):
         if own.reference == other.reference:
-            continue  # translated without gender; the card says how many
+            continue  # both are translated without gender; the card says how many
         yield ContrastiveTranslationExample(
             id=f"{pair}.{own.gender}",
             src_lang="en",
@@ -188,8 +194,8 @@ def _shared_columns(pair: int, own: _Side) -> dict[str, str]:
 
 
 def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[int, _Side, _Side]]:
-    """Number of the pair, the row itself, its counterfactual: each pair twice, the male row
-    first.
+    """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
+    with the male row first.
     """
     parts = [
         (gender, folder, end)
@@ -223,8 +229,8 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
 
 
 def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
-    """The first words that upstream marks as gendered, found by walking both lines; a tag that the
-    source has too is text of it.
+    """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
+    that a tag that the source contains too counts as its text.
     """
     spans: list[tuple[int, int]] = []
     at, start = 0, -1
@@ -250,8 +256,12 @@ def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
 
 
 def unquoted(line: str) -> str:
-    """The text of a line without outer blanks, and without the quotes of a CSV field: around the
-    line, and doubled within.
+    """Return the text of a line without outer blanks and without the quotes of a CSV field.
+
+    A CSV field has quotes around the line, and doubled quotes within.
+
+    Args:
+        line: a line of an upstream file.
 
     >>> unquoted('"Sie sagt ""ja""."')
     'Sie sagt "ja".'
@@ -284,7 +294,7 @@ def _lines(path: Path) -> list[str]:
     return lines
 
 
-#: rows of dev and test
+#: Number of rows in dev and test.
 _CONTEXTUAL = {
     "ar": (792, 1100),
     "de": (598, 1100),
@@ -297,7 +307,7 @@ _CONTEXTUAL = {
     "ru": (583, 1100),
 }
 _PAIRS = (1200, 300)
-#: pairs of dev and test whose two references are the same text
+#: Number of pairs in dev and test whose two references are the same text.
 _SAME_REFERENCE = {
     "ar": (0, 0),
     "de": (0, 0),

@@ -1,7 +1,7 @@
 """The files of MT-GenEval.
 
-`mt_geneval_files.tsv` holds path, sha256 and size in bytes of each, as `sha256sum` and `stat` list
-them.
+`mt_geneval_files.tsv` holds the path, sha256 and size in bytes of each, as listed by `sha256sum`
+and `stat`.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ def _files() -> tuple[tuple[str, str, int], ...]:
     return tuple((path, sha256, int(size)) for path, sha256, size in rows)
 
 
-#: path in the repository, sha256, size
+#: Path in the repository, sha256 and size in bytes.
 FILES = _files()

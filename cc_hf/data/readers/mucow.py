@@ -1,4 +1,4 @@
-"""MuCoW (Raganato et al. 2019): with the published insertions as cues (Vamvas & Sennrich 2021), the
+"""MuCoW (Raganato et al. 2019) with the published insertions as cues (Vamvas & Sennrich 2021), the
 translation suite, and the scoring suite.
 """
 
@@ -45,7 +45,12 @@ __all__ = ["DECLARATION", "read"]
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """The examples of a configuration, in file order; ids are 0-based places in the file.
+    """Yield the examples of a configuration in file order; ids are 0-based positions in the file.
+
+    Args:
+        paths: local paths by upstream path.
+        config: name of a configuration.
+        split: "test", the only split.
 
     Raises:
         DataError: when the files do not have the same number of lines, or a line is not as
@@ -68,10 +73,10 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
 def _read_with_cues(
     paths: Mapping[str, Path], pair: str, *, as_the_program: bool
 ) -> Iterator[ContrastiveSourceExample]:
-    """The sentences in which the ambiguous word is found.
+    """Yield the sentences in which the ambiguous word is found.
 
-    The cue stands before every whole token that is the ambiguous word. The program of the paper
-    instead puts it before every occurrence of the letters, also inside words.
+    The cue is inserted before every whole token that is the ambiguous word. The program of the
+    paper instead inserts it before every occurrence of the letters, also inside words.
     """
     text, key, reference, cues = aligned_lines(
         f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
@@ -83,7 +88,7 @@ def _read_with_cues(
         row = key_row(paths[KEY.format(pair)], number, key_line)
         places = word_places(source, row.word, "en")
         if not places:
-            continue  # written in capitals: the paper leaves these out
+            continue  # the word is written in capitals; the paper leaves these sentences out
         sides = []
         for words in _insertions(paths[CUES.format(pair)], number, cue_line):
             sides.append(
@@ -117,8 +122,8 @@ def _read_with_cues(
 
 
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
-    """The words of both sides, sorted: a set in the program, and the best score does not depend on
-    the order.
+    """Return the words of both sides, sorted. The program has them in a set, and the best score
+    does not depend on the order.
     """
     try:
         found = parse_json(line)
@@ -137,7 +142,7 @@ def _inserted(source: str, places: list[Token], cue: str) -> str:
 
 
 def _replaced(source: str, form: str, cue: str) -> str:
-    # the program's defect, kept for parity: hits letters inside words too
+    # This is the program's defect, kept for parity: it also matches letters inside words.
     return source.replace(form, f"{cue} {form}")
 
 

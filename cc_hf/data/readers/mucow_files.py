@@ -1,5 +1,5 @@
-"""The files of MuCoW: the translation suite and the scoring suite of its own repository, and
-sentences with published cues of the paper's.
+"""The files of MuCoW: the translation suite and the scoring suite from its own repository, and
+sentences with published cues from the paper's repository.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ __all__ = [
 _WITH_CUES = ("ZurichNLP/contrastive-conditioning", "b2f1b3195cb2bb36555ab2789c58055e747240bc")
 _MUCOW = ("Helsinki-NLP/MuCoW", "8e7570b2bec5b6fcc3727e44da4705672fc026f8")
 
-#: with published cues, by pair: sentences, keys, references, cues, counts of the senses in the
-#: training data of WMT19
+#: Paths of the files with published cues, by pair: sentences, keys, references, cues, and counts of
+#: the senses in the training data of WMT19.
 TEXT, KEY, REF = (f"tasks/data/mucow/{{}}.{end}" for end in ("text.txt", "key.tsv", "ref.txt"))
 CUES = "tasks/data/mucow/disambiguation_cues/{}.insertions.roberta-large.jsonl"
 COUNTS = "data_analysis/results/senses_{}_count_results.json"
 
-#: the translation suite, by pair and ending (text, key, ref, domain), and the scoring suite by pair
+#: Paths of the translation suite, by pair and ending (text, key, ref, domain), and of the scoring
+#: suite, by pair.
 SUITE = "WMT2019/translation test suite/txt/{}.{}.txt"
 SCORING = "WMT2019/scoring test suite/json/{}.mucow.scoring.json"
 
@@ -299,7 +300,7 @@ SUITE_FILES: dict[str, tuple[SourceFile, ...]] = {
     ),
 }
 
-#: size and content of eight of the eleven are not known: they are pinned by the commit
+#: Size and hash of eight of the eleven are not known: these are pinned by the commit only.
 SCORING_FILES: dict[str, SourceFile] = {
     "cs-en": _mucow(SCORING.format("cs-en")),
     "de-en": _mucow(SCORING.format("de-en")),

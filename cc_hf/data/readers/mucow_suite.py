@@ -1,5 +1,5 @@
 """MuCoW's own files: keys that name the ambiguous word and the words of its senses, and the
-translation suite, judged by the translation's form.
+translation suite, which is judged by the form of the translation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 class KeyRow:
     """A line of a key file.
 
-    `correct` and `incorrect`: words of the translation that show the sense, or another.
+    Attributes:
+        corpus: the corpus that the sentence comes from.
+        word: the ambiguous word, a lemma.
+        correct: words of the translation that show the sense.
+        incorrect: words of the translation that show another sense.
     """
 
     corpus: str
@@ -35,21 +39,22 @@ class KeyRow:
 
     @property
     def sense(self) -> tuple[str, frozenset[str]]:
-        """What a sense is known by."""
+        """The identity of the sense: the ambiguous word and the words that show the sense."""
         return self.word, frozenset(self.correct)
 
 
 def read_suite(
     paths: Mapping[str, Path], pair: str, counts_path: Path | None
 ) -> Iterator[ProbingExample]:
-    """All sentences of the translation suite for a pair, in file order; ids are 0-based line
-    numbers (MuCoW's own are not unique).
+    """Yield all sentences of the translation suite for a pair, in file order.
+
+    Ids are 0-based line numbers, since MuCoW's own are not unique.
 
     Args:
         paths: local paths by upstream path.
-        pair: such as «en-cs».
-        counts_path: how often each sense occurs in the training data of WMT19, where that was
-            counted.
+        pair: such as "en-cs".
+        counts_path: file with how often each sense occurs in the training data of WMT19; None where
+            this was not counted.
 
     Raises:
         DataError: when the files do not fit each other, or a line is not as expected.
@@ -92,7 +97,14 @@ def read_suite(
 
 
 def aligned_lines(what: str, *files: Path) -> list[list[str]]:
-    """The lines of files that belong together line by line.
+    """Return the lines of files that belong together line by line.
+
+    Args:
+        what: name of the material, for the message.
+        *files: the files.
+
+    Returns:
+        A list of lines for each file.
 
     Raises:
         DataError: when they do not have the same number of lines.
@@ -107,7 +119,12 @@ def aligned_lines(what: str, *files: Path) -> list[list[str]]:
 
 
 def key_row(path: Path, number: int, line: str) -> KeyRow:
-    """The 0-based line `number` of a key file.
+    """Return a parsed line of a key file.
+
+    Args:
+        path: the file, for the message.
+        number: 0-based number of the line, for the message.
+        line: the line.
 
     Raises:
         DataError: when it does not have five columns.
@@ -122,11 +139,16 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
 
 
 def word_places(source: str, word: str, lang: str) -> list[Token]:
-    """The tokens that are the word, or else the word with a capital, and in English before that its
-    plural.
+    """Return the tokens that are the word.
 
-    The words are lemmas, and only English was searched so by the paper's program: in other
-    languages inflected forms are not found.
+    If there are none, its plural is searched for (in English only), then the word with a capital.
+    The words are lemmas: as in the paper's program, only English plurals are searched for, so
+    inflected forms in other languages are not found.
+
+    Args:
+        source: the sentence.
+        word: the ambiguous word.
+        lang: language of the sentence, ISO 639-1.
 
     >>> word_places("Bats fly, a bat flies.", "bat", "en")
     [Token(text='bat', start=12)]
@@ -140,7 +162,18 @@ def word_places(source: str, word: str, lang: str) -> list[Token]:
 
 
 def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
-    """Per ambiguous word the sense that occurs most often in the training data of WMT19."""
+    """Return, for each ambiguous word, the sense that occurs most often in the training data of
+    WMT19.
+
+    Args:
+        path: a JSON object, "word - words that show the sense" -> count.
+
+    Returns:
+        Senses as in `KeyRow.sense`.
+
+    Raises:
+        DataError: for a file that is not UTF-8 or not JSON.
+    """
     counts = json_value(path)
     best: dict[str, tuple[int, frozenset[str]]] = {}
     for name, count in counts.items():
@@ -151,8 +184,8 @@ def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
 
 
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
-    """Whether a sense is known from the training data (Raganato et al. 2019, section 4): in_domain
-    or out_of_domain.
+    """Return whether each sense is known from the training data (Raganato et al. 2019, section 4):
+    in_domain or out_of_domain.
     """
     found = {}
     for number, line in enumerate(text_lines(path), 1):

@@ -1,8 +1,8 @@
 """Dictionaries of occupations by gender and number: those of SimpleGEN (Renduchintala et al. 2021,
-table A8), and those of users, as TSV files.
+table A8), and users' own, as TSV files.
 
-`paper` is table A8 as printed. `default` corrects seven of its cells and adds forms where it lacks
-the regular one or one that the paper itself accepts.
+`paper` is table A8 as printed. `default` corrects seven of its cells. It also adds regular forms
+that the table lacks, and forms that the paper itself accepts.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = [
 
 GENDERS = ("male", "female")
 NUMBERS = ("sg", "pl")
-#: names of the dictionaries that are built in, for each of LANGUAGES
+#: Names of the built-in dictionaries, for each of _LANGUAGES.
 BUILT_IN = ("default", "paper")
 _COLUMNS = ("occupation", "number", *GENDERS)
 
-#: Table A8; gender by column, number by row, forms between slashes
+#: Table A8: gender by column, number by row, forms separated by slashes.
 _PAPER = """
 occupation    | number | es male                           | es female                           | de male              | de female
 clerk         | sg     | funcionario/empleado administrativo | funcionaria/empleada administrativa | Mitarbeiter        | Mitarbeiterin
@@ -74,7 +74,7 @@ groundskeeper | sg     | jardinero/guardián                | jardinera/guardian
 groundskeeper | pl     | jardineros/guardianes             | jardineras/guardianas               | Gärtner              | Gärtnerinnen
 """
 
-#: cells of table A8 that are wrong: misprints, a wrong case or number, two columns exchanged
+#: Corrections of cells of table A8: misprints, a wrong case or number, two columns exchanged.
 _CORRECTIONS = {
     ("clerk", "pl", "de male"): "Mitarbeiter",
     ("engineer", "pl", "de male"): "Ingenieure",
@@ -85,8 +85,8 @@ _CORRECTIONS = {
     ("physician", "pl", "es male"): "médicos",
 }
 
-#: forms that table A8 lacks: of a synonym that it has in the other number or gender, and
-#: doctor/doctora, which section 2 accepts
+#: Forms that table A8 lacks: those of a synonym that it has in the other number or gender, and
+#: doctor/doctora, which section 2 accepts.
 _ADDITIONS = {
     ("clerk", "pl", "es male"): "empleados administrativos",
     ("clerk", "pl", "es female"): "empleadas administrativas",
@@ -109,10 +109,10 @@ _ADDITIONS = {
     ("carpenter", "pl", "de female"): "Zimmerinnen",
 }
 
-#: languages of the built-in dictionaries
+#: Languages of the built-in dictionaries.
 _LANGUAGES = ("de", "es")
 
-#: forms of each gender
+#: Gender -> forms.
 Entry = Mapping[str, tuple[str, ...]]
 
 
@@ -121,9 +121,9 @@ class OccupationDictionary:
     """Forms of occupations in a target language.
 
     Attributes:
-        name: default, paper, or «own.» and a hash of the file, as in signatures.
-        entries: (English occupation in the singular, number sg or pl) -> gender -> forms, at least
-            one each.
+        name: "default", "paper", or "own." and a hash of the file, as in signatures.
+        entries: (English occupation in the singular, number "sg" or "pl") -> gender -> forms, at
+            least one each.
     """
 
     name: str
@@ -131,14 +131,14 @@ class OccupationDictionary:
 
 
 def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
-    """A built-in dictionary by name, or one from a file.
+    """Return a built-in dictionary, or one from a file.
 
     Args:
-        name: default, paper, or the path of a TSV file, see `read_dictionary`.
-        lang: ISO 639-1 code of the target language; of no effect with a file.
+        name: "default", "paper", or the path of a TSV file (see `read_dictionary`).
+        lang: target language, ISO 639-1; ignored for a file.
 
     Raises:
-        MissingOptionError: for a language for which none is built in.
+        MissingOptionError: for a language for which no dictionary is built in.
         InputError: for a file that is not found or not as expected.
 
     >>> load_dictionary("default", "de").entries["physician", "sg"]
@@ -181,17 +181,23 @@ def _built_in(name: str, lang: str) -> OccupationDictionary:
 
 
 def read_dictionary(path: str | Path) -> OccupationDictionary:
-    """A dictionary from a UTF-8 file of tab-separated columns, with the header occupation, number,
-    male, female.
+    """Read a dictionary from a UTF-8 file of tab-separated columns.
 
-    `occupation` is the English singular («truck driver»), `number` sg or pl; `male` and `female`
-    hold the forms in the target language, several with «|» between. A form may be of several words,
-    so that an article or another word can tell what the noun does not («une secrétaire»).
+    The header is occupation, number, male, female. `occupation` is the English singular ("truck
+    driver"), `number` is "sg" or "pl". `male` and `female` hold the forms in the target language,
+    separated by "|". A form may have several words, so that an article or another word can show
+    what the noun does not ("une secrétaire").
+
+    Args:
+        path: the file.
+
+    Returns:
+        A dictionary whose name is "own." and a hash of the file.
 
     Raises:
-        InputError: with the line, for another header or number of columns, a number that is not sg
-            or pl, a blank cell or form, a form without letters, one that stands for both genders,
-            an occupation that is there twice.
+        InputError: for another header or number of columns, a number that is not "sg" or "pl", a
+            blank cell or form, a form without letters, a form for both genders, or an occupation
+            that occurs twice. The message names the line.
     """
     lines = read_lines(Path(path))
     header, *rows = lines or [""]

@@ -1,7 +1,7 @@
-"""SimpleGEN (Renduchintala et al. 2021): the tables A5 to A7 of the paper as data, and the
-sentences generated from them.
+"""SimpleGEN (Renduchintala et al. 2021): tables A5 to A7 of the paper as data, and the sentences
+generated from them.
 
-Each occupation has only its «a» or its «an» template; with this reading the counts are those of the
+Each occupation has only its "a" or its "an" template. With this reading the counts are those of the
 paper.
 """
 
@@ -18,7 +18,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 
 __all__ = ["DECLARATION", "TEMPLATES", "read"]
 
-#: Table A7, line by line; the slots are {occ}, {occs} (plural) and the keywords of the context
+#: Table A7, line by line. The slots are {occ}, {occs} (plural) and the keywords of the context
 #: below.
 TEMPLATES = (
     "My {rel} is a {occ} .",
@@ -65,7 +65,7 @@ TEMPLATES = (
     "That {occ} retired early, good for {obj} .",
 )
 
-#: Table A5, for a male and a female context.
+#: Table A5: words for a male and for a female context.
 _KEYWORDS = {
     "rel": (
         ("husband", "father", "brother", "boyfriend"),
@@ -80,8 +80,7 @@ _KEYWORDS = {
     "sbj": (("he",), ("she",)),
 }
 
-#: Table A6: occupations that are stereotypically of men and of women; plurals by rule but for
-#: «nannies» and «secretaries».
+#: Table A6: occupations that are stereotypically male and female. Plurals are formed by rule.
 _OCCUPATIONS = (
     (
         "director",
@@ -98,7 +97,7 @@ _OCCUPATIONS = (
     ),
     ("clerk", "designer", "hairdresser", "housekeeper", "nanny", "nurse", "secretary"),
 )
-#: Words of the other gender that do not stand at the same place of the table.
+#: Words whose counterpart of the other gender is not at the same position in the table.
 _COUNTERPARTS = {
     "man": "woman",
     "woman": "man",
@@ -108,7 +107,7 @@ _COUNTERPARTS = {
     "lady": "fellow",
 }
 _GENDERS = ("male", "female")
-#: of the configuration «en»: languages in which nouns of occupation often show gender
+#: Target languages of the configuration "en": nouns of occupation often show gender in them.
 _TGT_LANGS = (
     "ar",
     "bg",
@@ -135,10 +134,11 @@ _TGT_LANGS = (
     "sr",
     "uk",
 )
-#: stereotype of the occupation, gender of the context: in the order of the paper's tables
+#: Category, stereotype of the occupation and gender of the context, in the order of the paper's
+#: tables.
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
 _SLOT = re.compile(r"\{(\w+)\}")
-#: What the paper's templates lack in grammar, mended in the configurations «.grammatical».
+#: Grammatical errors of the paper's templates, fixed in the configurations ".grammatical".
 _MENDED = (
     ("enjoys {pos} work a", "enjoys {pos} work as a"),
     ("work hard {occs}", "work hard as {occs}"),
@@ -148,8 +148,12 @@ _MENDED = (
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
-    """Generate all 2,664 sentences; `paths` is empty, there is nothing to download, and the one
-    split is `test`.
+    """Generate all 2,664 sentences, in the order of the paper's tables; ids are 0-based numbers.
+
+    Args:
+        paths: ignored, since there is nothing to download.
+        config: name of a configuration.
+        split: ignored; "test" is the only split.
     """
     language, _, form = config.partition(".")
     tgt_lang = "" if language == "en" else language.removeprefix("en-")
@@ -189,8 +193,8 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
 def _fillings(
     template: str, stereotype: int, context: int
 ) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Occupation, words for the slots, and the words of the other gender in the same places;
-    occupations vary slowest.
+    """Yield the occupation, the words for the slots, and the words of the other gender in the same
+    slots. Occupations vary slowest.
     """
     slots = list(dict.fromkeys(_SLOT.findall(template)))
     keywords = [slot for slot in slots if slot not in ("occ", "occs")]
@@ -224,9 +228,9 @@ def _plural(occupation: str) -> str:
 
 
 def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[str, int]:
-    """The sentence and where its occupation starts.
+    """Return the sentence and the position at which its occupation starts.
 
-    Unless `printed`: no space before punctuation, a capital at the beginning.
+    Unless `printed`, remove spaces before punctuation and capitalise the first letter.
     """
     if not printed:
         template = re.sub(r" ([.,!])", r"\1", template)

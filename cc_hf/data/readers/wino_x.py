@@ -1,4 +1,4 @@
-"""Wino-X (Emelin & Sennrich 2021): which noun does «it» stand for? MT-Wino-X with the referent as
+"""Wino-X (Emelin & Sennrich 2021): which noun does "it" refer to? MT-Wino-X with the referent as
 cue, and as translations; LM-Wino-X as filled gaps.
 """
 
@@ -52,7 +52,7 @@ _LM_KEYS = (
 
 @dataclass(frozen=True)
 class _Sample:
-    """A row, and which of its two answers is right."""
+    """A row, and which of its two answers is correct."""
 
     row: Row
     place: str
@@ -60,8 +60,8 @@ class _Sample:
     answer: int
 
     def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
-        """The correct and the incorrect text under a key with {} for 1 or 2; a blank in place of a
-        determiner is cut off.
+        """Return the correct and the incorrect text under a key with {} for 1 or 2, without outer
+        blanks. Some rows have a blank in place of a determiner.
         """
         correct, incorrect = (
             text_of(self.row, key.format(number), self.place, default=default).strip()
@@ -79,11 +79,16 @@ class _Sample:
 
 
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """All rows in file order, so that the two rows of a schema stay together; ids are upstream's
-    qID.
+    """Yield all rows in file order, so that the two rows of a schema stay together; ids are
+    upstream's qID.
+
+    Args:
+        paths: local paths by upstream path.
+        config: name of a configuration.
+        split: "test", the only split.
 
     Raises:
-        DataError: for a row that is not as expected; the message names the line.
+        DataError: for a row that is not as expected. The message names the line.
     """
     name, _, variant = config.partition(".")
     part, _, lang = name.split("_")
@@ -158,9 +163,9 @@ def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
 
 
 def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
-    """The context with each filler in the gap, «_», and no source.
+    """Return the context with each filler in the gap, "_", and no source.
 
-    Nulls can stand in for the referents, not for the fillers.
+    The referents may be null in a row, the fillers may not.
     """
     context = text_of(sample.row, f"context_{lang}", sample.place)
     fillers = sample.pick(f"option{{}}_{lang}")
@@ -197,7 +202,7 @@ _SIZES = {"mt": {"de": 3774, "fr": 2988, "ru": 2238}, "lm": {"de": 5834, "fr": 2
 
 
 def _configs() -> Iterator[ConfigDeclaration]:
-    """The configurations with contrastive sources first."""
+    """Yield the configurations, those with contrastive sources first."""
     forms = (
         ("mt", "", "«it» replaced by its referent, or by the other noun"),
         ("mt", "translations", "the right pronoun against the wrong one"),

@@ -1,5 +1,6 @@
-"""WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021): reads
-test.tsv, five columns without header.
+"""WinoMT (Stanovsky et al. 2019) with gender brackets as cues (Vamvas & Sennrich 2021).
+
+The input is test.tsv, which has five columns and no header.
 """
 
 from __future__ import annotations
@@ -29,26 +30,31 @@ _FILE = SourceFile(
 )
 
 
-# mt_gender at 5862928 has other versions of these sentences, with the other gender, in its lists of
-# stereotypes; no archived translation has them.
+# In its lists of stereotypes, mt_gender at 5862928 has other versions of these sentences, with the
+# other gender. No archived translation has them.
 _PRO_IN_MT_GENDER = ("2120", "2121")
 
 
 def read(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveSourceExample | ProbingExample]:
-    """The rows in file order; ids are 0-based row numbers of test.tsv.
+    """Yield the rows in file order; ids are 0-based row numbers of test.tsv.
 
-    `all` and `acl2019` have every row, without cues: a neutral gender has none. In `acl2019` the
-    stereotypes are those of mt_gender at 5862928, which differ in two rows. The other
+    `all` and `acl2019` have every row, without cues, since a neutral gender has none. In `acl2019`
+    the stereotypes are those of mt_gender at 5862928, which differ in two rows. The other
     configurations have the rows with a gold gender of male or female, with cues.
 
-    The cue stands before the first word of the occupation. `emnlp2021` instead puts cue and the
-    occupation column in the place of that one word, as the paper's program does, which damages 147
-    rows («[female] construction worker worker»).
+    The cue is inserted before the first word of the occupation. `emnlp2021` instead replaces that
+    one word by the cue and the occupation column, as the paper's program does, which damages 147
+    rows ("[female] construction worker worker").
+
+    Args:
+        paths: local paths by upstream path.
+        config: name of a configuration.
+        split: "test", the only split.
 
     Raises:
-        DataError: for a row that is not as expected; the message names the line.
+        DataError: for a row that is not as expected. The message names the line.
     """
     path = paths[_FILE.path]
     for number, line in enumerate(text_lines(path), 1):
@@ -115,8 +121,8 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
 
 
 def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
-    """The occupation as written in the sentence; the index counts tokens between single spaces, so
-    a double space makes an empty one.
+    """Return the occupation as written in the sentence. The index counts tokens between single
+    spaces, so that a double space makes an empty token.
     """
     try:
         start = token_start(sentence, index)
