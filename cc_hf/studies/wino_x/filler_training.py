@@ -125,10 +125,10 @@ def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int
 
 
 class FillerCollator:
-    """Collate sentences into a batch of `input_ids`, `attention_mask` and `labels`, which are -100
-    at tokens without a loss.
+    """A collator of sentences into batches of `input_ids`, `attention_mask` and `labels`, which are
+    -100 at tokens without a loss.
 
-    Random masks are drawn from a generator of its own, so that they do not depend on other random
+    Random masks are drawn from a separate generator, so that they do not depend on other random
     numbers of the training.
 
     Args:

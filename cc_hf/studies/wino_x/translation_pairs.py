@@ -173,13 +173,13 @@ def _pronouns(example: ContrastiveTranslationExample, which: str) -> tuple[Prono
 
 
 class PairCollator:
-    """Collate pairs into a batch of tensors.
+    """A collator of pairs into batches of tensors.
 
     Every model reads `input_ids`, `attention_mask`, `decoder_input_ids` and `labels`; labels are
     -100 at padding and at tokens that are given to the model. `form_reads` and `form_is_longer` are
-    arguments of `form_logprobs`. Each form of several tokens has a row of its own after the rows of
-    the pairs, with all labels -100: the tokens after its first one must be conditioned on that
-    form, not on the correct one.
+    arguments of `form_logprobs`. Each incorrect form of several tokens has a row of its own after
+    the rows of the pairs, with all labels -100: the tokens after its first one must be conditioned
+    on that form, not on the correct one.
 
     Args:
         pad: id of the padding token.
