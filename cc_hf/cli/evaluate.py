@@ -138,6 +138,7 @@ def evaluate(
             else run_evaluate(material, metric=metric, **given)
         )
     results = found.results if isinstance(found, ResultSet) else (found,)
+    # All processes computed the same result; only the main one writes and prints it.
     sharding.leave()
     if not is_main:
         return

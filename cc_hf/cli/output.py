@@ -217,6 +217,8 @@ def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:
             return handle, name
         with contextlib.suppress(OSError):  # some file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_EX)
+        # Between `mkstemp` and the lock, another process may have removed the file as abandoned;
+        # then a new one is needed.
         if os.fstat(handle).st_nlink:
             return handle, name
         os.close(handle)  # another process removed it before it was locked

@@ -160,6 +160,7 @@ def push(
         for path, _ in upload.files
     ]
     try:
+        # A pull request goes to a repository that exists already, often one of somebody else.
         if not create_pr:
             sdk = _SPACE_SDK if upload.repo_type == "space" else None
             api.create_repo(

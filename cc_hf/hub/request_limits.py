@@ -63,7 +63,11 @@ class RequestLimits:
         self._n_open = 0
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """Serve one request, or refuse it with status 404, 408, 413 or 503."""
+        """Serve one request, or refuse it with status 404, 408, 413 or 503.
+
+        Args:
+            scope, receive, send: as ASGI defines them.
+        """
         if scope["type"] != "http" or scope["method"] in _WITHOUT_BODY:
             await self._app(scope, receive, send)
             return

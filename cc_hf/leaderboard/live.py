@@ -329,6 +329,8 @@ class FileJudge:
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
+                # The lengths are checked before any model is loaded, with the translations that
+                # would be judged.
                 _check_lengths(path, read_translations(path, material.examples).translations)
                 return evaluate(
                     material,
@@ -357,8 +359,7 @@ def check_upload(path: Path) -> None:
         path: the uploaded file.
 
     Raises:
-        InputError: for a file that is not; the message names the file, and the line if one is too
-            long.
+        InputError: for a file that fails the check; the message names the file without its folder.
     """
     n_lines, is_blank = 0, True
     try:

@@ -105,6 +105,8 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
             counts = [0] * n_bins
             for judgement in judged:
                 probability = judgement.probability_correct or 0.0
+                # p = 0.5 falls into the first bin of the upper half; a tie that counts as incorrect
+                # moves one bin down.
                 is_tie_below = probability == 0.5 and not judgement.is_correct
                 counts[min(int(probability * n_bins), n_bins - 1) - is_tie_below] += 1
             found.append(Histogram(at, tuple(counts), sum(j.is_correct for j in judged)))

@@ -310,6 +310,7 @@ def _contributions(
     left, right = float(np.exp(correct).mean()), float(np.exp(incorrect).mean())
     if left <= 0 or right <= 0:
         return np.zeros(len(parts))
+    # With log1p the mean stays exact when both scores are nearly equal.
     relative = (left - right) / right
     mean = right if relative == 0 else (left - right) / math.log1p(relative)  # the logarithmic mean
     return parts / (len(parts) * mean)

@@ -222,7 +222,7 @@ def examples_without_corpora(
     Args:
         result: a result on a dataset of cc_hf.
         corpora: the names of corpora to exclude.
-        data_dir: a local copy of the upstream data; None to download it.
+        data_dir: a local copy of the upstream repositories.
 
     Raises:
         InputError: for a result on the caller's own data, a dataset whose examples name no corpus,
@@ -339,6 +339,8 @@ def _with_assumed(
             "assumed verdicts: expected some that are inconclusive, on annotated translations too,"
             f" and some that are not, got {len(covered)} of {len(members)} decided"
         )
+    # Undecided translations are the share 1 - coverage of the population. The number of assumed
+    # labels is chosen so that decided translations have the share `coverage` of all labels.
     if assumption.as_published:
         undecided = [item for item in undecided[1::2] for _ in range(2)]
         n_assumed = float(int(len(undecided) / (1 - coverage)))

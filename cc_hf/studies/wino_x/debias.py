@@ -92,6 +92,8 @@ def debias(
             "device: 'auto' spreads the model over several GPUs, and training takes one; name it,"
             " such as 'cuda:0'"
         )
+    # The bias is computed after each training, so a missing scipy must be noticed before the first
+    # one.
     if importlib.util.find_spec("scipy") is None:
         raise MissingDependencyError("scipy", "analysis")
     plan = split or SplitPlan()

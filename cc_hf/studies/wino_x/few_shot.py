@@ -117,6 +117,7 @@ def learning_curve(
         )
     if not sizes:
         raise InputError("training sizes: expected at least one, got none")
+    # All sizes and test samples are checked before the first training, which can take hours.
     parts = [splits.train_part(size) for size in sizes]
     judged = {"test": splits.test} if tests is None else tests
     seen = {schema_of(example) for example in (*splits.train, *splits.dev)}

@@ -149,7 +149,14 @@ class FillerCollator:
         self.generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, rows: Sequence[EncodedFiller]) -> dict[str, torch.Tensor]:
-        """Return the batch of these sentences, padded to the longest."""
+        """Return the batch of some sentences.
+
+        Args:
+            rows: at least one sentence.
+
+        Returns:
+            Tensors by name, all (rows, length of the longest sentence).
+        """
         width = max(len(row.ids) for row in rows)
         ids = torch.tensor([[*row.ids, *[self.pad] * (width - len(row.ids))] for row in rows])
         real = torch.tensor(

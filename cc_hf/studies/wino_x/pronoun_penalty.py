@@ -49,6 +49,7 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
             "pronoun penalty: expected log-probabilities of shape (pronouns, 2 or more forms), got"
             f" {tuple(logprobs.shape)}"
         )
+    # The softmax of log-probabilities divides each probability by their sum N, without underflow.
     shares = logprobs.softmax(-1)  # P / N
     return 1 - shares[:, 0] + shares[:, 1:].amax(-1)
 
@@ -110,6 +111,8 @@ def form_logprobs(
     )
     if not bool(is_longer.any()):
         return found
+    # The probability of the longer forms, relative to that of the form that they begin with, is
+    # what this form loses. The clamp keeps the logarithm finite if rounding makes the rest 0.
     share = torch.where(is_longer, found[:, None, :] - found[:, :, None], -torch.inf).exp().sum(-1)
     return found + (1 - share).clamp_min(_SMALLEST).log()
 

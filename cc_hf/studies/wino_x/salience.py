@@ -164,6 +164,7 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
             )
     found = []
     i, j = len(left), len(right)
+    # Walking back from the end takes the latest matches first.
     while i and j:
         if left[i - 1] == right[j - 1] and best[i, j] == best[i - 1, j - 1] + 1:
             i, j = i - 1, j - 1

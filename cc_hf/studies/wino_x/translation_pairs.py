@@ -206,7 +206,16 @@ class PairCollator:
         )
 
     def __call__(self, pairs: Sequence[EncodedPair]) -> dict[str, torch.Tensor]:
-        """Return the batch of these pairs; shapes are as for `form_logprobs`."""
+        """Return the batch of some pairs.
+
+        Args:
+            pairs: at least one pair.
+
+        Returns:
+            Tensors by name. `input_ids` and `attention_mask` are (rows, source length),
+            `decoder_input_ids` and `labels` (rows, target length), `form_reads` and
+            `form_is_longer` as for `form_logprobs`.
+        """
         sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
         reads: list[tuple[int, int, int, int]] = []  # row, position, token, number of the form
         longer: list[list[list[bool]]] = []
@@ -225,6 +234,9 @@ class PairCollator:
                 position = found.start + len(self.decoder_start) - 1
                 for form, path in enumerate(found.paths):
                     own = row
+                    # The correct form, and the first token of every form, can be read from the row
+                    # of the pair itself; only later tokens of an incorrect form need a row with
+                    # that form as prefix.
                     if form and len(path) > 1:
                         own = len(sources)
                         sources.append(pair.source)
@@ -235,6 +247,8 @@ class PairCollator:
                     ]
         rows = [(*self.decoder_start, *target) for target in targets]
         labels = _padded([row[1:] for row in rows], IGNORED)
+        # Tokens that are given to the model, such as language codes, have no loss, and neither have
+        # the extra rows of the forms.
         labels[:, : self.n_uncounted] = IGNORED
         labels[len(pairs) :] = IGNORED
         source_lengths = torch.tensor([len(source) for source in sources])

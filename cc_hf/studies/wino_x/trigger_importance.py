@@ -209,6 +209,8 @@ def _probabilities(
     """Yield, for each sentence, the probability of its pronoun with the whole source, and with each
     token of the source removed.
     """
+    # Each sentence has one job with its whole source (None), then one per removed token. Batches
+    # are planned over the jobs of all sentences, so they are sorted back below.
     jobs = [
         (number, place)
         for number, sentence in enumerate(sentences)
@@ -310,6 +312,8 @@ def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) 
     }
     found: list[int | None] = []
     following: int | None = None
+    # The tokens are visited from the end, so that a piece without characters can take the owner of
+    # the piece that follows it.
     for number, characters in zip(
         reversed(sentence.source), reversed(sentence.characters), strict=True
     ):
