@@ -47,11 +47,9 @@ __all__ = [
 MAX_UPLOAD = 5 * 1024 * 1024
 #: The largest number of lines of an uploaded file, several times the size of the largest dataset.
 MAX_LINES = 20_000
-#: The longest line of an uploaded file, in bytes; a line can hold a source and a translation in
-#: JSON.
+#: The longest line of a file, in bytes; it can hold a source and a translation in JSON.
 MAX_LINE = 1 << 15
-#: The largest mean length of the translations of a file, in characters; about three times that of
-#: the datasets.
+#: The largest mean length of translations, in characters; three times that of the datasets.
 MAX_MEAN_CHARACTERS = 300
 #: The largest length of a sentence, and of each translation of a file, in characters.
 MAX_CHARACTERS = 2000
@@ -114,11 +112,7 @@ class SentenceJudge:
         )
 
     def prepare(self) -> None:
-        """Load the model, so that the first visitor does not have to wait.
-
-        Raises:
-            CCError: for a model that cannot be loaded.
-        """
+        """Load the model, so that the first visitor does not have to wait."""
         with self._model.lock:
             self._model.get()
 
@@ -139,11 +133,9 @@ class SentenceJudge:
         Args:
             source, translation: sentences of at most `MAX_CHARACTERS`.
             focus: the words of the source that are to be disambiguated.
-            occurrence: the 1-based number of the occurrence; required if the focus occurs more than
-                once.
+            occurrence: its 1-based number; required if the focus occurs more than once.
             gender: "male" or "female" for gender brackets; "" to use the given cues.
-            correct_cues, incorrect_cues: 1 to `MAX_CUES` cues each, separated by "|"; ignored if a
-                gender is given.
+            correct_cues, incorrect_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
             placement: where cues go: "before" or "after" the focus, or "replace".
 
         Raises:
@@ -291,8 +283,7 @@ class FileJudge:
 
     Args:
         data_dir: a local copy of the upstream repositories.
-        evaluator: the model for metrics that need one: a name, a folder, or an Evaluator; None for
-            the bundled one for the language pair.
+        evaluator: as for `SentenceJudge`; used by metrics that need one.
     """
 
     def __init__(
@@ -309,11 +300,9 @@ class FileJudge:
         """Judge a file by a metric.
 
         Args:
-            path: a file of at most `MAX_UPLOAD` bytes and `MAX_LINES` lines, in a format that
-                `cc_hf.data.translations.read_translations` reads.
-            dataset, config: a registered dataset and its configuration.
+            path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_LINES` and `MAX_LINE`.
+            dataset, config, metric: registered names.
             tgt_lang: ISO 639-1 code of the translations.
-            metric: a registered metric.
 
         Raises:
             InputError: for a file that is too large, has too many or too long lines, is not text,
@@ -329,8 +318,7 @@ class FileJudge:
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
-                # The lengths are checked before any model is loaded, with the translations that
-                # would be judged.
+                # The lengths are checked before any model is loaded.
                 _check_lengths(path, read_translations(path, material.examples).translations)
                 return evaluate(
                     material,
@@ -395,9 +383,7 @@ def check_upload(path: Path) -> None:
 
 
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
-    """Refuse translations that would take too long, because the time for aligning and scoring grows
-    with their length.
-    """
+    """Refuse translations that would take too long to align and to score."""
     for number, translation in enumerate(translations, 1):
         if len(translation) > MAX_CHARACTERS:
             raise InputError(
