@@ -1,1 +1,1 @@
-"""The command line. The only place that prints and exits."""
+"""The command line: the only part of cc_hf that prints and exits."""

@@ -1,4 +1,4 @@
-"""python -m cc_hf.cli"""
+"""Entry point of `python -m cc_hf.cli`."""
 
 from cc_hf.cli.main import run
 

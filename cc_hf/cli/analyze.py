@@ -158,7 +158,7 @@ def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
 
 
 def _with_inconclusive(path: Path) -> EvaluationResult:
-    """The one result of a file that leaves some translations open."""
+    """Return the one result of a file that has inconclusive verdicts."""
     found = [
         result
         for result in _read_results(path)

@@ -1,4 +1,4 @@
-"""cc-hf build: a dataset as the folder that a Hub repository holds."""
+"""cc-hf build: write a dataset as a folder for a Hub repository."""
 
 from __future__ import annotations
 

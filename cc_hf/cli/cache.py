@@ -1,4 +1,4 @@
-"""cc-hf cache: the scores that are kept on disk."""
+"""cc-hf cache: the scores that are stored on disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Place = Annotated[
 ]
 
 _FIRST = ("eval", "dtype", "device")
-# said elsewhere, or of no use to people
+# These fields are shown elsewhere or are not useful to users.
 _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
 app = typer.Typer(help="The scores that are kept on disk.", no_args_is_help=True)
@@ -25,7 +25,7 @@ app = typer.Typer(help="The scores that are kept on disk.", no_args_is_help=True
 
 @app.command("info")
 def info(path: Place = None) -> None:
-    """Say where the cache is, how large, and whose scores it holds."""
+    """Show where the cache is, how large it is, and whose scores it holds."""
     from cc_hf.evaluators.score_cache import ScoreCache
 
     found = ScoreCache(path).info()
@@ -45,7 +45,7 @@ def info(path: Place = None) -> None:
 
 @app.command("clear")
 def clear(path: Place = None) -> None:
-    """Remove the cache, and say what was removed."""
+    """Remove the cache, and show what was removed."""
     from cc_hf.evaluators.score_cache import ScoreCache
 
     found = ScoreCache(path).clear()

@@ -1,4 +1,4 @@
-"""cc-hf convert-fairseq: checkpoints of fairseq as evaluators."""
+"""cc-hf convert-fairseq: convert fairseq checkpoints to evaluators."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 _ALL = "all"
-#: what many ties make one ask, by how the metric counts them
+#: How the metric counts ties -> the question that many ties raise.
 _TIES = {
     "correct": "does the evaluator see the cues?",
     "incorrect": "are the evaluator's scores fine enough?",
@@ -138,6 +138,7 @@ def evaluate(
             else run_evaluate(material, metric=metric, **given)
         )
     results = found.results if isinstance(found, ResultSet) else (found,)
+    # All processes computed the same result; only the main one writes and prints it.
     sharding.leave()
     if not is_main:
         return
@@ -155,7 +156,7 @@ def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> No
     from cc_hf.metrics.base import registered_metric
     from cc_hf.reports.tables import tie_text
 
-    result = results[0]  # what is noted of the file is the same for all metrics
+    result = results[0]  # notes on the file are the same for all metrics
     notes = Console(stderr=True)
     if unused := result.counts.get("n_unused_lines"):
         notes.print(

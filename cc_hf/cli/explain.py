@@ -145,7 +145,7 @@ def explain(
                 " what to look at: --focus, and --gender or cues"
             )
         example = _of_sentence(given, placement=placement, src_lang=src_lang)
-        target = tgt_lang or ("" if evaluator else "de")  # of the embedded one
+        target = tgt_lang or ("" if evaluator else "de")  # language of the embedded model
     if not texts:
         raise InputError(
             "expected at least one --translation"

@@ -1,4 +1,4 @@
-"""cc-hf leaderboard: results as a page in the browser."""
+"""cc-hf leaderboard: serve results as a web page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def leaderboard(
     ] = "de",
     data_dir: DataDir = None,
 ) -> None:
-    """Serve a page with the table of systems, where people judge texts of their own."""
+    """Serve a page with the table of systems, where visitors judge their own texts."""
     from cc_hf.leaderboard.app import serve, wait_for_end
 
     page = serve(

@@ -1,4 +1,4 @@
-"""cc-hf list: what is registered."""
+"""cc-hf list: show what is registered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDE = 120  # columns
 
 
 class Kind(str, Enum):
-    """What can be listed."""
+    """The kinds of things that can be listed."""
 
     datasets = "datasets"
     metrics = "metrics"
@@ -71,7 +71,9 @@ def _datasets() -> Table:
 
 
 def _configurations(name: str, *, is_wide: bool) -> Table:
-    """One line each; what they are only where there is room."""
+    """Return a table with one line per configuration, and with descriptions if the terminal is wide
+    enough.
+    """
     declared = declaration(name)
     columns = ("configuration", "format", "examples", "pair", *(("about",) if is_wide else ()))
     table = _table(f"configurations of {name} (* default; ? not known)", *columns)
@@ -90,7 +92,9 @@ def _configurations(name: str, *, is_wide: bool) -> Table:
 
 
 def _fitting(declared: DatasetDeclaration) -> list[str]:
-    """Each metric that fits a configuration in one of its languages, and which."""
+    """Return one line for each metric that fits a configuration in one of its languages, and which
+    these are.
+    """
     found = []
     for name in registry.names("metric"):
         fits = registry.resolve("metric", name).fits
@@ -119,7 +123,7 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
 
 
 def _sizes(config: ConfigDeclaration) -> str:
-    """The number of examples, by split where there are several."""
+    """Return the number of examples, by split if there are several."""
     numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
     return (
         ", ".join(f"{split} {n}" for split, n in numbers.items())
@@ -129,7 +133,9 @@ def _sizes(config: ConfigDeclaration) -> str:
 
 
 def _table(title: str, *columns: str) -> Table:
-    """The columns before the last are names and numbers that people copy, and are never cut."""
+    """Return a table whose columns before the last are never cut, because users copy names and
+    numbers from them.
+    """
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number < len(columns) - 1, overflow="fold")

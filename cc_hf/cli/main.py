@@ -1,6 +1,7 @@
-"""cc-hf: one verb per file.
+"""The command cc-hf; each verb has a module of its own.
 
-Errors of cc_hf become one message and exit status 2, Ctrl-C becomes 130, an output that fails 1.
+An error of cc_hf is printed as one message with exit status 2. Ctrl-C exits with 130, and an output
+that cannot be written with 1.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ __all__ = ["app", "run", "with_flags"]
 
 _INTERRUPTED = 130
 _WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-# most errors come in all processes: the main one says it, and its end ends the others before they
-# do
+# Most errors occur in all processes. The others wait, so that the main process can print the error
+# and terminate them before they print it, too.
 _GRACE_SECONDS = 3.0
 
 app = typer.Typer(
@@ -93,7 +94,11 @@ def _main(
 
 
 def run() -> None:
-    """The entry point of the console script."""
+    """Run the command line; this is the entry point of the console script.
+
+    Raises:
+        SystemExit: with status 1, 2 or 130 as above, or the status of typer.
+    """
     streams = prepare_streams()
     with warnings.catch_warnings():
         _say_warnings()
@@ -107,15 +112,16 @@ def run() -> None:
                 and error.filename is None
                 and error.errno in _WRITE_ERRORS
             ):
-                # a device keeps nothing for a second flush to fail on
+                # A failed write to a device leaves nothing in the buffer, so the second flush does
+                # not fail.
                 reasons = [str(error.strerror)]
             _exit_if_broken(reasons)
             raise
 
 
 def _exit_if_broken(reasons: list[str]) -> None:
-    """Exit with status 1, as other programs do, without a word where a pipe was closed by its
-    reader (`| head`).
+    """Exit with status 1, as other programs do; without a message if a reader closed the pipe (`|
+    head`).
     """
     for reason in filter(None, reasons):
         Console(stderr=True, soft_wrap=True).print(
@@ -126,13 +132,13 @@ def _exit_if_broken(reasons: list[str]) -> None:
 
 
 def with_flags(message: str, arguments: Sequence[str]) -> str:
-    """Return a message of the library as the command line says it: with the flags of the parameters
-    that it begins with.
+    """Return a message of the library with its leading parameter names replaced by flags of the
+    command.
 
     Args:
-        message: an error; it is returned as it is where it begins with something else than names of
-            options of the command.
-        arguments: of the command line, which begin with the names of the command.
+        message: the text of an error. It is returned unchanged unless it begins with parameter
+            names that are options of the command.
+        arguments: the command line, which begins with the names of the command.
 
     >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
     "--tgt-lang: expected one of de, es, got 'xx'"
@@ -151,12 +157,12 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
 
 
 def _say_warnings() -> None:
-    """A warning of cc_hf is one line like an error; others stay as Python prints them."""
+    """Print a warning of cc_hf in one line, like an error; leave other warnings to Python."""
     as_python_does = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, (CacheWarning, ResultWarning)):
-            with contextlib.suppress(OSError):  # the result matters more; `run` says it at the end
+            with contextlib.suppress(OSError):  # the result matters more; `run` reports it later
                 Console(stderr=True, soft_wrap=True).print(
                     Text.assemble(("warning: ", "bold yellow"), str(message))
                 )
@@ -168,10 +174,11 @@ def _say_warnings() -> None:
 
 @contextlib.contextmanager
 def _noted_interrupts() -> Iterator[list[int]]:
-    """Note each Ctrl-C beside raising KeyboardInterrupt, since that may end as another exception.
+    """Record each Ctrl-C in addition to raising KeyboardInterrupt, which may turn into another
+    exception.
 
-    Compiled code that calls Python, as torch does to look at arguments, can drop a
-    KeyboardInterrupt and raise a TypeError of its own.
+    Compiled code that calls Python, as torch does to inspect arguments, can drop a
+    KeyboardInterrupt and raise a TypeError instead.
     """
     noted: list[int] = []
 
@@ -196,8 +203,8 @@ def _run() -> None:
     with _noted_interrupts() as interrupts:
         try:
             app()
-        except BaseException as error:  # whatever it became: see `_noted_interrupts`
-            # typer turns Ctrl-C into an exit
+        except BaseException as error:  # Ctrl-C can become any exception: see `_noted_interrupts`
+            # typer turns Ctrl-C into SystemExit with this code.
             if (
                 error.code == _INTERRUPTED
                 if isinstance(error, SystemExit)

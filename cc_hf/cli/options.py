@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -137,8 +137,15 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no
 
 
 def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
-    """The option `cache` of `cc_hf.load_evaluator`; the command line keeps scores unless told
-    otherwise.
+    """Return the option `cache` of `cc_hf.load_evaluator`; the command line uses the cache by
+    default.
+
+    Args:
+        cache: the file of --cache; None for the default.
+        no_cache: whether --no-cache was given.
+
+    Returns:
+        The file, or whether to use the default cache.
 
     Raises:
         InputError: for --cache and --no-cache together.
@@ -149,11 +156,16 @@ def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
 
 
 def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:
-    """The configurations that arguments name, None for all.
+    """Return the names of the chosen configurations; None for all.
+
+    Args:
+        dataset: a dataset name, or the file of a custom dataset.
+        configs: the names that were given; the default configuration if there are none.
+        every: whether --all was given.
 
     Raises:
         InputError: for names and --all together.
-        UnknownNameError: for a name that the dataset does not have.
+        UnknownNameError: for a dataset or configuration that does not exist.
     """
     from cc_hf.data.loading import declaration
 
@@ -174,10 +186,17 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
 
 
 def metric_options(values: list[str] | None, *, score: str | None = None) -> dict[str, str]:
-    """Return the pairs that --option names, and --score.
+    """Parse the pairs of --option, and add --score.
+
+    Args:
+        values: texts of the form KEY=VALUE.
+        score: the value of --score, if given.
+
+    Returns:
+        Name -> value, as text.
 
     Raises:
-        InputError: for one without a name or «=», or a name that occurs twice.
+        InputError: for a text without a name or "=", or a name that occurs twice.
 
     >>> metric_options(["dictionary=own.tsv", "note=a=b"])
     {'dictionary': 'own.tsv', 'note': 'a=b'}
@@ -200,7 +219,10 @@ def metric_options(values: list[str] | None, *, score: str | None = None) -> dic
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:
-    """What an option that can be repeated stands for: nothing, one value, or a list.
+    """Return the value of a repeatable option: None, a single value, or a list.
+
+    Args:
+        values: all values that were given.
 
     >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])
     (None, 'a', ['a', 'b'])

@@ -1,7 +1,7 @@
-"""Writing for people and files: files whole or not at all, the terminal without control characters
-from outside.
+"""Output to files and the terminal: files are written as a whole or not at all, and control
+characters in external text are escaped.
 
-Every command writes its files before it prints, so that a result survives a standard output that
+Every command writes its files before it prints, so that a result is not lost if standard output
 fails.
 """
 
@@ -27,7 +27,7 @@ from cc_hf.files import exists, file_slug, is_file, is_folder, resolved
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: part files of killed processes stay there
+except ImportError:  # Windows lacks these locks, so part files of killed processes remain there
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 _PART = ".part"
-#: control characters but tab and line feed, and those that change the direction of what follows
+#: Control characters except tab and line feed, and characters that change the text direction.
 _UNPRINTABLE = {
     code: f"\\u{code:04x}"
     for code in (
@@ -54,9 +54,13 @@ _UNPRINTABLE = {
 
 
 def printable(text: str) -> str:
-    r"""Escape what would command a terminal instead of being shown; tabs and line feeds stay.
+    r"""Escape characters that would control a terminal instead of being shown; tabs and line feeds
+    are kept.
 
-    The escapes are those of JSON, so that JSON stays JSON.
+    The escapes are those of JSON, so that JSON remains valid JSON.
+
+    Args:
+        text: any text.
 
     >>> print(printable("red: \x1b[31m"))
     red: \u001b[31m
@@ -65,12 +69,17 @@ def printable(text: str) -> str:
 
 
 class Console(rich.console.Console):
-    """A console of rich that escapes control characters in every text."""
+    """A rich console that escapes control characters in every text."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """As rich does, after `printable`; styles and boxes are no part of a text, and stay."""
+        """Render like rich, after applying `printable` to texts; styles and boxes are not affected.
+
+        Args:
+            renderable: the object to render.
+            options: as for rich.
+        """
         if isinstance(renderable, str):
             renderable = printable(renderable)
         elif isinstance(renderable, Text) and renderable.plain != printable(renderable.plain):
@@ -95,14 +104,17 @@ class Console(rich.console.Console):
         return found
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise, for `cc_hf.cli.main.run`; rich would silence standard output even where another
-        stream broke.
+        """Raise an error that `cc_hf.cli.main.run` handles; rich would silence standard output even
+        if another stream broke.
+
+        Raises:
+            BrokenPipeError: always.
         """
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def prepare_streams() -> tuple[TextIO, ...]:
-    """Let standard output and error show a character that their encoding lacks as an escape,
+    """Make standard output and error show a character that their encoding lacks as an escape,
     instead of failing.
 
     Returns:
@@ -116,10 +128,14 @@ def prepare_streams() -> tuple[TextIO, ...]:
 
 
 def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
-    """Flush; direct a stream that fails to nowhere, or Python would complain at its own end.
+    """Flush the streams, and redirect those that fail to the null device. Otherwise Python would
+    print an error when it exits.
+
+    Args:
+        streams: the streams from `prepare_streams`.
 
     Returns:
-        Why each of these failed, "" for a pipe that nobody reads any more.
+        One reason per failed stream; "" for a pipe that its reader has closed.
     """
     reasons = []
     for stream in streams:
@@ -134,20 +150,20 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
 
 
 def check_output(path: Path | None, name: str = "output") -> None:
-    """Refuse an output that cannot be written before hours are spent on it.
+    """Check that an output file can be written, before hours are spent on its content.
 
     Args:
-        path: the output; None for none.
-        name: of the parameter, for the message.
+        path: the file; None for no output.
+        name: the name of the parameter, for the message.
 
     Raises:
-        InputError: when the folder does not exist or is not writable, or the path is a folder.
+        InputError: if the folder does not exist or is not writable, or if the path is a folder.
     """
     if path is None:
         return
     if is_folder(path):
         raise InputError(f"{name}: expected a file, {path} is a folder")
-    if _is_special(path):  # before it is resolved: where /dev/stdout is a pipe, it leads to nowhere
+    if _is_special(path):  # must precede `resolved`, which finds no path for a piped /dev/stdout
         return
     path = resolved(path, name)
     folder = path.parent
@@ -165,15 +181,21 @@ def check_output(path: Path | None, name: str = "output") -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    r"""Write text, as UTF-8, or bytes to a file beside it, then rename: a reader, and a run that
-    was stopped, never sees half a file.
+    r"""Write a file through a temporary file beside it, which is then renamed. Neither a reader nor
+    an interrupted run ever sees half a file.
 
-    Half of a surrogate pair, which UTF-8 has not, is written as its code, \ud800.
+    A symbolic link is followed. A path that is not a regular file (a device, a pipe) is written to
+    directly.
 
-    A symbolic link is followed; what is no regular file (a device, a pipe) is written to as it is.
+    Args:
+        path: the file to create or replace.
+        content: bytes, or text that is written as UTF-8; a lone surrogate, which UTF-8 cannot
+            encode, is written as its escape, \ud800.
 
     Raises:
-        InputError: when it cannot be written, such as on a full disk; the old file is still there.
+        InputError: if the file cannot be written, such as on a full disk; an existing file is
+            unchanged.
+        BrokenPipeError: for a pipe that its reader has closed.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
@@ -181,27 +203,29 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             path.write_bytes(data)
         else:
             _write_beside(resolved(path), data)
-    except BrokenPipeError:  # of /dev/stdout: no error, nobody reads any more
+    except BrokenPipeError:  # not an error for the user: the reader of /dev/stdout has closed it
         raise
     except OSError as error:
         raise InputError(f"{path} could not be written ({error.strerror})") from error
 
 
 def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:
-    """Make a part file that this process holds a lock on until it closes it, or ends."""
+    """Create a part file with a lock that this process holds until it closes the file or ends."""
     while True:
         handle, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=_PART)
         if fcntl is None:
             return handle, name
-        with contextlib.suppress(OSError):  # a file system without locks
+        with contextlib.suppress(OSError):  # some file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_EX)
+        # Between `mkstemp` and the lock, another process may have removed the file as abandoned;
+        # then a new one is needed.
         if os.fstat(handle).st_nlink:
             return handle, name
         os.close(handle)  # another process removed it before it was locked
 
 
 def _remove_abandoned(folder: Path, prefix: str) -> None:
-    """Remove the part files of processes that were killed: those that nobody holds a lock on."""
+    """Remove the part files that no process holds a lock on: their processes were killed."""
     if fcntl is None:
         return
     for name in os.listdir(folder):
@@ -227,7 +251,7 @@ def _write_beside(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # mkstemp makes it private
+        os.chmod(name, 0o666 & ~umask)  # mkstemp creates private files
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

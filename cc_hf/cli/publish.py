@@ -1,4 +1,4 @@
-"""cc-hf publish: what cc_hf makes, sent to the Hub; a dry run without --yes."""
+"""cc-hf publish: send what cc_hf makes to the Hub; without --yes, only a dry run."""
 
 from __future__ import annotations
 
@@ -50,15 +50,18 @@ def send(
     description: str = "",
     parent_commit: str | None = None,
 ) -> None:
-    """Say what goes where, and send it if told so.
+    """Print the files of an upload, and send them if `yes` is set.
 
     Args:
-        upload: from `cc_hf.hub.push.plan`.
-        yes: whether to send.
-        message, description, private, create_pr, parent_commit: as of `cc_hf.hub.push.push`.
+        upload: a plan from `cc_hf.hub.push.plan`.
+        message, description: title and text of the commit or pull request.
+        yes: whether to send the files.
+        private: whether a newly created repository is private.
+        create_pr: whether to open a pull request.
+        parent_commit: the commit that the files are based on; None for the latest.
 
     Raises:
-        DataError: as `cc_hf.hub.push.push`.
+        DataError: if there is no token, the Hub refuses, or the Hub cannot be reached.
     """
     from cc_hf.hub.push import push
 
@@ -245,7 +248,7 @@ def results(
         _say_written(results_folder(found, model, output=output, card=text, **options))
         return
     with tempfile.TemporaryDirectory() as place:
-        # what is wrong shows before the Hub is asked
+        # This build is discarded: it finds errors in the input before the Hub is contacted.
         results_folder(found, model, output=Path(place) / "check", card=text, **options)
         parent = None
         if yes and model_index and card is None:

@@ -1,4 +1,4 @@
-"""cc-hf register: the metrics by name for `evaluate.load`."""
+"""cc-hf register: make the metrics available by name to `evaluate.load`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def register(
 ) -> None:
     """Let `evaluate.load("contrastive_conditioning")` find the metrics by name.
 
-    `import cc_hf` does the same, unless CC_HF_NO_REGISTER=1 is set. Where the Hub has a module of
-    the same name, `evaluate` takes that one.
+    `import cc_hf` does the same, unless CC_HF_NO_REGISTER=1 is set. If the Hub has a module of the
+    same name, `evaluate` loads that one.
     """
     from cc_hf import evaluate_modules as registration
 

@@ -1,4 +1,4 @@
-"""cc-hf report: results as one page, as tables and as plots."""
+"""cc-hf report: results as a page, as tables and as plots."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _check_folder(folder: Path | None) -> None:
 
 
 def _baseline(given: str | None, paths: list[Path], names: list[str] | None) -> str | None:
-    """A system's name, which may be given by its file."""
+    """Return the name of a system, which may be given by its file."""
     by_path = {
         str(path): name
         for path, name in zip(paths, names or [path.stem for path in paths], strict=True)

@@ -210,7 +210,7 @@ def regression(
     ] = False,
     output: _Output = None,
 ) -> None:
-    """Least squares of a figure of systems on others, with standard errors."""
+    """Regress a figure of systems on others by least squares, with standard errors."""
     from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
     from cc_hf.studies.distillation.case_study import (
         case_study_regressions,

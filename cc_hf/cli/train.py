@@ -189,7 +189,7 @@ def wino_x(
 
 
 def _sizes(text: str | None) -> list[int] | None:
-    """The numbers of --sizes."""
+    """Parse the numbers of --sizes."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]

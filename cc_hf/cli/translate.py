@@ -1,4 +1,4 @@
-"""cc-hf translate: translations of a dataset by a system, one per line."""
+"""cc-hf translate: translate the sources of a dataset with a system, one line each."""
 
 from __future__ import annotations
 

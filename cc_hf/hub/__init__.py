@@ -1,1 +1,1 @@
-"""The outside: what goes to, or comes from, the Hugging Face Hub."""
+"""Exchange with the Hugging Face Hub: datasets, metrics, results and Spaces."""

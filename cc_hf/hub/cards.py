@@ -1,5 +1,5 @@
-"""The tables in the cards of cc_hf's own datasets, which are prose in cards/, and the card of a
-dataset that a user made from a file.
+"""Generate parts of dataset cards: the tables in the cards of cc_hf's datasets, whose prose is in
+cards/, and the whole card of a dataset that a user made from a file.
 """
 
 from __future__ import annotations
@@ -56,9 +56,12 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 def sizes_table(
     declaration: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int | None]] | None = None
 ) -> str:
-    """The table of a dataset's configurations in Markdown.
+    """Return a Markdown table of the configurations of a dataset.
 
-    `sizes`: number of rows by configuration and split; None for all as declared.
+    Args:
+        declaration: the declaration of the dataset.
+        sizes: configuration -> {split: number of rows}; configurations that are missing here are
+            omitted. None for all configurations with the declared sizes.
     """
     rows = [
         "| configuration | format | examples | languages | what it is |",
@@ -83,10 +86,15 @@ def sizes_table(
 
 
 def with_block(text: str, name: str, body: str) -> str:
-    """The text with the block between the markers of that name replaced.
+    """Return the text with the content of a generated block replaced.
+
+    Args:
+        text: a card.
+        name: the name in the markers of the block.
+        body: the new content.
 
     Raises:
-        InputError: when there is no such block.
+        InputError: if there is no such block.
     """
     pattern = re.compile(rf"(<!-- {name}: generated -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(text):
@@ -95,7 +103,12 @@ def with_block(text: str, name: str, body: str) -> str:
 
 
 def custom_card(declaration: DatasetDeclaration) -> str:
-    """README.md of the folder; licence, provenance and known defects are the author's to add."""
+    """Return README.md for a dataset made from a user's file. The author has to add licence,
+    provenance and known defects.
+
+    Args:
+        declaration: the declaration of a custom dataset.
+    """
     config = declaration.config(None)
     examples = list(declaration.read({}, config.name, "test"))
     numbers = Counter(example.category for example in examples)
@@ -118,6 +131,9 @@ def custom_card(declaration: DatasetDeclaration) -> str:
 
 def yaml_text(text: str) -> str:
     """Return a text as a double-quoted YAML scalar in one line.
+
+    Args:
+        text: plain text.
 
     >>> print(yaml_text('a: "b"'))
     "a: \\"b\\""

@@ -1,5 +1,5 @@
-"""Results as a model's repository holds them for the Hub's leaderboards: .eval_results/*.yaml, one
-file per result, by huggingface_hub's own types.
+"""Results in the format of the Hub's leaderboards: files .eval_results/*.yaml in the repository of
+a model, one per result, written with the types of huggingface_hub.
 """
 
 from __future__ import annotations
@@ -39,7 +39,13 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)?)?", re.AS
 
 @dataclass(frozen=True)
 class Published:
-    """A result, the repository of its benchmark, and the tasks that it has a value for."""
+    """A result that is to be published.
+
+    Attributes:
+        result: the result.
+        dataset_repo: the repository of its benchmark.
+        values: the tasks that it has a score for, with this score.
+    """
 
     result: EvaluationResult
     dataset_repo: str
@@ -55,17 +61,18 @@ class Published:
 
 
 def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> list[Published]:
-    """What of the results goes to leaderboards: of each metric the scores that it declares
-    (`Metric.leaderboard`).
+    """Select what goes to leaderboards: the scores that each metric declares in
+    `Metric.leaderboard`.
 
     Args:
-        results: on registered datasets, at most one for each configuration, language, split and
-            metric.
+        results: results on registered datasets, at most one for each configuration, language, split
+            and metric.
         repos: dataset -> repository of the benchmark.
 
     Raises:
-        InputError: for a result on data of the caller's own, on a configuration that the metric
-            does not fit, or a second one for the same tasks.
+        InputError: for a result on the caller's own data, a dataset without a repository, a
+            configuration that the metric does not fit, a result without a score for a leaderboard,
+            or two results for the same tasks.
 
     >>> published([], {})
     []
@@ -113,11 +120,14 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
 
 
 def check_dataset(result: EvaluationResult) -> None:
-    """Refuse a result that is on no dataset of cc_hf: leaderboards compare systems on the same
-    data.
+    """Check that a result is on a dataset of cc_hf, because leaderboards compare systems on the
+    same data.
+
+    Args:
+        result: the result.
 
     Raises:
-        InputError: for data of the caller's own.
+        InputError: for a result on the caller's own data.
     """
     if result.dataset not in registry.names("dataset"):
         what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
@@ -132,21 +142,25 @@ def _named(result: EvaluationResult) -> str:
 
 
 def _split(result: EvaluationResult) -> str:
-    """The split, which the signature names after the configuration where it is not `test`."""
+    """Return the split. The signature names it after the configuration, unless it is `test`."""
     place = parse(result.signature)[1].get("data", "").rpartition("@")[0]
     return place.removeprefix(f"{result.dataset}/{result.config}").lstrip("/") or "test"
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
-    """Read which repository each dataset has.
+    """Parse which repository belongs to each dataset.
 
     Args:
-        values: each NAME=ORGANISATION/REPO, or one ORGANISATION/REPO where the results are of one
-            dataset.
-        datasets: of the results.
+        values: NAME=ORGANISATION/REPO for each dataset, or a single ORGANISATION/REPO if all
+            results are on one dataset.
+        datasets: the datasets of the results.
+
+    Returns:
+        Dataset -> repository.
 
     Raises:
-        InputError: for anything else, or a dataset that no result is of.
+        InputError: for a value of another form, a dataset that occurs twice, or a dataset without
+            results.
         UnknownNameError: for a dataset that is not registered.
 
     >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
@@ -177,12 +191,15 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
 
 
 def today() -> str:
-    """The date of now in UTC, ISO 8601."""
+    """Return the current date in UTC, in ISO 8601."""
     return datetime.now(timezone.utc).date().isoformat()
 
 
 def checked_date(text: str) -> str:
-    """A date or a time in ISO 8601, as it was given.
+    """Check a date or time in ISO 8601, and return it unchanged.
+
+    Args:
+        text: YYYY-MM-DD, with or without a time.
 
     Raises:
         InputError: for anything else.
@@ -191,7 +208,7 @@ def checked_date(text: str) -> str:
     ('2026-01-31', '2026-01-31T10:30:00Z')
     """
     try:
-        if not _DATE.fullmatch(text):  # of further forms each version of Python takes others
+        if not _DATE.fullmatch(text):  # versions of Python differ in which other forms they accept
             raise ValueError(text)
         datetime.fromisoformat(re.sub("Z$", "+00:00", text))
     except ValueError:
@@ -204,16 +221,17 @@ def checked_date(text: str) -> str:
 def entries(
     one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None
 ) -> list[EvalResultEntry]:
-    """The entries of one result, a value in [0, 1] for each task; the notes are its signature and
-    its own notes.
+    """Return the entries of one result: a value in [0, 1] for each task, with the signature and the
+    notes of the result as notes.
 
     Args:
-        one: from `published`.
-        date: of the evaluation, ISO 8601.
-        source_url, source_name: where the evaluation is written up.
+        one: an item from `published`.
+        date: date of the evaluation, ISO 8601.
+        source_url, source_name: address and name of a page about the evaluation.
 
     Raises:
-        MissingDependencyError: where huggingface_hub is too old to know them.
+        InputError: for a `source_name` without `source_url`.
+        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
     """
     try:
         from huggingface_hub import EvalResultEntry
@@ -247,9 +265,19 @@ def eval_result_files(
     source_url: str | None = None,
     source_name: str | None = None,
 ) -> dict[str, str]:
-    """Path in the model's repository -> text of the YAML file.
+    """Return the YAML files of results.
 
-    Args: as of `entries`.
+    Args:
+        results: items from `published`.
+        date: as for `entries`.
+        source_url, source_name: as for `entries`.
+
+    Returns:
+        Path in the repository of the model -> text of the file.
+
+    Raises:
+        InputError: for a `source_name` without `source_url`.
+        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
 
     >>> eval_result_files([], date="2026-01-31")
     {}

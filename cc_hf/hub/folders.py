@@ -1,4 +1,4 @@
-"""A folder that is made for the Hub: new, and whole or not at all."""
+"""Create an output folder that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["new_folder"]
 
 @contextlib.contextmanager
 def new_folder(output: str | Path) -> Iterator[Path]:
-    """A folder beside `output`, which takes its name when all is written; nothing is kept
-    otherwise.
+    """Yield a temporary folder beside `output`, and rename it to `output` on success; on failure it
+    is deleted.
 
     Args:
-        output: a folder that does not exist yet, or is empty.
+        output: a folder that is empty or does not exist.
 
     Raises:
-        InputError: when `output` exists and is not an empty folder, its parent does not exist, or
-            it cannot be written to.
+        InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
+            if it cannot be written to.
 
     >>> with tempfile.TemporaryDirectory() as place:
     ...     with new_folder(Path(place, "new")) as folder:

@@ -1,9 +1,9 @@
-"""The page of a metric's Space: its card, and a few lines judged by it.
+"""The page of a metric's Space: its card, and a form in which a few lines can be judged.
 
-Needs gradio, which is imported when the page is made.
+gradio is required, and is imported when the page is made.
 
-Whoever opens the page is a stranger: no option is taken that names a file, a model or a program,
-lines and characters are limited, and texts are shown as texts.
+Visitors are not trusted: no option that names a file, a model or a program is accepted, the numbers
+of lines and characters are limited, and texts are displayed as plain text.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ _MAX_EVENT = 1 << 21  # bytes: three texts of MAX_CHARACTERS in JSON, all escape
 
 @dataclass(frozen=True)
 class Answer:
-    """Of the lines that were judged.
+    """The judgements of a few lines.
 
-    `rows`: line, translation, verdict or probability, as texts; `figures`: scores and counts;
-    `signature`.
+    Attributes:
+        rows: per line its number, the translation, and the verdict or probability, as texts.
+        figures: scores and counts.
+        signature: the signature of the result.
     """
 
     rows: list[list[str]]
@@ -53,16 +55,18 @@ def judge_lines(
 
     Args:
         name: a registered metric.
-        translations: one per line; of no use to a metric that judges the evaluator itself.
+        translations: one per line; ignored by a metric that judges the evaluator itself.
         references: a JSON list with one object per line, with the keys that the metric's card
             names.
-        src_lang, tgt_lang: ISO 639-1, blank for the metric's own default.
-        alignments: for metrics that take them: one line of Pharaoh pairs per translation, blank for
-            none.
+        src_lang, tgt_lang: ISO 639-1 codes; blank for the default of the metric.
+        alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
+            for none.
 
     Raises:
-        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, JSON that is
-            none, or what the metric refuses.
+        UnknownNameError: for a metric that is not registered.
+        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, references that
+            are not a JSON list of objects, alignments for a metric that does not accept them, or
+            input that the metric refuses.
 
     >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
     >>> rows = "[{" + texts + "}]"
@@ -138,15 +142,17 @@ def _objects(text: str) -> list[dict[str, Any]]:
 
 
 def metric_page(name: str, *, card: str) -> Any:
-    """The page, a `gradio.Blocks` that is not launched.
+    """Return the page, a `gradio.Blocks` that is not yet launched.
 
     Args:
         name: a registered metric.
-        card: the text of its card, with or without metadata; the page begins with its example.
+        card: the text of its card, with or without metadata. The form initially holds the example
+            of the card.
 
     Raises:
         MissingDependencyError: without gradio.
         UnknownNameError: for a metric that is not registered.
+        InputError: for a card without an example.
     """
     try:
         import gradio as gr
@@ -183,7 +189,9 @@ def metric_page(name: str, *, card: str) -> Any:
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Make the fields that are judged, filled with the example, in the order of `judge_lines`."""
+    """Create the input fields, filled with the example, in the order of the arguments of
+    `judge_lines`.
+    """
     translations = gr.Textbox(
         "\n".join(example.get("predictions", [])),
         label="Translations, one per line",
@@ -212,7 +220,7 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
 
 
 def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
-    """Make the fields for an error, and for what an `Answer` holds, in its order."""
+    """Create a field for errors, and the fields for the parts of an `Answer`, in its order."""
     verdict = (
         "probability that it is correct"
         if declared.takes_evaluator and declared.takes_translations
@@ -234,12 +242,14 @@ def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
 def launch(page: Any) -> None:
     """Serve the page until stopped, as the Space does.
 
+    The page accepts no files, and no request that is too large to be judged.
+
     Args:
-        page: from `metric_page`. It takes no files, and no request that is too large to be judged.
+        page: a page from `metric_page`.
     """
     page.launch(**launch_options(event_bytes=_MAX_EVENT))
 
 
 def _prose(card: str) -> str:
-    """The card without its metadata."""
+    """Return the card without its metadata."""
     return card.partition("\n---\n")[2] if card.startswith("---\n") else card

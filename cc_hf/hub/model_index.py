@@ -1,5 +1,5 @@
-"""Results in the older form, the `model-index` in the metadata of a model's card; what the card
-says already is kept.
+"""Results in the older format, the `model-index` in the metadata of a model's card. Other metadata
+of the card are kept.
 """
 
 from __future__ import annotations
@@ -27,8 +27,15 @@ _KEY = "model-index"
 def eval_results(
     results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None
 ) -> list[EvalResult]:
-    """The values of `published` as huggingface_hub's `EvalResult`, the signature among the metric's
+    """Convert results to huggingface_hub's `EvalResult`; the signature is one of the metric's
     arguments.
+
+    Args:
+        results: items from `published`.
+        source_url, source_name: address and name of a page about the evaluation.
+
+    Returns:
+        One item per task; values are in [0, 1].
 
     >>> eval_results([])
     []
@@ -60,16 +67,16 @@ def eval_results(
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:
-    """The text of a model's card with the results in its metadata; older values of the same metrics
-    on the same data are replaced, all else is kept.
+    """Return the text of a model's card with the results in its metadata. Older values of the same
+    metrics on the same data are replaced; everything else is kept.
 
     Args:
-        card: the text of README.md; None where there is none.
+        card: the text of README.md; None if there is none.
         model: ORGANISATION/NAME.
-        results: from `eval_results`.
+        results: items from `eval_results`.
 
     Raises:
-        InputError: when the card's metadata cannot be read.
+        InputError: if the metadata of the card cannot be read.
 
     >>> one = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
     >>> print(
@@ -104,7 +111,7 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 
 
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Merged as written, not through `EvalResult`, which knows one name and one source for all
+    """Merge the entries as dicts: `EvalResult` would allow only one name and one source for all
     metrics on the same data.
     """
     if not old:
@@ -132,7 +139,7 @@ def _keys(entry: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _key(entry: dict[str, Any], metric: dict[str, Any]) -> tuple[Any, ...]:
-    """What a value is of."""
+    """Return what identifies a value: task, dataset and metric."""
     task, dataset = entry.get("task") or {}, entry.get("dataset") or {}
     return (
         task.get("type"),

@@ -1,4 +1,4 @@
-"""The files that results add to a model's repository: .eval_results/*.yaml and the card with its
+"""The files that results add to a model's repository: .eval_results/*.yaml, and the card with its
 `model-index`.
 """
 
@@ -31,10 +31,13 @@ CARD = "README.md"
 
 
 def read_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
-    """Read the results that `cc-hf evaluate` wrote, of one metric or of all.
+    """Read results that `cc-hf evaluate` wrote.
+
+    Args:
+        files: files with the results of one metric or of all.
 
     Raises:
-        InputError: for a file that is not there or is none, with its name.
+        InputError: for a file that does not exist or holds no results; the message names the file.
     """
     return [result for path in files for result in read_result_file(path).results]
 
@@ -51,21 +54,28 @@ def results_folder(
     model_index: bool = True,
     card: str | None = None,
 ) -> list[Path]:
-    """Write the files into a new folder; returns them, sorted.
+    """Write the files of the repository into a new folder.
 
     Args:
-        results: of one model.
+        results: the results of one model.
         model: ORGANISATION/NAME.
-        dataset_repos: repositories of the benchmarks, as `cc_hf.hub.eval_results.dataset_repos`
-            takes them.
-        output: a folder that does not exist yet, or is empty.
-        date: of the evaluation, ISO 8601; None for today.
-        source_url, source_name: where the evaluation is written up.
+        dataset_repos: repositories of the benchmarks, in the form that
+            `cc_hf.hub.eval_results.dataset_repos` parses.
+        output: a folder that is empty or does not exist.
+        date: date of the evaluation, ISO 8601; None for today.
+        source_url, source_name: address and name of a page about the evaluation.
         model_index: whether to write the card, too.
-        card: the text of the model's card; None where it has none.
+        card: the text of the model's card; None if it has none.
+
+    Returns:
+        The paths of the files, sorted.
 
     Raises:
-        InputError: as `cc_hf.hub.eval_results.published` and `with_model_index`.
+        InputError: for no results, results or repositories that `cc_hf.hub.eval_results.published`
+            or `dataset_repos` refuse, another form of date, a card whose metadata cannot be read,
+            or an `output` that is not free.
+        UnknownNameError: for a dataset that is not registered.
+        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
     """
     found = published(results, _repos(dataset_repos, results))
     files = eval_result_files(
@@ -91,10 +101,17 @@ def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[s
 
 
 def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str | None]:
-    """The text of a model's card on the Hub, None where it has none, and the commit that it is of.
+    """Read the card of a model on the Hub.
+
+    Args:
+        model: ORGANISATION/NAME.
+        api: the client of the Hub; None for one with the token and endpoint of the environment.
+
+    Returns:
+        The text of the card, or None if there is none; and the commit that was read.
 
     Raises:
-        DataError: when there is no such model, or the Hub cannot be reached.
+        DataError: if there is no such model, or the Hub cannot be reached.
     """
     api = api or HfApi()
     commit = None
@@ -102,7 +119,7 @@ def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str 
         commit = api.model_info(model).sha
         path = api.hf_hub_download(model, CARD, revision=commit)
     except REFUSALS as error:
-        # the latter: the Hub was not reached
+        # `LocalEntryNotFoundError` is a subclass, but means that the Hub could not be reached.
         if isinstance(error, EntryNotFoundError) and not isinstance(error, LocalEntryNotFoundError):
             return None, commit
         raise refusal(

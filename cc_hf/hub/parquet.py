@@ -1,5 +1,5 @@
-"""A dataset as the folder that a Hub repository holds: Parquet by configuration, the card with its
-YAML, the builder script where it disturbs nobody.
+"""Write a dataset as a folder for a Hub repository: Parquet files by configuration, the card with
+its YAML, and the builder script in a folder where the Hub ignores it.
 """
 
 from __future__ import annotations
@@ -29,22 +29,26 @@ def build(
     output: str | Path,
     data_dir: str | Path | None = None,
 ) -> list[Path]:
-    """Write README.md, CONFIG/SPLIT-00000-of-00001.parquet, loading/NAME.py and eval.yaml into a
-    new folder; returns the files, sorted.
+    """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    The folder loads with `datasets.load_dataset(output, config)` and is ready to be uploaded. Two
-    builds give the same bytes. It appears whole or not at all.
+    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, and for registered datasets
+    loading/NAME.py and eval.yaml. `datasets.load_dataset(output, config)` loads it. Two builds
+    produce the same bytes. The folder appears only when it is complete.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file as `cc_hf.data.custom.read_custom` takes
-            it.
-        configs: configurations; None for all.
-        output: a folder that does not exist yet, or is empty.
-        data_dir: as in `cc_hf.load_dataset`.
+        name: a name of `cc-hf list datasets`, or a file for `cc_hf.data.custom.read_custom`.
+        configs: names of configurations; None for all.
+        output: a folder that is empty or does not exist.
+        data_dir: a local copy of the upstream repositories, as for `cc_hf.load_dataset`.
+
+    Returns:
+        The paths of the files, sorted.
 
     Raises:
-        UnknownNameError, DataError: as `cc_hf.load_dataset`.
-        InputError: when `output` exists and is not an empty folder, or its parent does not exist.
+        UnknownNameError: for a dataset or configuration that is not registered.
+        DataError: for data that cannot be downloaded or are not as declared.
+        InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
+            for a file that cannot be read.
     """
     target = Path(output)
     declared = declaration(name)
@@ -92,7 +96,9 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
 
 
 def _card(name: str, sizes: Mapping[str, Mapping[str, int]]) -> str:
-    """The dataset's card with the configurations and numbers of rows that are in the folder."""
+    """Return the card of the dataset, with the configurations and numbers of rows that are in the
+    folder.
+    """
     text = with_block(
         card_path(name).read_text(encoding="utf-8"), "sizes", sizes_table(declaration(name), sizes)
     )
@@ -105,7 +111,9 @@ def _card(name: str, sizes: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def _info(config: str, loaded: datasets.DatasetDict, folder: Path) -> datasets.DatasetInfo:
-    """Features, numbers of rows and sizes, without what differs between machines."""
+    """Return features, numbers of rows and sizes, without anything that differs between
+    machines.
+    """
     splits = datasets.SplitDict()
     for split, rows in loaded.items():
         splits.add(

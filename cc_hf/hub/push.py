@@ -1,4 +1,4 @@
-"""Sends a folder to the Hub. Dry run first: what would be sent is told, nothing is."""
+"""Send a folder to the Hub. `plan` lists what would be sent, and `push` sends it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = [
 
 RepoType = Literal["dataset", "space", "model"]
 
-#: what the Hub's client raises, whatever library it speaks HTTP with; ValueError and RuntimeError
-#: of answers and storage that are not as it expects
+#: What the Hub's client raises, whichever HTTP library it uses. It raises ValueError and
+#: RuntimeError for unexpected answers of the Hub and of its storage.
 REFUSALS: tuple[type[Exception], ...] = (
     *(
         kind
@@ -39,13 +39,20 @@ REFUSALS: tuple[type[Exception], ...] = (
     RuntimeError,
     ValueError,
 )
-_MAY_NOT = frozenset({401, 403, 404})  # the Hub answers 404 for what the token may not see
+_MAY_NOT = frozenset({401, 403, 404})  # the Hub answers 404 if the token may not see a repository
 _SPACE_SDK = "gradio"
 
 
 @dataclass(frozen=True)
 class Upload:
-    """What goes where. `files`: path in the repository and size in bytes."""
+    """A planned upload.
+
+    Attributes:
+        repo: ORGANISATION/NAME.
+        repo_type: "dataset", "space" or "model".
+        folder: the folder with the files.
+        files: path in the repository and size in bytes of each file.
+    """
 
     repo: str
     repo_type: RepoType
@@ -60,15 +67,19 @@ class Upload:
 
     @property
     def size(self) -> int:
-        """All files together, in bytes."""
+        """The size of all files together, in bytes."""
         return sum(size for _, size in self.files)
 
 
 def check_repo(repo: str, what: str = "repo") -> str:
-    """The name of a repository, if it is one.
+    """Check the name of a repository, and return it.
+
+    Args:
+        repo: ORGANISATION/NAME.
+        what: the name of the argument, for the message.
 
     Raises:
-        InputError: for anything but ORGANISATION/NAME, `what` names the argument.
+        InputError: for anything but ORGANISATION/NAME.
 
     >>> check_repo("org/name")
     'org/name'
@@ -83,16 +94,16 @@ def check_repo(repo: str, what: str = "repo") -> str:
 
 
 def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
-    """What `push` would send; nothing leaves the machine.
+    """List what `push` would send. Nothing leaves the machine.
 
     Args:
-        folder: an existing folder; all its files, hidden ones too.
+        folder: an existing folder; all its files are sent, including hidden ones.
         repo: ORGANISATION/NAME.
-        repo_type: dataset, space or model.
+        repo_type: "dataset", "space" or "model".
 
     Raises:
-        InputError: for a folder that is not there or is empty, or a name that the Hub does not
-            take.
+        InputError: for a folder that does not exist or is empty, or a name that the Hub does not
+            accept.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -122,23 +133,25 @@ def push(
     parent_commit: str | None = None,
     api: HfApi | None = None,
 ) -> str:
-    """Send the files of the plan in one commit, making the repository if it is not there; answers
-    the address of the commit or pull request.
+    """Send the files of a plan in one commit, and create the repository if it does not exist.
 
-    The commit is taken whole or not at all, and files that the repository has already are left out,
-    so that a push can be repeated.
+    The commit is accepted as a whole or not at all. Files that the repository already has are not
+    sent again, so that a push can be repeated.
 
     Args:
-        upload: from `plan`.
-        message, description: of the commit or pull request.
-        private: of a repository that is made now; a Space is made for gradio.
-        create_pr: as a pull request instead, to a repository that must exist.
-        parent_commit: the commit that the files were made for.
-        api: with the token and endpoint to use; None for those of the environment.
+        upload: a plan from `plan`.
+        message, description: title and text of the commit or pull request.
+        private: whether a newly created repository is private; a new Space is created for gradio.
+        create_pr: whether to open a pull request instead, in a repository that must exist.
+        parent_commit: the commit that the files are based on; None for the latest.
+        api: the client of the Hub; None for one with the token and endpoint of the environment.
+
+    Returns:
+        The address of the commit or pull request.
 
     Raises:
-        DataError: when there is no token, or the Hub refuses or cannot be reached. The message says
-            what was sent and what to do, and holds no token.
+        DataError: if there is no token, the Hub refuses, or the Hub cannot be reached. The message
+            says what was sent and what to do, and contains no token.
     """
     api = api or HfApi()
     sent = "Nothing was sent"
@@ -147,6 +160,7 @@ def push(
         for path, _ in upload.files
     ]
     try:
+        # A pull request goes to a repository that exists already, often one of somebody else.
         if not create_pr:
             sdk = _SPACE_SDK if upload.repo_type == "space" else None
             api.create_repo(
@@ -175,14 +189,15 @@ def push(
 
 
 def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> DataError:
-    """What to tell of an error of the Hub's client: what it said, what was sent, what to do.
+    """Return the error to raise for an error of the Hub's client, which says what the client said,
+    what was sent, and what to do.
 
     Args:
         error: one of `REFUSALS`.
         url: the page of the repository.
-        sent: a sentence on what the Hub has by now.
-        api: whose token must not be shown.
-        is_pr: whether a pull request was asked for.
+        sent: a sentence on what the Hub has received so far.
+        api: the client, whose token must not be shown.
+        is_pr: whether a pull request was requested.
     """
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
@@ -205,7 +220,12 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
 
 
 def without_token(text: str, api: HfApi) -> str:
-    """The text with every token that it could hold cut out.
+    """Return the text with every token in it masked.
+
+    Args:
+        text: a message that may contain a token.
+        api: the client whose token is masked, along with that of the environment and anything that
+            looks like a token.
 
     >>> without_token("got hf_abcdefghijklmnop", HfApi(token=False))
     'got hf_[hidden]'

@@ -1,5 +1,5 @@
-"""Limits on what visitors may send to a page of gradio, checked before any of it is parsed: an ASGI
-middleware, and how gradio takes it.
+"""Limits on what visitors may send to a gradio page, checked before any of it is parsed: an ASGI
+middleware, and the options with which gradio uses it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import IO, Any
 
 __all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "launch_options"]
 
-#: the paths, below gradio's prefix, to which pages and programs send events
+#: The paths, below gradio's prefix, to which pages and programs send events.
 EVENT_PATHS = ("queue/join", "call/", "run/", "api/", "cancel", "reset")
-#: the path to which they send files
+#: The path, below gradio's prefix, to which they send files.
 UPLOAD_PATH = "upload"
 _PREFIX = "/gradio_api/"
 _WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
-_IN_MEMORY = 1 << 18  # bytes of one body; what is larger goes to a file without a name
+_IN_MEMORY = 1 << 18  # bytes; a larger body is stored in an unnamed file
 _CHUNK = 1 << 16  # bytes
 
 _Message = MutableMapping[str, Any]
@@ -34,17 +34,17 @@ class _RefusedError(Exception):
 
 
 class RequestLimits:
-    """ASGI middleware: read each body whole, within limits, before the application sees the
-    request.
+    """ASGI middleware that reads each body completely, within limits, before the application sees
+    the request.
 
-    An application behind it never meets a body that is too large, slow or broken off, and so has
-    nothing to clean up after one. A body lies in memory or in a file without a name, never both.
+    The application thus never meets a body that is too large, too slow or incomplete, and has
+    nothing to clean up after one. A body is either in memory or in an unnamed file, never in both.
 
     Args:
         app: the application.
         bodies: path below gradio's prefix, or the beginning of one -> the largest body in bytes.
-            Nothing but GET, HEAD and OPTIONS is let through to other paths.
-        n_bodies: how many requests with a body are served at once.
+            Other paths accept only GET, HEAD and OPTIONS.
+        n_bodies: number of requests with a body that are served at once.
         seconds: how long one body may take to arrive.
     """
 
@@ -63,7 +63,11 @@ class RequestLimits:
         self._n_open = 0
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """Serve one request, or refuse it with 404, 408, 413 or 503."""
+        """Serve one request, or refuse it with status 404, 408, 413 or 503.
+
+        Args:
+            scope, receive, send: as ASGI defines them.
+        """
         if scope["type"] != "http" or scope["method"] in _WITHOUT_BODY:
             await self._app(scope, receive, send)
             return
@@ -83,13 +87,15 @@ class RequestLimits:
     async def _arrives(self, receive: _Receive, body: IO[bytes], limit: int) -> bool:
         try:
             return await asyncio.wait_for(_read(receive, body, limit), self._seconds)
-        except asyncio.TimeoutError:  # Python 3.10 has no other name for it
+        except asyncio.TimeoutError:  # in Python 3.10 this is not the built-in TimeoutError
             raise _RefusedError(
                 408, f"expected the request within {self._seconds} seconds"
             ) from None
 
     def _limit(self, scope: _Message) -> int:
-        """Return the largest body of a request that may be read at all."""
+        """Return the largest body that this request may have, or raise if it may not be read at
+        all.
+        """
         path = str(scope["path"]).partition(_PREFIX)[2]
         limit = next((size for start, size in self._bodies.items() if path.startswith(start)), None)
         if limit is None:
@@ -106,7 +112,7 @@ class RequestLimits:
 
 
 async def _read(receive: _Receive, body: IO[bytes], limit: int) -> bool:
-    """Copy the body of a request to a file; return whether it came whole."""
+    """Copy the body of a request to a file; return whether it arrived completely."""
     while True:
         message = await receive()
         if message["type"] != "http.request":
@@ -119,7 +125,9 @@ async def _read(receive: _Receive, body: IO[bytes], limit: int) -> bool:
 
 
 def _replay(body: IO[bytes], receive: _Receive) -> _Receive:
-    """Return the body again, then whatever else comes, such as the end of the connection."""
+    """Return a function that delivers the stored body, and then later messages, such as the end of
+    the connection.
+    """
     is_done = False
 
     async def replayed() -> _Message:
@@ -138,22 +146,22 @@ def _too_large(limit: int) -> _RefusedError:
 
 
 async def _answer(send: _Send, status: int, text: str) -> None:
-    """Answer and close the connection, on which the rest of the body may still come."""
+    """Send an answer and close the connection, on which the rest of the body may still arrive."""
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
 def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options of gradio's `launch`: limits on what visitors may send, and a start that may
-    take long.
+    """Return options for gradio's `launch`: limits on what visitors may send, and tolerance for a
+    slow start.
 
-    Without `_frontend`, `launch` does not end the server because the page did not come within
-    three seconds, as happens on a busy machine.
+    With `_frontend=False`, `launch` does not stop the server if the page takes more than three
+    seconds to respond, as happens on a busy machine.
 
     Args:
         event_bytes: the largest body of an event, which is JSON.
-        upload_bytes: the largest file; None for a page that takes no files.
+        upload_bytes: the largest file; None for a page that accepts no files.
     """
     from starlette.middleware import Middleware
 

@@ -1,5 +1,5 @@
-"""A metric as the folder that a Space holds: the module that `evaluate.load` takes, the card, a
-page to try it on, requirements, tests.
+"""Write a metric as a folder for a Space: the module for `evaluate.load`, the card, a page to try
+it on, requirements and tests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cc_hf.metrics.base import Metric
 
 __all__ = ["GRADIO_VERSION", "build_space", "card_example", "requirement_line", "space_card"]
 
-#: the version of gradio that the Space is to run, the tested one (constraints.txt)
+#: The version of gradio that the Space runs, which is the tested one (constraints.txt).
 GRADIO_VERSION = "6.31.0"
 
 _APP = '''"""The page of the Space: the card, and a few lines judged."""
@@ -64,21 +64,25 @@ def test_the_module_answers_as_the_package():
 def build_space(
     name: str, repo: str, *, output: str | Path, requirement: str | None = None
 ) -> list[Path]:
-    """Write the folder of a metric's Space; returns its files, sorted.
+    """Write the folder of a metric's Space.
 
-    `evaluate.load(repo)` finds the module, which bears the name of the repository; cc_hf must be
+    `evaluate.load(repo)` finds the module, which has the name of the repository. cc_hf must be
     installed where it is loaded.
 
     Args:
         name: a metric of `cc-hf list metrics`.
         repo: ORGANISATION/NAME of the Space.
-        output: a folder that does not exist yet, or is empty.
-        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on
-            PyPI or newer, with the extra `models` where an evaluator scores.
+        output: a folder that is empty or does not exist.
+        requirement: the line of requirements.txt with which pip installs cc_hf. None for this
+            version or newer from PyPI, with the extra `models` if the metric needs an evaluator.
+
+    Returns:
+        The paths of the files, sorted.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
-        InputError: for a name that cannot be a module's, or an output that is not free.
+        InputError: for a name that a Python module cannot have, a requirement of another form, or
+            an output that is not free.
     """
     declared: type[Metric] = registry.resolve("metric", name)
     module = check_repo(repo).rpartition("/")[2]
@@ -107,15 +111,15 @@ def build_space(
 
 
 def requirement_line(given: str | None, package: str) -> str:
-    """The line of requirements.txt by which pip gets cc_hf: what is given, else this version or
-    newer.
+    """Return the line of requirements.txt with which pip installs cc_hf: the given line, or this
+    version or newer.
 
     Args:
         given: a line, or None.
-        package: its name with extras.
+        package: the name of the package, with extras.
 
     Raises:
-        InputError: for more than a line, none, or an option of pip.
+        InputError: for a blank text, more than one line, or an option of pip.
 
     >>> requirement_line("cc_hf @ git+https://example.org/cc_hf", "cc_hf")
     'cc_hf @ git+https://example.org/cc_hf'
@@ -128,8 +132,12 @@ def requirement_line(given: str | None, package: str) -> str:
 
 
 def space_card(name: str, repo: str) -> SpaceCard:
-    """The card of a metric as the Space's: with the version of gradio, the name it is loaded by
-    there, and without links that lead nowhere.
+    """Return the card of a metric adapted to a Space: with the version of gradio, the name under
+    which `evaluate` loads it there, and without relative links, which would be broken.
+
+    Args:
+        name: a registered metric.
+        repo: ORGANISATION/NAME of the Space.
 
     >>> card = space_card("gender_accuracy", "org/gender_accuracy")
     >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
@@ -153,10 +161,14 @@ def space_card(name: str, repo: str) -> SpaceCard:
 
 
 def card_example(card: str) -> dict[str, Any]:
-    """The arguments of `compute` in the card's first example, read without running it.
+    """Return the arguments of `compute` in the first example of a card. The code is parsed, not
+    run.
+
+    Args:
+        card: the text of a card.
 
     Raises:
-        InputError: when there is none, or it is not made of literals.
+        InputError: if there is no such example, or it contains anything but literals.
 
     >>> code = "r = {'category': 'a'}\\nmetric.compute(predictions=['x'] * 2, references=[r, r])"
     >>> card_example(f"```python\\n{code}\\n```")

@@ -1,8 +1,8 @@
 """The tasks of a benchmark, as the Hub's leaderboards know them: one for each configuration, target
 language, split, metric and score.
 
-Both sides take their ids from `task_id`: eval.yaml in the repository of the dataset, and the
-results in those of models.
+The ids of both sides come from `task_id`: those in eval.yaml in the repository of the dataset, and
+those of the results in the repositories of models.
 """
 
 from __future__ import annotations
@@ -19,13 +19,22 @@ from cc_hf.metrics.base import Metric
 
 __all__ = ["FRAMEWORK", "Task", "eval_yaml", "pretty_name", "task_id", "tasks"]
 
-#: evaluation_framework of eval.yaml
+#: The value of evaluation_framework in eval.yaml.
 FRAMEWORK = "cc_hf"
 
 
 @dataclass(frozen=True)
 class Task:
-    """One column of a leaderboard; higher is better, values are in [0, 1]."""
+    """One column of a leaderboard; values are in [0, 1], and higher is better.
+
+    Attributes:
+        id: the id from `task_id`.
+        config: the configuration of the dataset.
+        tgt_lang: ISO 639-1 code of the target language.
+        split: the split of the configuration.
+        metric: the name of the metric.
+        score: the score of the metric that the column shows.
+    """
 
     id: str
     config: str
@@ -38,9 +47,16 @@ class Task:
 def task_id(
     dataset: str, config: str, *, tgt_lang: str, metric: str, score: str, split: str = "test"
 ) -> str:
-    """The id of a task in a dataset: what tells it from the others, joined by «--».
+    """Return the id of a task within its dataset: its distinguishing parts, joined by "--".
 
-    The language is named where the configuration has several, the split where it is not `test`.
+    Args:
+        dataset: a registered dataset.
+        config: a configuration of it.
+        tgt_lang: ISO 639-1 code of the target language; part of the id if the configuration has
+            several.
+        metric: the name of the metric.
+        score: the name of the score.
+        split: the split; part of the id unless it is "test".
 
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
@@ -69,11 +85,11 @@ def task_id(
 
 
 def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
-    """Every task of a dataset, of the metrics that fit, in the order of configurations.
+    """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
     Args:
-        dataset: a registered name.
-        configs: configurations; None for all.
+        dataset: a registered dataset.
+        configs: names of configurations; None for all.
 
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
@@ -114,7 +130,10 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
 
 
 def pretty_name(dataset: str) -> str:
-    """The name of a dataset for people, from its card.
+    """Return the readable name of a dataset, from its card.
+
+    Args:
+        dataset: a registered dataset.
 
     >>> pretty_name("winomt")
     'WinoMT in contrastive format'
@@ -123,10 +142,15 @@ def pretty_name(dataset: str) -> str:
 
 
 def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
-    """The file eval.yaml, which makes a benchmark of a dataset's repository: name, description,
-    evaluation_framework, tasks.
+    """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
+    description, evaluation_framework and tasks.
 
-    Args, Raises: as of `tasks`.
+    Args:
+        dataset: a registered dataset.
+        configs: names of configurations; None for all.
+
+    Raises:
+        UnknownNameError: for a dataset or configuration that is not declared.
 
     >>> eval_yaml("simplegen", ["en-es"]).splitlines()[0]
     'name: SimpleGEN in contrastive format'

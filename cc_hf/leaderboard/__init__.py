@@ -1,3 +1,1 @@
-"""A page of results in the browser: what there is, the table, the judging of one's own
-translations.
-"""
+"""A page in the browser: a table of results, and forms to judge a visitor's own translations."""

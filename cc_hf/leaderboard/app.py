@@ -1,4 +1,4 @@
-"""The page, by gradio: it reaches nothing outside, and sends nothing about its use."""
+"""The page, made with gradio. It contacts no other servers and sends no usage data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["build", "serve", "wait_for_end"]
 
 _LOG = logging.getLogger(__name__)
 _MAX_QUEUE = 200
-_MAX_EVENT = 1 << 18  # bytes: more than the longest sentences and cues take in JSON, all escaped
+_MAX_EVENT = 1 << 18  # bytes; the longest sentences and cues need less, even if all escaped in JSON
 _CSS = Path(__file__).parent / "page.css"
 
 
@@ -46,28 +46,30 @@ def build(
     src_lang: str = "en",
     tgt_lang: str = "de",
 ) -> Any:
-    """The page as `gradio.Blocks`, not served yet.
+    """Return the page as `gradio.Blocks`, not yet served.
 
-    gradio keeps the files of visitors in a folder of this page: the environment variable
-    GRADIO_TEMP_DIR is set to it, for as long as the process runs.
+    gradio stores the files of visitors in a folder of this page: the environment variable
+    GRADIO_TEMP_DIR is set to it for the rest of the process.
 
     Args:
-        results: a folder, which is read now (`read_folder`).
+        results: a folder of results, which is read now (`read_folder`).
         quality: a file with BLEU by system (`read_quality_scores`).
         data_dir: a local copy of the upstream repositories, for files of translations.
-        evaluator: of the live judgements; None for the one that ships for `src_lang` and
+        evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
 
     Raises:
-        InputError: as `read_folder`, `read_quality_scores` and `SentenceJudge`.
-        MissingDependencyError: when gradio is not installed.
+        InputError: for a folder or file that cannot be read, or if no evaluator is named and none
+            is bundled for the languages.
+        MissingDependencyError: without gradio.
     """
     store = read_folder(results)
     rows = table_rows(store, read_quality_scores([Path(quality)] if quality is not None else []))
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     gr = _gradio()
     files = VisitorFiles()
-    os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it here and at each launch
+    os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it now and at each launch
     with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header())
         with gr.Tabs():
@@ -94,17 +96,26 @@ def serve(
     port: int | None = 7860,
     wait: bool = True,
 ) -> Any:
-    """Serve the page until stopped. Options as of `build`.
+    """Serve the page until stopped.
 
     Args:
-        host, port: where; None for what gradio's environment variables say, as on Spaces.
-        wait: as `wait_for_end`; otherwise the served `gradio.Blocks` is returned at once, with
-            `local_url` and `close()`.
+        results: as for `build`.
+        quality: as for `build`.
+        data_dir: as for `build`.
+        evaluator: as for `build`.
+        src_lang, tgt_lang: as for `build`.
+        host, port: the address to listen on; None for the values of gradio's environment variables,
+            as on Spaces.
+        wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
+
+    Returns:
+        The served `gradio.Blocks`, with `local_url` and `close()`.
 
     Raises:
-        InputError: also when the port is taken.
+        InputError: for a port that cannot be listened on, or input that `build` refuses.
+        MissingDependencyError: without gradio.
     """
-    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio ask nothing else
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable
     page = build(
         results,
         quality=quality,
@@ -137,7 +148,7 @@ def serve(
             f"port: {host}:{port} cannot be served on ({error}); choose another"
         ) from error
     page.cc_files.sweep_regularly()
-    # behind launch, which it would slow down
+    # Loading starts after `launch`, which it would slow down.
     threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()
     if wait:
         wait_for_end(page)
@@ -145,7 +156,9 @@ def serve(
 
 
 def _theme(gr: Any) -> Any:
-    """Fonts of the machine; grey text and buttons with contrast enough to read (WCAG AA)."""
+    """Return a theme with system fonts, and with enough contrast for grey text and buttons (WCAG
+    AA).
+    """
     fonts = {
         "font": ["ui-sans-serif", "system-ui", "sans-serif"],
         "font_mono": ["ui-monospace", "Consolas", "monospace"],
@@ -158,11 +171,10 @@ def _theme(gr: Any) -> Any:
 
 
 def wait_for_end(page: Any) -> None:
-    """Until Ctrl-C or SIGTERM, by which containers are stopped; then the files of visitors are
-    deleted.
+    """Block until Ctrl-C, or SIGTERM, which stops containers; then delete the files of visitors.
 
     Args:
-        page: from `serve`.
+        page: a page from `serve`.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)

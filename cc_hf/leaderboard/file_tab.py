@@ -1,4 +1,4 @@
-"""The tab where a visitor's own file of translations is judged."""
+"""The tab in which visitors have a file of translations judged."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["file_tab"]
 
 @dataclass(frozen=True)
 class _Choices:
-    """What each list offers, given what was chosen in those before it.
+    """The options of each list, given the choices in the lists before it.
 
-    Each method returns updates, which gradio gives to this list and those behind it.
+    Each method returns updates, which gradio applies to this list and those after it.
     """
 
     gr: Any
@@ -45,7 +45,9 @@ class _Choices:
         return self._offer(names, names[0] if names else None)
 
     def _config(self, dataset: str, name: str) -> ConfigDeclaration:
-        """The first one where the name is still that of another dataset's."""
+        """Return the named configuration, or the first one while the name still belongs to another
+        dataset.
+        """
         found = self.data.get(dataset, [])
         return next((config for config in found if config.name == name), found[0])
 
@@ -56,13 +58,13 @@ class _Choices:
 def file_tab(
     gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]], files: VisitorFiles
 ) -> None:
-    """Fill the tab that is open in gradio.
+    """Fill the gradio tab that is currently open.
 
     Args:
         gr: the module gradio.
-        judge: of all visitors.
-        data: from `available_data`.
-        files: where results to be fetched are written.
+        judge: the judge that all visitors share.
+        data: the datasets, from `available_data`.
+        files: where results for download are written.
     """
 
     def judged(
@@ -119,8 +121,8 @@ def file_tab(
 
 
 def _lists(gr: Any, data: dict[str, list[ConfigDeclaration]]) -> list[Any]:
-    """Make the lists of datasets, configurations, languages and metrics, each filled by those
-    before it, and return them.
+    """Create the lists of datasets, configurations, languages and metrics, each of which depends on
+    those before it, and return them.
     """
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))

@@ -1,4 +1,4 @@
-"""Pieces of the page as HTML, by the templates in pieces.html.jinja, which escape every text."""
+"""Parts of the page as HTML, from the templates in pieces.html.jinja, which escape every text."""
 
 from __future__ import annotations
 
@@ -29,17 +29,24 @@ _PLOT = "Minimum accuracy against BLEU"
 
 
 def header() -> Markup:
-    """What stands above all tabs."""
+    """Return the part above all tabs."""
     return _piece("header")
 
 
 def lead(text: str) -> Markup:
-    """What a tab is for."""
+    """Return the introduction of a tab.
+
+    Args:
+        text: plain text.
+    """
     return _piece("lead", text=text)
 
 
 def message(text: str) -> Markup:
-    """An error, for people.
+    """Return an error message.
+
+    Args:
+        text: plain text.
 
     >>> message("expected <b>")
     Markup('<div class="cc-error" role="alert">expected &lt;b&gt;</div>')
@@ -48,13 +55,23 @@ def message(text: str) -> Markup:
 
 
 def side_by_side(pieces: Iterable[Markup]) -> Markup:
-    """Pieces to be compared, one below the other where the window is narrow."""
+    """Return parts in a row, or one below the other if the window is narrow.
+
+    Args:
+        pieces: the parts.
+    """
     return _piece("side_by_side", pieces=pieces)
 
 
 def plot_html(rows: Sequence[Row]) -> str:
-    """Minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas & Sennrich (2021); ""
-    where no row has both.
+    """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
+    Sennrich (2021).
+
+    Args:
+        rows: rows of the table.
+
+    Returns:
+        HTML; "" if no row has both figures.
     """
     shown = [
         (row, row.bleu, row.min_accuracy)
@@ -78,8 +95,13 @@ def _interval(row: Row) -> Interval | None:
 
 
 def notes_html(store: Store) -> str:
-    """What the folder holds that the table does not show, and why; "" where there is nothing to
-    say.
+    """Return what the folder contains that the table does not show, and why.
+
+    Args:
+        store: the folder of results.
+
+    Returns:
+        HTML; "" if the table shows everything.
     """
     skipped = {
         f"{file}: {metric.replace('_', ' ')}": reason
@@ -92,7 +114,11 @@ def notes_html(store: Store) -> str:
 
 
 def result_html(result: EvaluationResult) -> Markup:
-    """Every figure of a result with its interval, its notes, and its signature."""
+    """Return every figure of a result with its interval, its notes, and its signature.
+
+    Args:
+        result: the result.
+    """
     counts = ", ".join(
         f"{name.removeprefix('n_').replace('_', ' ')} {count}"
         for name, count in result.counts.items()

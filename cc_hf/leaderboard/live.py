@@ -1,6 +1,6 @@
-"""Judging from the page: one sentence, explained, and a file of translations.
+"""Judgements requested from the page: one sentence, with an explanation, or a file of translations.
 
-One model, behind a lock; loaded when first needed. No gradio here.
+Models are loaded when first needed, and are used under a lock. gradio is not used here.
 """
 
 from __future__ import annotations
@@ -43,18 +43,17 @@ __all__ = [
     "read_occurrence",
 ]
 
-#: bytes of an uploaded file
+#: The largest uploaded file, in bytes.
 MAX_UPLOAD = 5 * 1024 * 1024
-#: of an uploaded file: several times the largest dataset
+#: The largest number of lines of an uploaded file, several times the size of the largest dataset.
 MAX_LINES = 20_000
-#: bytes of one of its lines, which may hold a source and a translation in JSON
+#: The longest line of a file, in bytes; it can hold a source and a translation in JSON.
 MAX_LINE = 1 << 15
-#: of all translations of a file together, per translation: three times what those of the datasets
-#: have
+#: The largest mean length of translations, in characters; three times that of the datasets.
 MAX_MEAN_CHARACTERS = 300
-#: of a sentence of one's own, and of each translation of a file
+#: The largest length of a sentence, and of each translation of a file, in characters.
 MAX_CHARACTERS = 2000
-#: of each side: every cue is a source to be scored
+#: The largest number of cues on each side, because each cue makes a source that is scored.
 MAX_CUES = 20
 _CUE_SEPARATOR = "|"
 _ELSEWHERE = "judge larger files with cc_hf on your own machine"
@@ -62,7 +61,7 @@ _ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
 @dataclass
 class _Model:
-    """An evaluator that is loaded once, by whoever comes first, and used by one at a time."""
+    """An evaluator that is loaded once, on the first request, and used by one thread at a time."""
 
     load: Callable[[], Evaluator]
 
@@ -71,21 +70,22 @@ class _Model:
         self._loaded: Evaluator | None = None
 
     def get(self) -> Evaluator:
-        """The evaluator; the caller holds the lock."""
+        """Return the evaluator. The caller must hold the lock."""
         if self._loaded is None:
             self._loaded = self.load()
         return self._loaded
 
 
 class SentenceJudge:
-    """Judges and explains sentences.
+    """A judge of single sentences, which also explains its judgements.
 
     Args:
-        evaluator: name, folder, or an Evaluator; None for the one that ships for the pair.
-        src_lang, tgt_lang: ISO 639-1, of all sentences.
+        evaluator: a name, a folder, or an Evaluator; None for the bundled one for the language
+            pair.
+        src_lang, tgt_lang: ISO 639-1 codes of all sentences.
 
     Raises:
-        InputError: when no evaluator is named and none ships for the pair.
+        InputError: if no evaluator is named and none is bundled for the pair.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class SentenceJudge:
         )
 
     def prepare(self) -> None:
-        """Load the model, so that the first sentence need not wait."""
+        """Load the model, so that the first visitor does not have to wait."""
         with self._model.lock:
             self._model.get()
 
@@ -128,20 +128,21 @@ class SentenceJudge:
         incorrect_cues: str = "",
         placement: str = "before",
     ) -> Explanation:
-        """Explain the judgement on one translation.
+        """Judge one translation, and explain the judgement.
 
         Args:
-            source, translation: sentences of at most MAX_CHARACTERS.
-            focus: the words of the source that must be disambiguated.
-            occurrence: which one, from 1, where the focus occurs more than once.
-            gender: male or female, for gender brackets; or "" for cues of one's own.
-            correct_cues, incorrect_cues: at most MAX_CUES of each, separated by «|».
-            placement: before, after, or replace the focus.
+            source, translation: sentences of at most `MAX_CHARACTERS`.
+            focus: the words of the source that are to be disambiguated.
+            occurrence: its 1-based number; required if the focus occurs more than once.
+            gender: "male" or "female" for gender brackets; "" to use the given cues.
+            correct_cues, incorrect_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
+            placement: where cues go: "before" or "after" the focus, or "replace".
 
         Raises:
             InputError: for texts that are blank or too long, a focus that is not in the source,
-                missing or too many cues, and as `explain`.
-            TooLongError: as `explain`.
+                missing or too many cues, or input that `explain` refuses.
+            TooLongError: for a text that exceeds the length limit of the model.
+            EvaluatorError: for log-probabilities that are not numbers.
         """
         cues = {"correct cues": correct_cues, "incorrect cues": incorrect_cues}
         for name, text in {
@@ -181,7 +182,13 @@ class SentenceJudge:
 
 
 def read_occurrence(text: str) -> int | None:
-    """What a visitor wrote of which occurrence is meant: a number from 1, or nothing.
+    """Parse the number of an occurrence that a visitor wrote.
+
+    Args:
+        text: a number from 1, or nothing.
+
+    Returns:
+        The number, or None for a blank text.
 
     Raises:
         InputError: for anything else.
@@ -224,7 +231,13 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
 
 
 def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigDeclaration]]:
-    """Dataset -> its configurations that can be read without the network and that a metric fits.
+    """Return the configurations that can be read without the network and that a metric fits.
+
+    Args:
+        data_dir: a local copy of the upstream repositories.
+
+    Returns:
+        Dataset -> its configurations; datasets without any are absent.
 
     >>> available_data()["simplegen"][0].name
     'en-de'
@@ -249,7 +262,13 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
 
 
 def fitting_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
-    """The metrics that can judge translations of a configuration into a language."""
+    """Return the metrics that can judge translations of a configuration.
+
+    Args:
+        dataset: a registered dataset.
+        config: one of its configurations.
+        tgt_lang: ISO 639-1 code of the translations.
+    """
     return [
         name
         for name in registry.names("metric")
@@ -260,12 +279,11 @@ def fitting_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> l
 
 
 class FileJudge:
-    """Judges files of translations, one at a time.
+    """A judge of files of translations, which handles one file at a time.
 
     Args:
         data_dir: a local copy of the upstream repositories.
-        evaluator: of metrics that take one: name, folder, or an Evaluator; None for the one that
-            ships for the pair.
+        evaluator: as for `SentenceJudge`; used by metrics that need one.
     """
 
     def __init__(
@@ -282,24 +300,25 @@ class FileJudge:
         """Judge a file by a metric.
 
         Args:
-            path: of a file of at most MAX_UPLOAD bytes and MAX_LINES lines, as
-                `cc_hf.data.translations.read_translations` takes it.
-            dataset, config, tgt_lang, metric: names.
+            path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_LINES` and `MAX_LINE`.
+            dataset, config, metric: registered names.
+            tgt_lang: ISO 639-1 code of the translations.
 
         Raises:
-            InputError: for a file that is too large, has too many or too long lines, is no text or
-                does not match the dataset; messages name the file without its folder.
+            InputError: for a file that is too large, has too many or too long lines, is not text,
+                or does not match the dataset; messages name the file without its folder.
             UnknownNameError: for a dataset, configuration or metric that is not registered.
-        As `cc_hf.evaluation.evaluate.evaluate`.
+            CCError: for any other failure of `cc_hf.evaluation.evaluate.evaluate`.
         """
         path = Path(path)
         check_upload(path)
-        # never a file of this machine that a visitor names
+        # Only registered names are allowed: otherwise a visitor could name a file of this machine.
         registry.resolve("dataset", dataset)
         material = load_material(dataset, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:
+                # The lengths are checked before any model is loaded.
                 _check_lengths(path, read_translations(path, material.examples).translations)
                 return evaluate(
                     material,
@@ -322,10 +341,13 @@ class FileJudge:
 
 
 def check_upload(path: Path) -> None:
-    """Refuse what is too large, empty, or no text, without reading it whole.
+    """Check that a file is text and neither too large nor empty, without reading it into memory.
+
+    Args:
+        path: the uploaded file.
 
     Raises:
-        InputError: with the file's name and the line.
+        InputError: for a file that fails the check; the message names the file without its folder.
     """
     n_lines, is_blank = 0, True
     try:
@@ -361,9 +383,7 @@ def check_upload(path: Path) -> None:
 
 
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
-    """Refuse translations that would take the machine long: aligning and scoring grow with their
-    length.
-    """
+    """Refuse translations that would take too long to align and to score."""
     for number, translation in enumerate(translations, 1):
         if len(translation) > MAX_CHARACTERS:
             raise InputError(

@@ -1,4 +1,4 @@
-"""The tab where a visitor's own sentence is judged and explained."""
+"""The tab in which visitors have a sentence judged and explained."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _EXAMPLES = [
 
 
 def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
-    """Fill the tab that is open in gradio.
+    """Fill the gradio tab that is currently open.
 
     Args:
         gr: the module gradio.
-        judge: of all visitors.
+        judge: the judge that all visitors share.
     """
 
     def judged(
@@ -99,7 +99,9 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
 
 
 def _sentences(gr: Any) -> list[Any]:
-    """Make the fields for the source, two translations, the word and which one, and return them."""
+    """Create the fields for the source, two translations, the word and its occurrence, and return
+    them.
+    """
     first_source, first_translation, first_other, first_word, *_ = _EXAMPLES[0]
     source = gr.Textbox(label="source", value=first_source, lines=2, elem_id="cc-source")
     translation = gr.Textbox(
@@ -125,8 +127,8 @@ def _sentences(gr: Any) -> list[Any]:
 
 
 def _reading(gr: Any) -> tuple[Any, list[Any]]:
-    """Make the field for the right reading, and those for own cues, which are shown on demand:
-    correct ones, incorrect ones, and where they go.
+    """Create the field for the correct reading, and those for the visitor's cues, which are shown
+    on demand: correct cues, incorrect cues, and their placement.
     """
     reading = gr.Radio(
         ["female", "male", _OWN_CUES],

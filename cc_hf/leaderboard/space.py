@@ -1,5 +1,5 @@
-"""The page as a Space of the Hub: a folder with the program, what it needs, its card and the
-results. Nothing is sent here.
+"""Write the page as a folder for a Space of the Hub, with the program, its requirements, the card
+and the results. Nothing is sent.
 """
 
 from __future__ import annotations
@@ -53,21 +53,24 @@ def build_space(
     quality: str | Path | None = None,
     requirement: str | None = None,
 ) -> Store:
-    """Write the folder, and answer what is in it; files of results that cannot be read are left out
-    and named in `Store.broken`.
+    """Write the folder of the Space.
+
+    Files of results that cannot be read are omitted and named in `Store.broken`.
 
     Args:
-        results: a folder with results, as `cc_hf.leaderboard.store.read_folder` takes it.
-        output: a folder that is not there yet, or is empty.
-        title: of the Space.
-        quality: a file with BLEU by system, as `read_quality_scores` takes it.
-        requirement: the line of requirements.txt by which pip gets cc_hf; None for its version on
-            PyPI or newer.
+        results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
+        output: a folder that is empty or does not exist.
+        title: the title of the Space.
+        quality: a file with BLEU by system, as for `read_quality_scores`.
+        requirement: the line of requirements.txt with which pip installs cc_hf; None for this
+            version or newer from PyPI.
+
+    Returns:
+        The results that the folder contains.
 
     Raises:
-        InputError: for a folder without a result that can be read, an output that holds something,
-            a blank title, a requirement of more than one line, or a file of BLEU that is not as
-            expected.
+        InputError: for a folder without a readable result, an output that is not empty, a blank
+            title, a requirement of more than one line, or a file of BLEU that cannot be read.
     """
     line = requirement_line(requirement, "cc_hf[leaderboard,models]")
     if not title.strip():
@@ -84,7 +87,7 @@ def build_space(
     if quality is not None:
         read_quality_scores([Path(quality)])
     systems = sorted({entry.system for entry in store.entries})
-    # never a name from outside: it becomes Python
+    # The name becomes Python code, so it must not come from the user.
     bleu = (
         None
         if quality is None

@@ -1,6 +1,5 @@
-"""Results in a folder.
-
-What cannot be read is kept with the reason, and the others are shown.
+"""The results in a folder. A file that cannot be read is recorded with the reason, and does not
+prevent the others from being shown.
 """
 
 from __future__ import annotations
@@ -25,7 +24,10 @@ _LOG = logging.getLogger(__name__)
 class Entry:
     """One result.
 
-    `system`: as its signature names it, else as its file; `judgements` of the result are left out.
+    Attributes:
+        system: the name of the system in the signature; the name of the file if there is none.
+        file: the name of the file.
+        result: the result, without its judgements.
     """
 
     system: str
@@ -35,10 +37,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Store:
-    """Results by file name.
+    """The results of a folder.
 
-    `broken`: file name -> why it could not be read; `not_run`: file name -> metric -> why the
-    evaluation left it out.
+    Attributes:
+        entries: the results, in the order of file names.
+        broken: file name -> why it could not be read.
+        not_run: file name -> {metric: why it was not run}.
     """
 
     entries: tuple[Entry, ...]
@@ -47,14 +51,15 @@ class Store:
 
 
 def read_folder(folder: str | Path) -> Store:
-    """All results of a folder: its files that end in .json, not those of folders within.
+    """Read all results of a folder: its files that end in .json, without subfolders.
+
+    A file that cannot be read is named in `Store.broken` and logged; it raises no error.
 
     Args:
-        folder: with results that `cc-hf evaluate` wrote.
+        folder: a folder with results that `cc-hf evaluate` wrote.
 
     Raises:
-        InputError: when the folder is not there. A file that cannot be read is no error: it is
-            named in `Store.broken` and logged.
+        InputError: if the folder does not exist.
     """
     folder = Path(folder)
     if not is_folder(folder):

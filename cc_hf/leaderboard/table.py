@@ -1,6 +1,6 @@
 """The table of systems: rows from results, filtered and sorted, as CSV and JSON.
 
-Figures in [0, 1]; the page shows them in percent.
+Figures are in [0, 1]; the page shows them in percent.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Row:
     """One system on one dataset by one metric.
 
     Attributes:
-        language: «source-target», or the target's code where the source's is not known.
-        min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None of metrics that do not have them.
-            `_low`, `_high`: of their 95 % intervals.
-        bleu: in [0, 1], None where it was not given.
-        other_figures: what else the result says of the whole: name -> value.
-        notes: those of the result, one after the other, "" for none.
-        system, dataset, config, metric, n, signature, file: of the result.
+        system, dataset, config, metric, n, signature, file: as in the result.
+        language: "source-target", or only the target language if the source language is unknown.
+        min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None if the metric does not have them.
+            The fields with `_low` and `_high` are the limits of their 95 % intervals.
+        bleu: in [0, 1]; None if it was not given.
+        other_figures: name -> value of other figures over the whole result.
+        notes: the notes of the result, joined; "" for none.
     """
 
     system: str
@@ -68,7 +68,7 @@ class Row:
     file: str
 
 
-#: the page's columns
+#: The columns of the page.
 HEADERS = (
     "system",
     "dataset",
@@ -86,9 +86,9 @@ HEADERS = (
     "notes",
     "signature",
 )
-#: those whose cells are numbers, or None, in percent
+#: The columns whose cells are percentages as numbers, or None.
 PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
-#: what the page can sort by -> the field
+#: Name of a sort key on the page -> field of `Row`.
 SORT_KEYS = {
     "minimum accuracy": "min_accuracy",
     "accuracy": "accuracy",
@@ -99,12 +99,17 @@ SORT_KEYS = {
     "dataset": "dataset",
 }
 _SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
-# wide ones, too: East Asian settings take them
+# Full-width characters are included, because spreadsheets accept them in East Asian locales.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def table_rows(store: Store, quality: QualityScores | None = None) -> list[Row]:
-    """One row per result, in the order of the store."""
+    """Return one row per result, in the order of the store.
+
+    Args:
+        store: the results.
+        quality: BLEU of the systems; None if unknown.
+    """
     return [_row(entry, quality or QualityScores()) for entry in store.entries]
 
 
@@ -142,12 +147,18 @@ def _row(entry: Entry, quality: QualityScores) -> Row:
 
 
 def _own(data: str) -> str:
-    """Data without a name are told apart by the digest of their references."""
+    """Return a name for data without one, which includes the digest of their references to tell
+    them apart.
+    """
     return f"own data {data.partition('@')[2]}".strip()
 
 
 def choices(rows: Sequence[Row], name: str) -> list[str]:
-    """The values of a field, sorted.
+    """Return the distinct values of a field, sorted.
+
+    Args:
+        rows: rows of the table.
+        name: a field of `Row`.
 
     >>> choices([], "metric")
     []
@@ -158,8 +169,15 @@ def choices(rows: Sequence[Row], name: str) -> list[str]:
 def filtered(
     rows: Iterable[Row], *, dataset: str = "", language: str = "", metric: str = "", text: str = ""
 ) -> list[Row]:
-    """The rows of a dataset, language and metric, "" for any, with all words of the text in system,
-    dataset, configuration, metric or signature.
+    """Return the rows that match all conditions; "" matches any row.
+
+    Args:
+        rows: rows of the table.
+        dataset: the dataset.
+        language: the language as in `Row.language`.
+        metric: the metric.
+        text: words that must all occur in system, dataset, configuration, language, metric or
+            signature, regardless of case.
     """
     words = text.casefold().split()
 
@@ -182,7 +200,12 @@ def filtered(
 
 
 def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> list[Row]:
-    """Sorted by a key of SORT_KEYS; rows without that figure last, equal ones by system.
+    """Sort rows by a key; rows without that figure come last, and equal rows are sorted by system.
+
+    Args:
+        rows: rows of the table.
+        by: a key of `SORT_KEYS`.
+        descending: whether the largest value comes first.
 
     Raises:
         InputError: for another key.
@@ -199,14 +222,23 @@ def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> lis
 
 
 def row_key(row: Row, name: str) -> float | str:
-    """What a row is sorted by."""
+    """Return the value by which a row is sorted; texts are case-folded.
+
+    Args:
+        row: a row that has the figure.
+        name: a field of `Row`.
+    """
     value = getattr(row, name)
     return value.casefold() if isinstance(value, str) else float(value)
 
 
 def display_cells(row: Row) -> list[str | float | int | None]:
-    """A row as the page shows it, one cell per header; percentages as numbers with one digit, so
-    that a browser sorts them.
+    """Return the cells of a row as the page shows them, one per header.
+
+    Percentages are numbers with one decimal, so that a browser can sort them.
+
+    Args:
+        row: a row of the table.
     """
 
     def in_percent(value: float | None) -> float | None:
@@ -236,9 +268,12 @@ def display_cells(row: Row) -> list[str | float | int | None]:
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """UTF-8 text with a header; `other_figures` as JSON, what is unknown empty.
+    """Return the rows as CSV with a header; `other_figures` is JSON, and unknown values are empty.
 
-    Texts that a spreadsheet would take for a formula get a «'» before them.
+    Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
+
+    Args:
+        rows: rows of the table.
     """
     out = io.StringIO()
     names = [field.name for field in fields(Row)]
@@ -264,7 +299,11 @@ def _harmless(cell: object) -> object:
 
 
 def to_json(rows: Sequence[Row]) -> str:
-    """Strict JSON: a list of objects with the fields of `Row`."""
+    """Return the rows as strict JSON: a list of objects with the fields of `Row`.
+
+    Args:
+        rows: rows of the table.
+    """
     return (
         json.dumps([asdict(row) for row in rows], ensure_ascii=False, allow_nan=False, indent=1)
         + "\n"

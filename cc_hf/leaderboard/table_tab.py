@@ -1,4 +1,4 @@
-"""The tab with the table: filters, the rows, the files of all rows, the chart and the notes."""
+"""The tab with the table: filters, rows, downloads of all rows, the chart and the notes."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _WIDTHS = [
 
 
 def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None:
-    """Fill the tab that is open in gradio.
+    """Fill the gradio tab that is currently open.
 
     Args:
         gr: the module gradio.
-        rows: of all results.
+        rows: the rows of all results.
         notes: HTML on what the table does not show.
-        files: where those to be fetched are written.
+        files: where files for download are written.
     """
 
     def shown(
@@ -107,7 +107,9 @@ def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None
 
 
 def _filters(gr: Any, rows: list[Row]) -> list[Any]:
-    """Make the fields for dataset, language, metric, words, key and order, and return them."""
+    """Create the fields for dataset, language, metric, search words, sort key and order, and return
+    them.
+    """
     with gr.Row(elem_classes="cc-filters"):
         lists = [
             gr.Dropdown(
@@ -141,7 +143,9 @@ def _filters(gr: Any, rows: list[Row]) -> list[Any]:
 
 
 def _styled(rows: list[Row]) -> Any:
-    """Numbers that are sorted as such and shown with one digit."""
+    """Return the rows as a table whose percentages are sorted as numbers and shown with one
+    decimal.
+    """
     if not rows:
         return {"headers": list(HEADERS), "data": []}
     import pandas

@@ -1,5 +1,5 @@
-"""What visitors send and are given lies in one folder, in which whatever is old is deleted, and all
-of it at the end.
+"""The files of visitors, which are all in one folder: old files are deleted regularly, and
+everything is deleted at the end.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ from pathlib import Path
 __all__ = ["LIFETIME", "SWEEP_INTERVAL", "VisitorFiles"]
 
 _LOG = logging.getLogger(__name__)
-#: seconds for which a file of a visitor is kept at least
+#: The minimum time for which a file of a visitor is kept, in seconds.
 LIFETIME = 600
-#: seconds between two sweeps
+#: The time between two sweeps, in seconds.
 SWEEP_INTERVAL = 60
 
 
 class VisitorFiles:
-    """A folder for one server.
+    """A folder for the files of one server.
 
-    Nobody else writes there, so that everything that is old may go, whoever made it.
-
-    gradio deletes only files that it has listed, not uploads that broke off or were refused, and
-    stops for good at the first one that it cannot delete.
+    Nothing else writes there, so that every old file can be deleted, whoever created it. gradio's
+    own deletion is not enough: it deletes only files that it has listed, not uploads that were
+    aborted or refused, and it stops for good at the first file that it cannot delete.
     """
 
     def __init__(self) -> None:
@@ -42,7 +41,12 @@ class VisitorFiles:
         return Path(self._folder.name) / "gradio"
 
     def write(self, name: str, text: str) -> str:
-        """Write a new file with this name, and return its path."""
+        """Write a new file, and return its path.
+
+        Args:
+            name: the name of the file.
+            text: its content.
+        """
         root = Path(self._folder.name) / "results"
         root.mkdir(parents=True, exist_ok=True)
         path = Path(tempfile.mkdtemp(dir=root)) / name
@@ -50,7 +54,7 @@ class VisitorFiles:
         return str(path)
 
     def keep_present(self) -> None:
-        """Never sweep the files that are there now: those of the page itself."""
+        """Exclude the files that exist now from sweeps: they belong to the page itself."""
         self._kept = frozenset(
             os.path.join(folder, name)
             for folder, _, names in os.walk(self._folder.name)
@@ -58,8 +62,11 @@ class VisitorFiles:
         )
 
     def sweep(self, age: float = LIFETIME) -> None:
-        """Delete files, links and empty folders that are older than `age` seconds; what cannot be
-        deleted is logged and left.
+        """Delete files, links and empty folders that are older than a given age. A failure is
+        logged, and the file is kept.
+
+        Args:
+            age: age in seconds.
         """
         before = time.time() - age
         for folder, folders, names in os.walk(self._folder.name, topdown=False):
@@ -69,7 +76,7 @@ class VisitorFiles:
                     _delete(path, before)
 
     def close(self) -> None:
-        """Delete the folder. Without it, this happens when the program ends."""
+        """Delete the folder. If this is not called, the folder is deleted when the program ends."""
         self._folder.cleanup()
 
     def sweep_regularly(self) -> None:
@@ -83,7 +90,7 @@ class VisitorFiles:
 
 
 def _delete(path: str, before: float) -> None:
-    """Delete a file, link or empty folder that was last changed before that time."""
+    """Delete a file, link or empty folder that was last changed before a given time."""
     try:
         found = os.lstat(path)
         if found.st_mtime >= before:
@@ -92,7 +99,7 @@ def _delete(path: str, before: float) -> None:
             os.unlink(path)
         elif not os.listdir(path):
             os.rmdir(path)
-    except FileNotFoundError:  # gradio deletes, too
+    except FileNotFoundError:  # gradio deletes files, too
         return
     except OSError as error:
         _LOG.warning("a file of a visitor could not be deleted: %s", error)

@@ -21,7 +21,7 @@ __all__ = [
     "with_interval",
 ]
 
-# The paper lists «female» behind «male»; SimpleGEN's own order is that of its Table 2.
+# The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
 _ORDER = {
     name: i
     for i, name in enumerate(
@@ -31,16 +31,23 @@ _ORDER = {
 
 
 def percent(value: float) -> str:
-    """Write a figure in [-1, 1] as people read it.
+    """Write a figure as a percentage with one decimal.
+
+    Args:
+        value: a figure in [-1, 1].
 
     >>> percent(0.6244), percent(-0.001), percent(-0.0001)
     ('62.4', '-0.1', '0.0')
     """
-    return f"{round(100 * value, 1) + 0.0:.1f}"  # + 0.0: no negative zero
+    return f"{round(100 * value, 1) + 0.0:.1f}"  # adding 0.0 avoids a negative zero
 
 
 def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
-    """Write a figure with its interval, where it has one.
+    """Write a figure in percent, followed by its interval if it has one.
+
+    Args:
+        value: a figure in [-1, 1].
+        interval: its interval, in the same unit.
 
     >>> with_interval(0.5, Interval(0.41, 0.6))
     '50.0 (41.0 – 60.0)'
@@ -53,7 +60,11 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
 
 
 def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
-    """Write the limits of an interval, in percent or with so many digits; "" where there is none.
+    """Write the limits of an interval; "" if there is no interval.
+
+    Args:
+        interval: the interval.
+        digits: number of decimals; None to write percentages.
 
     >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
     ('41.0 – 60.0', '0.41 – 0.60', '')
@@ -67,7 +78,10 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
 
 
 def p_text(value: float) -> str:
-    """Write a p-value as people read it.
+    """Write a p-value with three decimals, or as "< 0.001".
+
+    Args:
+        value: a p-value in [0, 1].
 
     >>> p_text(0.0499), p_text(0.0002)
     ('0.050', '< 0.001')
@@ -76,7 +90,12 @@ def p_text(value: float) -> str:
 
 
 def score_text(result: EvaluationResult, name: str) -> str:
-    """Write a score of a result with its interval; "" where the result does not have it."""
+    """Write a score of a result with its interval; "" if the result does not have the score.
+
+    Args:
+        result: the result.
+        name: the name of the score.
+    """
     return (
         with_interval(result.scores[name], result.intervals.get(name))
         if name in result.scores
@@ -85,22 +104,39 @@ def score_text(result: EvaluationResult, name: str) -> str:
 
 
 def data_name(result: EvaluationResult) -> str:
-    """Name dataset, configuration and target language of a result, in one line."""
+    """Return dataset, configuration and target language of a result, separated by spaces.
+
+    Args:
+        result: the result.
+    """
     return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
 
 
 def category_key(name: str) -> tuple[int, str]:
-    """Return the key that sorts categories as the papers list them."""
+    """Return the key that sorts categories in the order of the papers, and others after them by
+    name.
+
+    Args:
+        name: the category.
+    """
     return _ORDER.get(name, len(_ORDER)), name
 
 
 def ordered_categories(result: EvaluationResult) -> list[CategoryAccuracy]:
-    """Sort the categories of a result as the papers list them."""
+    """Return the categories of a result in the order of the papers.
+
+    Args:
+        result: the result.
+    """
     return sorted(result.categories, key=lambda c: category_key(c.category))
 
 
 def category_label(result: EvaluationResult, category: str) -> str:
-    """Return the name of a category, with a note where the minimum leaves it out.
+    """Return the name of a category, with a remark if the minimum ignores it.
+
+    Args:
+        result: the result.
+        category: the name of one of its categories.
 
     >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
     >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
@@ -119,8 +155,13 @@ def category_label(result: EvaluationResult, category: str) -> str:
 
 
 class FigureRow(NamedTuple):
-    """A figure of a result: its name in `scores`, its name in words, the number of samples where it
-    is of a category or of all, the figure in percent.
+    """A figure of a result.
+
+    Attributes:
+        name: its name in `scores`.
+        label: its name in words.
+        n: the number of samples if it covers a category or all samples; "" otherwise.
+        value: the figure in percent, with its interval.
     """
 
     name: str
@@ -130,8 +171,11 @@ class FigureRow(NamedTuple):
 
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
-    """Return every figure of a result: totals and minima, the categories as the papers list them,
-    all others.
+    """Return every figure of a result: totals and minima, then categories in the order of the
+    papers, then all others.
+
+    Args:
+        result: the result.
 
     >>> from cc_hf.results import EvaluationResult
     >>> figure_rows(

@@ -1,4 +1,4 @@
-"""What the plots of a report show, as numbers: the page draws them as SVG, `plots` as files."""
+"""The plots of a report as numbers. The page draws them as SVG, `plots` as files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,13 @@ N_BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A figure in [0, 1] of a system in a category; `system`: its place among the report's
-    systems.
+    """The accuracy of a system in a category.
+
+    Attributes:
+        category: the category.
+        system: index of the system among those of the report.
+        value: the accuracy, in [0, 1].
+        interval: its interval; None if there is none.
     """
 
     category: str
@@ -37,8 +42,12 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Number of samples by probability_correct, in bins of equal width over [0, 1]; the last one
-    includes 1.
+    """Number of samples of a system by probability_correct.
+
+    Attributes:
+        system: index of the system among those of the report.
+        counts: samples in bins of equal width over [0, 1]; the last bin includes 1.
+        n_correct: number of samples judged correct.
     """
 
     system: int
@@ -48,7 +57,13 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class QualityPoint:
-    """A system's BLEU and minimum accuracy, both in [0, 1]."""
+    """BLEU and minimum accuracy of a system.
+
+    Attributes:
+        system: index of the system among those of the report.
+        bleu, min_accuracy: in [0, 1].
+        interval: interval of the minimum accuracy; None if there is none.
+    """
 
     system: int
     bleu: float
@@ -57,7 +72,13 @@ class QualityPoint:
 
 
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
-    """Accuracy of each system in each category, category by category as the papers list them."""
+    """Return the accuracy of each system in each category, category by category in the order of the
+    papers.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+    """
     found = [
         Bar(c.category, at, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
         for at, result in _results(report, metric)
@@ -67,9 +88,15 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
-    """One per system whose judgements have probabilities; () of metrics that have none.
+    """Return one histogram per system whose judgements have probabilities; () for a metric without
+    probabilities.
 
-    A tie, p = 0.5, is on the side on which it counts.
+    A tie (p = 0.5) is counted on the side of its verdict.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+        n_bins: number of bins, even.
     """
     found = []
     for at, result in _results(report, metric):
@@ -78,6 +105,8 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
             counts = [0] * n_bins
             for judgement in judged:
                 probability = judgement.probability_correct or 0.0
+                # p = 0.5 falls into the first bin of the upper half; a tie that counts as incorrect
+                # moves one bin down.
                 is_tie_below = probability == 0.5 and not judgement.is_correct
                 counts[min(int(probability * n_bins), n_bins - 1) - is_tie_below] += 1
             found.append(Histogram(at, tuple(counts), sum(j.is_correct for j in judged)))
@@ -85,8 +114,12 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
 
 
 def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
-    """The systems whose BLEU is known, by a metric that has a minimum accuracy (Vamvas & Sennrich
-    2021, Figure 5).
+    """Return the systems whose BLEU is known, for a metric that has a minimum accuracy (Vamvas &
+    Sennrich 2021, Figure 5).
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
     """
     return tuple(
         QualityPoint(at, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy"))
@@ -96,7 +129,11 @@ def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
 
 
 def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
-    """About n round numbers at equal steps, from at most `low` to at least `high`.
+    """Return about `n` round numbers in equal steps, from at most `low` to at least `high`.
+
+    Args:
+        low, high: the range that the ticks must cover.
+        n: approximate number of steps.
 
     >>> nice_ticks(31.2, 38.9)
     (30.0, 32.0, 34.0, 36.0, 38.0, 40.0)

@@ -1,5 +1,5 @@
-"""What a report reads beside judgements: files of results with the names of their systems, the
-dataset's examples, figures of quality.
+"""Read the inputs of a report: files of results with the names of their systems, the examples of
+the dataset, and quality scores.
 """
 
 from __future__ import annotations
@@ -26,19 +26,22 @@ def read_systems(
     *,
     quality: QualityScores | None = None,
 ) -> tuple[list[System], list[str]]:
-    """Read the systems of results that `cc-hf evaluate` wrote, and notes on metrics that were not
-    run.
+    """Read systems from files of results that `cc-hf evaluate` wrote.
 
     Args:
-        paths: each of one system; several with the same name are of one system, by different
-            metrics.
-        names: one per path; None: the names of the files.
+        paths: files of one system each. Files with the same name belong to one system, judged by
+            different metrics.
+        names: one name per path; None for the names of the files.
         quality: BLEU of the systems.
 
+    Returns:
+        The systems, and notes on metrics that were not run and systems without BLEU.
+
     Raises:
-        InputError: for a file that is not there or holds no result, another number of names, files
-            of the same name, or two results of one system by the same metric.
-        UnknownNameError: for the BLEU of another system.
+        InputError: for a file that does not exist or holds no result, a number of names that
+            differs from the number of files, several files with the same name if no names are
+            given, or two results of one system by the same metric.
+        UnknownNameError: for a BLEU of a system that is not among the results.
     """
     if names and len(names) != len(paths):
         raise InputError(
@@ -81,16 +84,22 @@ def read_systems(
 def read_examples(
     result: EvaluationResult, *, dataset: str | None = None, data_dir: str | Path | None = None
 ) -> tuple[list[Example] | None, list[str]]:
-    """The examples that a result is about, without which a report shows ids and translations only;
-    and notes, such as why there are none.
+    """Read the examples that a result is about. Without them a report shows ids and translations
+    only.
 
     Args:
-        result: names dataset and configuration; its signature names split and revision.
-        dataset: another name, or the file of sources and cues where the data were the caller's own.
+        result: a result whose dataset, configuration and signature name the data.
+        dataset: another dataset name, or the file of sources and cues if the data were the caller's
+            own.
         data_dir: a local copy of the upstream repositories.
 
+    Returns:
+        The examples, or None if they are not available; and notes, such as why there are none.
+
     Raises:
-        UnknownNameError, InputError, DataError: for a dataset that was named and cannot be read.
+        UnknownNameError: for an unknown `dataset`.
+        InputError: for a `dataset` that cannot be read.
+        DataError: for a `dataset` that cannot be downloaded or is not as declared.
 
     >>> from cc_hf.results import EvaluationResult
     >>> examples, notes = read_examples(
@@ -114,7 +123,7 @@ def read_examples(
     split = place.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
-    # a result names no file of this machine
+    # A result does not say which file of this machine its data came from.
     if not dataset and (name in ("", "custom") or is_custom(name)):
         return None, [
             "the results are of data of the caller's own: ids and translations are shown without"

@@ -1,5 +1,5 @@
-"""What a report says, from results alone: systems side by side, what sets them apart from a
-baseline, and every sample with its verdicts. No formatting.
+"""The content of a report, computed from results alone: systems side by side, their differences to
+a baseline, and every sample with its verdicts. Nothing is formatted here.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class LabelAgreement:
 
 @dataclass(frozen=True)
 class Report:
-    """What the page, the tables and the plots show.
+    """The content of the page, the tables and the plots.
 
     Attributes:
         systems: in the order given.
-        baseline: the name of the system that the others are compared to.
-        metrics: of all systems, in order of appearance; `judging`: those with judgements of single
-            translations.
-        categories: as the papers list them.
+        baseline: the name of the system that the others are compared with.
+        metrics: the metrics of all systems, in order of appearance.
+        judging: the metrics that have judgements of single translations.
+        categories: in the order of the papers.
         samples: every example that a system was judged on, in the order of the data.
-        comparisons: (metric, system) -> that system against the baseline.
-        agreements: with human labels, where there are any.
+        comparisons: (metric, system) -> comparison of that system with the baseline.
+        agreements: agreement with human labels; empty if there are none.
         notes: what a reader must know, such as why two systems could not be compared.
-        signature: of the comparisons, "" where there are none.
+        signature: the signature of the comparisons; "" if there are none.
     """
 
     systems: tuple[System, ...]
@@ -67,11 +67,17 @@ class Report:
 
     @property
     def first(self) -> EvaluationResult:
-        """A result that names what all share: dataset, configuration, target language."""
+        """A result that names what all results share: dataset, configuration and target
+        language.
+        """
         return next(iter(self.systems[0].results.values()))
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
-        """The results of one metric, by system."""
+        """Return the results of one metric by system.
+
+        Args:
+            metric: the name of the metric.
+        """
         return {
             system.name: system.results[metric]
             for system in self.systems
@@ -89,22 +95,24 @@ def build_report(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Report:
-    """Put results side by side.
+    """Combine the results of systems into a report.
 
     Args:
-        systems: at least one, each with at least one result, all of the same data.
-        baseline: the name of one of them; None: the first.
-        examples: of the dataset; None where they are not at hand.
-        annotations: labels of translations; those of other translations are counted in the notes.
-        notes: to be put after those of the results, before those that are found here.
-        n_resamples, seed: of the bootstrap of the differences.
+        systems: at least one system, each with at least one result, all on the same data.
+        baseline: the name of one of the systems; None for the first.
+        examples: the examples of the dataset; None if they are not available.
+        annotations: human labels of translations. Those of translations that no system made are
+            counted in the notes.
+        notes: further notes; they come after those of the results and before those of the report
+            itself.
+        n_resamples, seed: number of resamples and seed of the bootstrap of the differences.
 
     Raises:
-        InputError: for no system, a name that occurs twice, results of different data, results of
-            one system on different translations, several judgements of one example, or a metric's
-            results that are of different length than they say.
+        InputError: for no systems, a name that occurs twice, results on different data, results of
+            one system on different translations, several judgements of one example, a number of
+            judgements that differs from the `n` of the result, or a BLEU outside [0, 1].
         UnknownNameError: for a baseline that is not among the systems.
-        MissingDependencyError: without scipy, where there is something to compare.
+        MissingDependencyError: without scipy, if there is something to compare.
 
     >>> from cc_hf.evaluation.judging import judge
     >>> from cc_hf.evaluation.material import Material
@@ -222,8 +230,8 @@ _Comparisons = dict[tuple[str, str], SystemComparison]
 def _comparisons(
     systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int
 ) -> tuple[_Comparisons, list[str], str]:
-    """Each system against the baseline, by each metric; why some could not be; and the signature of
-    the tests.
+    """Compare each system with the baseline by each metric; return the comparisons, the reasons why
+    some could not be made, and the signature of the tests.
     """
     found: _Comparisons = {}
     obstacles, said = [], ""
@@ -275,8 +283,8 @@ def _agreements(
 
 
 def _result_notes(systems: Sequence[System]) -> list[str]:
-    """The notes of the results, each once, with the systems and metrics that it is of unless it is
-    of all.
+    """Return each note of the results once, preceded by the systems and metrics that have it unless
+    all have it.
     """
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
     by_metric = {
@@ -289,7 +297,7 @@ def _result_notes(systems: Sequence[System]) -> list[str]:
 
 
 def _oddities(systems: Sequence[System]) -> Iterable[str]:
-    """What `cc-hf evaluate` notes of a file of translations."""
+    """Yield the remarks that `cc-hf evaluate` makes on a file of translations."""
     for system in systems:
         first = next(iter(system.results.values()))
         if copies := first.counts.get("n_with_source"):

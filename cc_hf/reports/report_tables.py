@@ -1,5 +1,5 @@
-"""The tables of a report, as cells of text in percent: the page, Markdown and LaTeX write the same
-ones.
+"""The tables of a report, as cells of text in percent. The page, Markdown and LaTeX render the same
+tables.
 """
 
 from __future__ import annotations
@@ -41,10 +41,14 @@ _SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure.
+    """A figure as text.
 
-    `interval`, `difference` (to the baseline, with its sign) and `p` are "" where there are none;
-    `is_significant`: p < 0.05.
+    Attributes:
+        value: the figure.
+        interval: its interval; "" if there is none.
+        difference: its difference to the baseline, with a sign; "" if there is none.
+        p: the p-value of the difference; "" if there is none.
+        is_significant: whether p < 0.05.
     """
 
     value: str
@@ -56,9 +60,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its name, and one cell per column.
+    """A row of a table.
 
-    `note` stands behind the name in brackets.
+    Attributes:
+        label: its name.
+        cells: one per column.
+        note: a remark that follows the name in brackets.
     """
 
     label: str
@@ -70,8 +77,13 @@ class Row:
 class ReportTable:
     """A table.
 
-    `columns`: behind the first one, `corner`; `groups`: names above them, with the number of
-    columns that each spans; () for none.
+    Attributes:
+        title: its title.
+        corner: the name of the first column, which holds the labels of the rows.
+        columns: the names of all other columns.
+        rows: its rows.
+        groups: names above the columns, each with the number of columns that it spans; () for none.
+        caption: the text below it.
     """
 
     title: str
@@ -83,7 +95,10 @@ class ReportTable:
 
 
 def metric_name(metric: str) -> str:
-    """A metric's name in words.
+    """Return the name of a metric in words.
+
+    Args:
+        metric: its registered name.
 
     >>> metric_name("contrastive_conditioning")
     'contrastive conditioning'
@@ -92,8 +107,11 @@ def metric_name(metric: str) -> str:
 
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
-    """All of them: the summary, the categories and all figures of each metric, agreement with human
-    labels where there are some.
+    """Return all tables of a report: the summary, the categories and all figures of each metric,
+    and agreement with human labels if there are any.
+
+    Args:
+        report: the report.
     """
     categories = [
         category_table(report, metric)
@@ -110,8 +128,13 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
 
 
 def summary_table(report: Report) -> ReportTable:
-    """Systems by metrics: the totals and minima of each, its differences and gaps, and BLEU where
-    it is known; systems but the baseline with their difference to it.
+    """Return a table of systems by metrics.
+
+    It shows the totals and minima of each metric, its differences and gaps, and BLEU if it is
+    known. All systems except the baseline have their difference to it.
+
+    Args:
+        report: the report.
     """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     has_bleu = any(system.bleu is not None for system in report.systems)
@@ -142,7 +165,13 @@ def summary_table(report: Report) -> ReportTable:
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
-    """Categories by systems: accuracy, and weighted accuracy where the metric has it."""
+    """Return a table of categories by systems, with accuracy, and weighted accuracy if the metric
+    has it.
+
+    Args:
+        report: the report.
+        metric: the name of a metric that has categories.
+    """
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
     kinds = [
@@ -183,7 +212,12 @@ def category_table(report: Report, metric: str) -> ReportTable:
 
 
 def figures_table(report: Report, metric: str) -> ReportTable:
-    """Every figure of a metric by systems."""
+    """Return a table of every figure of a metric by systems.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+    """
     results = report.of_metric(metric)
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
     found = []
@@ -198,7 +232,12 @@ def figures_table(report: Report, metric: str) -> ReportTable:
 
 
 def agreement_table(report: Report) -> ReportTable:
-    """How often each metric agrees with the human labels of each system's translations."""
+    """Return a table of how often each metric agrees with the human labels of each system's
+    translations.
+
+    Args:
+        report: a report with human labels.
+    """
     rows = []
     for one in report.agreements:
         found = one.agreement
@@ -229,7 +268,9 @@ def agreement_table(report: Report) -> ReportTable:
 
 
 def _headline(report: Report, metric: str) -> list[str]:
-    """Totals and minima, then differences and gaps; every score of a metric that has neither."""
+    """Return totals and minima, then differences and gaps; or every score, for a metric that has
+    none of these.
+    """
     names = list(
         dict.fromkeys(
             name for result in report.of_metric(metric).values() for name in result.scores
@@ -260,7 +301,7 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
 
 
 def _signed(value: float) -> str:
-    """With a real minus sign; no sign where it rounds to nothing."""
+    """Write a difference with a sign, using a real minus; without a sign if it rounds to zero."""
     text = percent(value)
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
 

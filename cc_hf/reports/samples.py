@@ -1,6 +1,4 @@
-"""What a report puts side by side: systems under test, and every sample with its translations and
-judgements.
-"""
+"""The systems under test, and every sample with its translations and judgements side by side."""
 
 from __future__ import annotations
 
@@ -17,8 +15,12 @@ __all__ = ["Sample", "System", "build_samples", "is_same_translation", "judgemen
 
 @dataclass(frozen=True)
 class System:
-    """A system under test: its name, its results by metric, its BLEU in [0, 1] where it is
-    known.
+    """A system under test.
+
+    Attributes:
+        name: its name in the report.
+        results: metric -> result.
+        bleu: its BLEU in [0, 1]; None if unknown.
     """
 
     name: str
@@ -31,11 +33,11 @@ class Sample:
     """One example, as all systems translated it.
 
     Attributes:
-        id, category: of the example.
-        example: with its source and cues; None where the dataset is not at hand.
-        translations: one per system; None where a system has no judgement of it.
-        judgements: per system, one per metric; None where it has none.
-        annotations: per system, what people said of its translation.
+        id, category: id and category of the example.
+        example: the example with its source and cues; None if the dataset is not available.
+        translations: one per system; None if a system has no judgement of the example.
+        judgements: per system, one per metric; None if there is none.
+        annotations: per system, the human annotation of its translation.
     """
 
     id: str
@@ -52,17 +54,17 @@ def build_samples(
     examples: Sequence[Example] | None,
     annotations: Sequence[Annotation],
 ) -> tuple[list[Sample], list[str]]:
-    """Put the translations and judgements of each example side by side.
+    """Collect the translations and judgements of each example.
 
     Args:
-        systems: of the same data.
-        judging: the metrics with judgements of single translations.
-        examples: of the dataset; None where they are not at hand.
-        annotations: labels of translations.
+        systems: systems with results on the same data.
+        judging: the metrics that have judgements of single translations.
+        examples: the examples of the dataset; None if they are not available.
+        annotations: human labels of translations.
 
     Returns:
-        The samples, in the order of the examples where these are known, else of the results; and
-        notes on what does not fit.
+        The samples, in the order of the examples if these are given and otherwise of the results;
+        and notes on samples and annotations that do not match.
 
     Raises:
         InputError: for results of one system on different translations.
@@ -110,7 +112,11 @@ def build_samples(
 
 
 def judgements_by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
-    """Return the judgements of a result by the ids of their examples."""
+    """Return the judgements of a result by the ids of their examples.
+
+    Args:
+        result: a result; None gives an empty dict.
+    """
     return (
         {}
         if result is None
@@ -119,7 +125,7 @@ def judgements_by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
 
 
 def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
-    """The one translation that all metrics of a system judged."""
+    """Return the translation that all metrics of a system judged, or None if none did."""
     texts = dict.fromkeys(j.translation for j in row if j is not None)
     if len(texts) > 1:
         one, other, *_ = texts
@@ -132,7 +138,7 @@ def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
 
 
 def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Annotation | None:
-    """The annotation of this very translation."""
+    """Return the annotation of exactly this translation, or None."""
     return next(
         (
             one
@@ -144,8 +150,13 @@ def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Anno
 
 
 def is_same_translation(one: str, other: str) -> bool:
-    """Compare translations by their letters and digits, as `agreement_with_labels` does: annotated
-    ones went through spreadsheets.
+    """Return whether two translations have the same letters and digits.
+
+    `agreement_with_labels` compares them likewise, because annotated translations went through
+    spreadsheets.
+
+    Args:
+        one, other: the translations.
 
     >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
     True

@@ -1,4 +1,4 @@
-"""Results as tables for the terminal. Figures in percent."""
+"""Results as tables for the terminal, with figures in percent."""
 
 from __future__ import annotations
 
@@ -34,12 +34,17 @@ __all__ = [
     "tie_text",
 ]
 
-_NAMED_IN_NOTES = 6  # figures; a dataset can have hundreds of categories
+_NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundreds of categories
 
 
 def result_table(result: EvaluationResult) -> Group:
-    """Per category n, accuracy with interval, and what the metric has of: weighted accuracy, ties,
-    inconclusive; then the total, the minimum, all other figures.
+    """Return the tables of one result.
+
+    They show n and accuracy with its interval for each category, with weighted accuracy, ties and
+    inconclusive verdicts if the metric has them; then the total, the minimum and all other figures.
+
+    Args:
+        result: the result.
     """
     title = f"{data_name(result)}: {result.metric.replace('_', ' ')}"
     others = [
@@ -60,12 +65,19 @@ def result_table(result: EvaluationResult) -> Group:
 
 
 def note_lines(notes: Iterable[str]) -> list[Text]:
-    """One line of text per note, each note once."""
+    """Return one line of text per note, each note once.
+
+    Args:
+        notes: the notes.
+    """
     return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
 
 
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
-    """Each note once, after the names of those that have it unless all have it.
+    """Return each note once, preceded by the names of those that have it unless all have it.
+
+    Args:
+        notes: name -> notes.
 
     >>> shared_notes({"a": ["x"], "b": ["x", "y"]})
     ['x', 'b: y']
@@ -82,8 +94,11 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def results_table(found: ResultSet) -> Group:
-    """Every figure of several metrics on the same translations; below, which were not run, and
-    why.
+    """Return a table of every figure of several metrics on the same translations, followed by the
+    metrics that were not run and the reasons.
+
+    Args:
+        found: the results of all metrics.
     """
     first = found.results[0]
     names = "1 metric" if len(found.results) == 1 else f"{len(found.results)} metrics"
@@ -98,7 +113,7 @@ def results_table(found: ResultSet) -> Group:
         Text(f"not run: {name.replace('_', ' ')}: {reason}")
         for name, reason in found.not_run.items()
     ]
-    # without translations, the evaluator is judged
+    # Without translations, it is the evaluator that was judged.
     judged = (
         "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"
     )
@@ -124,7 +139,11 @@ def _caption(results: Iterable[EvaluationResult]) -> Text:
 
 
 def resampling_text(metrics: Iterable[str]) -> str:
-    """Say how the bootstrap of each metric draws, as it declares; what all share is said once.
+    """Say how the bootstrap of each metric resamples, as the metric declares it; a shared answer is
+    given once.
+
+    Args:
+        metrics: names of metrics; unregistered ones resample over samples.
 
     >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
     'within categories'
@@ -145,8 +164,10 @@ def resampling_text(metrics: Iterable[str]) -> str:
 
 
 def interval_notes(result: EvaluationResult) -> list[str]:
-    """Say which intervals are unusual or missing, and why; one line for all figures of which the
-    same is to be said.
+    """Say which intervals are unusual or missing, and why, with one line per reason.
+
+    Args:
+        result: the result.
 
     >>> from cc_hf.results import NoInterval
     >>> result = EvaluationResult(
@@ -172,7 +193,10 @@ def interval_notes(result: EvaluationResult) -> list[str]:
 
 
 def grouped_notes(notes: Mapping[str, str]) -> list[str]:
-    """Put the names of which the same is said into one line.
+    """Group names by their note; return one line per note, and omit empty notes.
+
+    Args:
+        notes: name -> note.
 
     >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
     ['no interval: a, c']
@@ -189,8 +213,11 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
 
 
 def tie_text(result: EvaluationResult) -> str:
-    """Say how many judgements are ties, where they are many, and how the metric counts them; ""
+    """Say how many judgements are ties and how the metric counts them, if more than a tenth are; ""
     otherwise.
+
+    Args:
+        result: the result.
     """
     if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
         return ""
@@ -200,12 +227,23 @@ def tie_text(result: EvaluationResult) -> str:
 
 
 def heading(text: str) -> Text:
-    """The line above a table; not the table's own title, which would be folded to its width."""
+    """Return the line above a table. The table's own title is not used, because it would be wrapped
+    to the width of the table.
+
+    Args:
+        text: the line.
+    """
     return Text(text, style="italic")
 
 
 def plain_table(name: str, *numbers: str) -> Table:
-    """A table whose first column holds names, and the others numbers, which are never cut."""
+    """Return a table whose first column holds names and whose other columns hold numbers; no cell
+    is wrapped.
+
+    Args:
+        name: the header of the first column.
+        numbers: the headers of the others.
+    """
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column(Text(name), no_wrap=True)
     for number in numbers:
@@ -214,7 +252,7 @@ def plain_table(name: str, *numbers: str) -> Table:
 
 
 def _in_categories(result: EvaluationResult) -> set[str]:
-    """The figures, but for weights, that the table of categories shows."""
+    """Return the unweighted figures that the table of categories shows."""
     return {
         "accuracy",
         "min_accuracy",

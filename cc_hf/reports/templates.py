@@ -1,7 +1,7 @@
-"""The templates that make HTML, as `*.html.jinja` beside the code that uses them.
+"""Render the HTML templates, which are files `*.html.jinja` beside the code that uses them.
 
-Every value is escaped where it enters a template. The exception is `Markup`, which says that a text
-is HTML already: what a template made, and files of this package.
+Every value is escaped when it enters a template. The exception is `Markup`, which marks text that
+is already HTML: the output of templates, and files of this package.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ def render_page(template: str, **values: object) -> str:
     """Return a whole page.
 
     Args:
-        template: a path below `cc_hf`, with forward slashes.
-        values: by their names in the template; all that it uses must be there.
+        template: a path relative to `cc_hf`, with forward slashes.
+        values: the values by their names in the template; all names that it uses are required.
     """
     return f"{_environment().get_template(template).render(values)}\n"
 
 
 def render_piece(template: str, macro: str, **values: object) -> Markup:
-    """Return a piece of a page, which may enter other templates.
+    """Return a part of a page, which other templates may include.
 
     Args:
-        template: a path below `cc_hf`, with forward slashes.
+        template: a path relative to `cc_hf`, with forward slashes.
         macro: the name of a macro in this template.
         values: the arguments of the macro.
     """

@@ -1,1 +1,1 @@
-"""The studies of the papers, over results that metrics made."""
+"""The studies of the papers, computed from results that metrics made."""

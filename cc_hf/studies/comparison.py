@@ -1,5 +1,5 @@
-"""Results side by side: systems judged by one metric, and metrics that judged the same
-translations. Nothing is scored anew.
+"""Compare results: systems judged by one metric, and metrics that judged the same translations.
+Nothing is scored again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,23 @@ from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_d
 
 __all__ = ["Comparison", "MetricAgreement", "SystemComparison", "compare", "read_results"]
 
-#: fields of a signature in which results of different systems may differ
+#: Fields of a signature in which results of different systems may differ.
 _OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
 
 
 @dataclass(frozen=True, slots=True)
 class SystemComparison:
-    """A system against the baseline, by one metric, over judgements: accuracy is the share of
-    correct ones, an inconclusive one is not correct.
+    """A system compared with the baseline by one metric, over their judgements.
+
+    Accuracy is the share of correct judgements; an inconclusive one is not correct.
+
+    Attributes:
+        metric: the metric that judged both.
+        baseline, system: names of the results.
+        n: number of examples.
+        differences: figure -> paired difference of system and baseline, with its bootstrap
+            interval.
+        mcnemar: McNemar's test over the same judgements.
     """
 
     metric: str
@@ -53,9 +62,15 @@ class SystemComparison:
 class MetricAgreement:
     """Two metrics, or two variants of one, on the same translations.
 
-    `agreement` and `kappa`: on whether a translation is correct, where an inconclusive verdict is
-    not; `verdict_agreement` and `verdict_kappa`: on the verdict. `confusion`: rows `left`, columns
-    `right`, in the order of `labels`.
+    Attributes:
+        left, right: names of the results.
+        n: number of translations.
+        agreement, kappa: agreement and Cohen's kappa on whether a translation is correct; an
+            inconclusive verdict is not correct.
+        interval, kappa_interval: bootstrap intervals of these two, or why there is none.
+        verdict_agreement, verdict_kappa: agreement and Cohen's kappa on the verdict itself.
+        labels: the verdicts, in the order of `confusion`.
+        confusion: counts of verdicts, with rows for `left` and columns for `right`.
     """
 
     left: str
@@ -73,10 +88,16 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What results have to say about each other.
+    """The comparisons that a set of results allows.
 
-    `signatures`: of each; `not_compared`: pairs or results that could not be, and why; `notes`: of
-    each.
+    Attributes:
+        dataset, config, tgt_lang: the data that all results share.
+        systems: comparisons of systems with their baseline.
+        agreements: comparisons of metrics on the same translations.
+        signature: the signature of the comparison.
+        signatures: result -> its signature.
+        not_compared: pair or single result that was not compared -> reason.
+        notes: result -> its notes.
     """
 
     dataset: str
@@ -90,21 +111,26 @@ class Comparison:
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Strict JSON, UTF-8 text."""
+        """Return the comparison as strict JSON, with non-ASCII characters unescaped."""
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def read_results(
     paths: Sequence[Path], *, metric: str | None = None
 ) -> dict[str, EvaluationResult]:
-    """Results by a short name: the file's, and the metric's where a file holds several.
+    """Read results and give each a short name: the stem of its file, with the metric appended if
+    the file holds several results.
 
     Args:
         paths: files that `cc-hf evaluate` wrote, each with one result or those of all metrics.
-        metric: take the results of this metric only.
+        metric: read only the results of this metric; None for all.
+
+    Returns:
+        Name -> result, in the order of the files.
 
     Raises:
-        InputError: for a file that is not there or holds no result, or none of the metric.
+        InputError: for a file that does not exist or holds no result, for a file without a result
+            of the metric, or for a file named twice.
     """
     stems = [path.stem for path in paths]
     found: dict[str, EvaluationResult] = {}
@@ -134,17 +160,17 @@ def compare(
 ) -> Comparison:
     """Compare results of one dataset, configuration and target language.
 
-    Results of one metric: each against the first of them, the baseline. Results on the same
-    translations: each pair. Judgements are joined by the ids of their examples.
+    Results of one metric are each compared with the first of them, the baseline. Results on the
+    same translations are compared pair by pair. Judgements are joined by the ids of their examples.
 
     Args:
-        results: at least two, by name, the baseline first.
-        n_resamples, level, seed: of the bootstrap.
+        results: at least two results by name, the baseline first.
+        n_resamples, level, seed: number of resamples, confidence level and seed of the bootstrap.
 
     Raises:
-        InputError: for fewer than two results, different data, ids that only one has, results of
-            one metric with different options, or a result with nothing to compare it to, such as
-            one of another metric on other translations.
+        InputError: for fewer than two results, different data, ids that only one result has,
+            results of one metric with different options, or a result that cannot be compared with
+            any other, such as one of another metric on other translations.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if len(results) < 2:
@@ -206,11 +232,11 @@ def compare(
     )
 
 
-_Judged = Mapping[str, Mapping[str, Judgement]]  # result -> example id -> judgement
+_Judged = Mapping[str, Mapping[str, Judgement]]  # result -> {example id: judgement}
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
-    """The data that all results are of, as their signatures name it."""
+    """Check that all results are from the same data, and return its name in their signatures."""
     if difference := difference_of_data(results):
         raise InputError(
             f"expected results of the same data: {difference}; evaluate the same rows of the same"
@@ -237,7 +263,7 @@ def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
 
 
 def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
-    """Why two results cannot be joined, "" where they can."""
+    """Return why two results cannot be joined, or "" if they can."""
     for name, other in ((left, right), (right, left)):
         if missing := [i for i in judged[other] if i not in judged[name]]:
             return (
@@ -297,8 +323,9 @@ def _systems(
 
 
 def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
-    """What was judged by different evaluators or options differs for more reasons than the
-    system.
+    """Check that two systems were judged alike.
+
+    A difference could otherwise be due to the evaluator or its options.
     """
     (kind, left), (other, right) = (
         signature.parse(results[one].signature) for one in (baseline, name)

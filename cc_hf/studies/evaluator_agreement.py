@@ -1,5 +1,5 @@
-"""Do evaluators put the same systems in the same order (Vamvas & Sennrich 2021, section 3.5)? Rank
-correlations over systems, pair by pair.
+"""Rank correlations over systems, for each pair of evaluators: do evaluators rank the same systems
+alike (Vamvas & Sennrich 2021, section 3.5)?
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from cc_hf.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 __all__ = ["EvaluatorAgreement", "EvaluatorPair", "evaluator_agreement"]
 
-#: fields of a signature that tell of the run or the system, not of who judged, and how
+#: Fields of a signature that describe the run or the system. All other fields identify the
+#: evaluator and its options.
 _NOT_THE_JUDGE = {"data", "sys", "n", "seed", "boot", "v"}
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorPair:
-    """Two evaluators and how alike they order the systems."""
+    """Two evaluators, and how similarly they rank the systems."""
 
     left: str
     right: str
@@ -32,15 +33,15 @@ class EvaluatorPair:
 
 @dataclass(frozen=True)
 class EvaluatorAgreement:
-    """All pairs of evaluators.
+    """The rank correlations of all pairs of evaluators.
 
     Attributes:
-        figure: the score by which systems are ordered.
-        systems: names, of the files of the first evaluator.
-        evaluators: name -> what is told of it in its results' signatures.
-        scores: evaluator -> the figure of every system, in their order, in [0, 1].
-        pairs: of evaluators.
-        mean_spearman, mean_kendall: over the pairs, in [-1, 1].
+        figure: the score by which systems are ranked.
+        systems: names of the systems, taken from the results of the first evaluator.
+        evaluators: short name -> the part of the signature that describes the evaluator.
+        scores: short name -> the figure of each system, in the order of `systems`, in [0, 1].
+        pairs: one entry per pair of evaluators.
+        mean_spearman, mean_kendall: means over the pairs, in [-1, 1].
     """
 
     figure: str
@@ -60,24 +61,27 @@ def evaluator_agreement(
     level: float = 0.95,
     seed: int = 0,
 ) -> EvaluatorAgreement:
-    """Compare the orders in which evaluators put systems.
+    """Compare the rankings that evaluators give to systems.
 
-    Results with the same translations are of one system, results whose signatures differ in nothing
-    but the system are of one evaluator.
+    Results with the same translations belong to one system. Results whose signatures differ only in
+    the system belong to one evaluator.
 
     Args:
-        results: name -> result of one system by one evaluator, all on the same data; at least two
-            evaluators and three systems, every system by every evaluator.
-        figure: name of a score that all results have, such as min_accuracy.
-        n_resamples, level, seed: of the bootstrap over systems.
+        results: name -> result of one system by one evaluator, all on the same data. At least two
+            evaluators and three systems are needed, and every evaluator must have judged every
+            system.
+        figure: the name of a score that all results have, such as "min_accuracy".
+        n_resamples, level, seed: number of resamples, confidence level and seed of the bootstrap
+            over systems.
 
     Raises:
-        InputError: for too few systems or evaluators, different data, a system that one evaluator
-            did not judge or judged twice, or a figure that a result does not have.
+        InputError: for too few systems or evaluators, different data, a system that an evaluator
+            did not judge or judged twice, a figure that a result does not have, or an evaluator
+            that gives all systems the same figure.
         MissingDependencyError: without scipy.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    # evaluator's description -> digest of the translations -> name of the result
+    # This maps the description of an evaluator to {digest of the translations: name of the result}.
     table: dict[str, dict[str, str]] = {}
     for name, result in results.items():
         if figure not in result.scores:
@@ -135,7 +139,7 @@ def _judge(result: EvaluationResult) -> str:
 
 
 def _system(name: str, result: EvaluationResult) -> str:
-    """A digest of the translations, whatever their order."""
+    """Return a digest of the translations that does not depend on their order."""
     if not result.judgements:
         raise InputError(
             f"{name}: expected a result with judgements, by which the system is known, got none"
@@ -179,8 +183,8 @@ def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def _short_names(table: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """What tells the evaluators apart: the model alone, the metric alone, both, or the fields of
-    their signatures that differ.
+    """Return the shortest kind of name that tells the evaluators apart: the model, the metric,
+    both, or the fields of their signatures that differ.
     """
     parsed = {judge: signature.parse(judge) for judge in table}
     models = {judge: fields.get("eval", "") for judge, (_, fields) in parsed.items()}

@@ -1,5 +1,5 @@
-"""Why contrastive conditioning decides as it does: the same translation, token by token, under the
-best correct and the best incorrect source.
+"""Explain a decision of contrastive conditioning: compare the same translation, token by token,
+under the best correct and the best incorrect source.
 """
 
 from __future__ import annotations
@@ -34,19 +34,20 @@ _END = "</s>"
 
 @dataclass(frozen=True, slots=True)
 class ExplainedToken:
-    """A token of the translation under both sources.
+    """A token of the translation, scored under both sources.
 
     Attributes:
-        text: its part of the translation; «</s>» for the end of the sentence.
-        start, end: its characters of the translation; of a part of a character, and of the end,
-            none (start == end).
+        text: its part of the translation; "</s>" for the end of the sentence.
+        start, end: its characters in the translation. Both are equal for a token that is part of a
+            character, and for the end of the sentence.
         logprob_correct, logprob_incorrect: natural-log probability under the best correct and the
             best incorrect source.
-        difference: the former minus the latter; above 0 the token speaks for the correct reading.
-        contribution: its part of the log-odds of `probability_correct`, in nats; the contributions
-            of all tokens sum to it.
-        share: absolute contribution by the sum of all absolute contributions, in [0, 1]; 0 where
-            all are 0.
+        difference: `logprob_correct` - `logprob_incorrect`; above 0, the token supports the correct
+            reading.
+        contribution: its part of the log-odds of `probability_correct`, in nats. The contributions
+            of all tokens sum to the log-odds.
+        share: its absolute contribution divided by the sum of all absolute contributions, in [0,
+            1]; 0 if all are 0.
     """
 
     text: str
@@ -61,14 +62,17 @@ class ExplainedToken:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedWord:
-    """Tokens that people read as one word; the figures are sums of theirs.
+    """Tokens that readers see as one word; its figures are sums over these tokens.
 
     Attributes:
-        first_token, n_tokens: which tokens of the explanation.
-        decides: whether it is among the fewest words that make at least half of what speaks for the
-            verdict.
-        text, start, end, logprob_correct, logprob_incorrect, difference, contribution, share: as of
-            `ExplainedToken`.
+        text: the part of the translation that it covers.
+        start, end: its characters in the translation.
+        first_token, n_tokens: the tokens of the explanation that belong to it.
+        logprob_correct, logprob_incorrect, difference, contribution: sums of these fields of its
+            tokens.
+        share: its absolute contribution divided by the sum over all words, in [0, 1].
+        decides: whether it belongs to the smallest set of words that makes up at least half of what
+            supports the verdict.
     """
 
     text: str
@@ -86,22 +90,24 @@ class ExplainedWord:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One judgement, taken apart.
+    """One judgement, broken down by token and word.
 
     Attributes:
-        translation: what was judged.
-        correct_source, incorrect_source: of each side the source under which the translation scores
-            best.
-        score: a name of `SCORES`.
-        score_correct, score_incorrect: the scores of these two.
-        probability_correct: their share, in [0, 1], as `contrastive_conditioning` has it from the
-            same scores; 0.5 counts as correct there.
-        log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 where both
-            score 0.
-        tokens, words: in the order of the translation, the end of the sentence last where the
-            evaluator counts it.
-        src_lang, tgt_lang, evaluator: what scored.
-        notes: as of `EvaluationResult`.
+        translation: the translation that was judged.
+        correct_source, incorrect_source: on each side, the source under which the translation
+            scores best.
+        score: a name in `SCORES`.
+        score_correct, score_incorrect: the scores under these two sources.
+        probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1], as
+            `contrastive_conditioning` computes it from the same scores; 0.5 counts as correct
+            there.
+        log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 if both
+            scores are 0.
+        tokens, words: in the order of the translation; the end of the sentence comes last if the
+            evaluator scores it.
+        src_lang, tgt_lang: ISO 639-1 codes; those of the evaluator if none were given.
+        evaluator: name and identity of the evaluator.
+        notes: warnings about the evaluator, as for `EvaluationResult`.
     """
 
     translation: str
@@ -121,11 +127,11 @@ class Explanation:
 
     @property
     def is_correct(self) -> bool:
-        """The verdict; ties count as correct."""
+        """Whether the correct reading wins; ties count as correct."""
         return self.probability_correct >= 0.5
 
     def to_json(self) -> str:
-        """Strict JSON, UTF-8 text."""
+        """Return the explanation as strict JSON, with non-ASCII characters unescaped."""
         return (
             json.dumps(
                 {**asdict(self), "is_correct": self.is_correct},
@@ -147,26 +153,28 @@ def explain(
     tgt_lang: str = "",
     score: str = "geometric",
 ) -> Explanation:
-    """Which tokens of a translation decide between the correct and the incorrect sources.
+    """Explain which tokens of a translation decide between the correct and the incorrect sources.
 
-    All scores are those of the evaluator's exact pass. The contribution of a token t of n is d(t) /
-    n for the geometric score, where d is the difference of its log-probabilities, and log 2 times
-    that for the reference score. For the arithmetic score it is the difference of its
-    probabilities, divided by n and by the logarithmic mean of both scores, so that contributions
-    sum to the log-odds here, too.
+    All scores come from the exact pass of the evaluator. Let n be the number of tokens and d(t) the
+    difference of the log-probabilities of token t. The contribution of t is d(t) / n for the
+    geometric score, and log 2 times that for the reference score. For the arithmetic score it is
+    the difference of the probabilities of t, divided by n and by the logarithmic mean of both
+    scores, so that contributions sum to the log-odds here, too.
 
     Args:
-        evaluator: a model; a plain function has no tokens.
+        evaluator: a model. A plain scoring function is refused because it has no tokens.
         translation: a sentence.
-        correct_sources, incorrect_sources: at least one each.
-        src_lang, tgt_lang: ISO 639-1; may be left out where the model has one direction.
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.scores.SCORES`).
+        correct_sources, incorrect_sources: at least one source each.
+        src_lang, tgt_lang: ISO 639-1 codes; they may be omitted if the model has one direction
+            only.
+        score: "arithmetic", "geometric" or "reference" (`cc_hf.evaluators.scores.SCORES`).
 
     Raises:
-        InputError: for another score, an evaluator that is none, sources or a translation that
-            cannot be judged, or an evaluator that does not name its tokens.
-        TooLongError: as `Evaluator.score`, or as `cc_hf.evaluators.contests.check_contests`.
-        EvaluatorError: for log-probabilities that are no numbers, or scores of 0.
+        InputError: for an unknown score, an object that is not an `Evaluator`, sources or a
+            translation that cannot be judged, or an evaluator that cannot name its tokens.
+        TooLongError: for a text that the model cannot read, see `Evaluator.score` and
+            `cc_hf.evaluators.contests.check_contests`.
+        EvaluatorError: for log-probabilities that are not numbers, or scores of 0.
 
     >>> import cc_hf
     >>> sources = ["The [female] doctor asked the nurse to help her."], [
@@ -243,10 +251,19 @@ def explain_example(
     tgt_lang: str = "",
     score: str = "geometric",
 ) -> Explanation:
-    """As `explain`, with the sources of an example.
+    """Explain a translation of an example, using the sources of the example.
+
+    Args:
+        evaluator: as for `explain`.
+        example: an example with correct and incorrect sources.
+        translation: the translation of the system under test.
+        tgt_lang: ISO 639-1 code; "" for the target language of the example.
+        score: as for `explain`.
 
     Raises:
-        InputError: for an example of another class; otherwise as `explain`.
+        InputError: for an example of another class, or input that `explain` refuses.
+        TooLongError: for a text that the model cannot read.
+        EvaluatorError: for log-probabilities that are not numbers, or scores of 0.
     """
     if not isinstance(example, ContrastiveSourceExample):
         raise InputError(
@@ -267,7 +284,9 @@ def explain_example(
 def _token_logprobs(
     evaluator: Evaluator, translation: str, sources: Sequence[str], *, src_lang: str, tgt_lang: str
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Return what each token adds to the translation, and (sources, tokens) log-probabilities."""
+    """Return the text that each token adds to the translation, and (sources, tokens)
+    log-probabilities.
+    """
     named = evaluator.named_logprobs(
         sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )
@@ -284,13 +303,14 @@ def _token_logprobs(
 def _contributions(
     correct: npt.NDArray[np.float64], incorrect: npt.NDArray[np.float64], score: str
 ) -> npt.NDArray[np.float64]:
-    """(n,) parts of log(score correct / score incorrect), one per token."""
+    """Return the (n,) parts of log(score correct / score incorrect), one per token."""
     if score != "arithmetic":
         return (correct - incorrect) * (math.log(2) if score == "reference" else 1.0) / len(correct)
     parts = np.exp(correct) - np.exp(incorrect)
     left, right = float(np.exp(correct).mean()), float(np.exp(incorrect).mean())
     if left <= 0 or right <= 0:
         return np.zeros(len(parts))
+    # With log1p the mean stays exact when both scores are nearly equal.
     relative = (left - right) / right
     mean = right if relative == 0 else (left - right) / math.log1p(relative)  # the logarithmic mean
     return parts / (len(parts) * mean)
@@ -359,7 +379,7 @@ def _word(
 
 
 def _deciding(totals: Sequence[float], sign: int) -> set[int]:
-    """The fewest words that make at least half of what speaks for the verdict."""
+    """Return the smallest set of words that makes up at least half of what supports the verdict."""
     order = sorted(
         (i for i, total in enumerate(totals) if sign * total > 0), key=lambda i: -sign * totals[i]
     )

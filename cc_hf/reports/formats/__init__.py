@@ -1,1 +1,1 @@
-"""The report in Markdown, LaTeX and as plots."""
+"""The report as Markdown, LaTeX and plots."""

@@ -1,4 +1,4 @@
-"""The tables of a report in LaTeX, for booktabs."""
+"""The tables of a report as LaTeX, for the package booktabs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,12 @@ _SPECIAL = {
 
 
 def latex_report(report: Report) -> str:
-    """All tables, each a table environment, with the notes in the caption of the first and the
-    signatures as comments.
+    """Return all tables, each in a table environment.
+
+    The notes are in the caption of the first table, and the signatures are comments.
+
+    Args:
+        report: the report.
 
     >>> from cc_hf.reports.samples import System
     >>> from cc_hf.reports.report import build_report
@@ -67,7 +71,11 @@ def latex_report(report: Report) -> str:
 
 
 def latex_table(table: ReportTable) -> str:
-    """One table environment; groups of columns span theirs."""
+    """Return one table environment; the names of groups span their columns.
+
+    Args:
+        table: the table.
+    """
     lines = [
         r"\begin{table}",
         r"\centering",
@@ -103,7 +111,10 @@ def latex_table(table: ReportTable) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Text that stands for itself, in one line.
+    r"""Return the text in one line, with characters that are special in LaTeX escaped.
+
+    Args:
+        text: plain text.
 
     >>> latex_text("50 % of a_b")
     '50 \\% of a\\_b'
@@ -131,5 +142,5 @@ def _rules(groups: tuple[tuple[str, int], ...]) -> list[str]:
 
 
 def _line(text: str) -> str:
-    """One line, else the rest of a text would leave the comment."""
+    """Return the text in one line, because a second line would not be part of the comment."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The tables of a report in Markdown, as GitHub and the Hub read it."""
+"""The tables of a report as Markdown, in the dialect of GitHub and the Hub."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ __all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"
 
 
 def markdown_report(report: Report) -> str:
-    """All tables, the notes behind the first, and the signatures.
+    """Return all tables, with the notes after the first, and the signatures at the end.
+
+    Args:
+        report: the report.
 
     >>> from cc_hf.reports.samples import System
     >>> from cc_hf.reports.report import build_report
@@ -43,7 +46,11 @@ def markdown_report(report: Report) -> str:
 
 
 def markdown_table(table: ReportTable) -> str:
-    """One table; groups of columns become part of the columns' names."""
+    """Return one table; the names of groups become part of the names of the columns.
+
+    Args:
+        table: the table.
+    """
     names = list(table.columns)
     if table.groups:
         groups = [name for name, n in table.groups for _ in range(n)]
@@ -64,7 +71,11 @@ def markdown_table(table: ReportTable) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that stands for itself, in one line, in a cell too.
+    """Return the text in one line, escaped so that Markdown shows it literally, also in a table
+    cell.
+
+    Args:
+        text: plain text.
 
     >>> markdown_text("a|b <i>*c*</i>")
     'a\\\\|b &lt;i>\\\\*c\\\\*&lt;/i>'
@@ -88,7 +99,11 @@ def _equals(p: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as code in one line, in a fence longer than any run of backticks within.
+    """Return a text as inline code in one line, with a fence longer than any run of backticks in
+    it.
+
+    Args:
+        text: plain text.
 
     >>> markdown_code("a`b")
     '`` a`b ``'

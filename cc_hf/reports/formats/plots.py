@@ -1,5 +1,5 @@
-"""The plots of a report as PNG or SVG files, by matplotlib, without a display and without touching
-its settings.
+"""The plots of a report as PNG or SVG files, drawn with matplotlib without a display and without
+changing its global settings.
 """
 
 from __future__ import annotations
@@ -23,16 +23,21 @@ __all__ = ["FORMATS", "plots"]
 
 FORMATS = ("png", "svg")
 _TITLE_LENGTH = 60
-# the page's own, for white paper
+# These are the colours of the page, adapted to a white background.
 _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
 
 def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
-    """Accuracy by category, the distribution of probability_correct, and quality against minimum
-    accuracy, for each metric that has them.
+    """Draw accuracy by category, the distribution of probability_correct, and quality against
+    minimum accuracy, for each metric that has them.
+
+    Args:
+        report: the report.
+        file_format: "png" or "svg".
 
     Returns:
-        name of a file -> its content; the same for the same report and version of matplotlib.
+        Name of a file -> its content, which depends only on the report and the version of
+        matplotlib.
 
     Raises:
         InputError: for another format.
@@ -163,7 +168,7 @@ def _saved(figure: Figure, file_format: str) -> bytes:
     import matplotlib
 
     written = io.BytesIO()
-    # else ids of SVG differ each time
+    # Without a fixed salt, the ids in an SVG file differ between runs.
     with matplotlib.rc_context({"svg.hashsalt": "cc_hf", "svg.fonttype": "none"}):
         figure.savefig(
             written,
@@ -183,7 +188,9 @@ def _colour(system: int) -> str:
 
 
 def _literal(text: str) -> str:
-    """Names are no formulas, and what is no character of a text is none of a font or of SVG."""
+    """Return text that matplotlib does not read as a formula, with unprintable characters replaced
+    because fonts and SVG lack them.
+    """
     return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())).replace(
         "$", r"\$"
     )

@@ -1,5 +1,5 @@
-"""The plots of the page, as inline SVG: coloured by classes, so that light and dark are the page's,
-with the figures as text for those who do not see them.
+"""The charts of the page, as inline SVG. Colours are CSS classes, so that the page decides on light
+and dark; the figures are also given as text for screen readers.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["N_COLOURS", "bar_chart", "histogram_chart", "quality_chart"]
 
 N_COLOURS = 8
 _WIDTH = 440
-_NAMES = 104  # room for the systems' names beside the bars
+_NAMES = 104  # width for the names of the systems beside the bars
 _VALUES = 44
-_CHARACTER = 6.4  # about the width of one, to keep labels apart
+_CHARACTER = 6.4  # approximate width of a character, to keep labels apart
 _Box = tuple[float, float, float, float]
 
 
 class _Element(NamedTuple):
-    """An element of a picture; `title` is its name in full, where `text` is cut."""
+    """An SVG element; `title` is the full name if `text` is abbreviated."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -34,12 +34,15 @@ class _Element(NamedTuple):
 
 
 def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Markup:
-    """Horizontal bars with intervals, grouped by category; percent.
+    """Draw horizontal bars with intervals in percent, grouped by category.
 
     Args:
-        bars: of one metric, category by category.
+        bars: the bars of one metric, category by category.
         systems: the names of the report's systems.
-        label: what the picture shows, in words.
+        label: a description of the chart for screen readers.
+
+    Returns:
+        An SVG element.
     """
     left, right, y = _NAMES, _WIDTH - _VALUES, 6.0
     parts: list[_Element] = []
@@ -91,13 +94,17 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
 def histogram_chart(
     found: Histogram, systems: Sequence[str], *, highest: int, label: str
 ) -> Markup:
-    """One system's samples by probability; what is left of 50 % counts as incorrect and is paler.
+    """Draw a histogram of the samples of one system by probability; bins below 50 %, which count as
+    incorrect, are paler.
 
     Args:
-        found: of one system.
+        found: the histogram of the system.
         systems: the names of the report's systems.
-        highest: the largest count of all systems that are to be compared, at least 1.
-        label: what the picture shows, in words.
+        highest: the largest count over all systems that are compared, at least 1.
+        label: a description of the chart for screen readers.
+
+    Returns:
+        An SVG element.
     """
     left, right, top, bottom = 40, _WIDTH - 16, 10, 168
     ticks = nice_ticks(0, max(highest, 1), n=3)
@@ -139,9 +146,15 @@ def histogram_chart(
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
-    """Minimum accuracy, with intervals, over BLEU; a dot and a name for each system.
+    """Draw minimum accuracy with intervals over BLEU, as a dot and a name for each system.
 
-    At least one point.
+    Args:
+        points: at least one point.
+        systems: the names of the report's systems.
+        label: a description of the chart for screen readers.
+
+    Returns:
+        An SVG element.
     """
     left, right, top, bottom = 48, _WIDTH - 12, 10, 250
     xs = nice_ticks(100 * min(p.bleu for p in points), 100 * max(p.bleu for p in points))
@@ -201,7 +214,9 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
 def _free_place(
     x: float, y: float, width: float, taken: Iterable[_Box], limits: tuple[float, float]
 ) -> tuple[tuple[float, float], str, _Box]:
-    """Beside, above or below a dot, where nothing is yet; to its right where all is taken."""
+    """Return a free place for a label beside, above or below a dot; if all are occupied, the place
+    to its right, or to its left if the label would leave the chart.
+    """
     places = [
         (x + 10, y + 4, "start"),
         (x - 10, y + 4, "end"),
@@ -254,7 +269,7 @@ def _whisker(low: float, high: float, y: float) -> list[_Element]:
 
 
 def _short(text: str, n: int) -> str:
-    """The end is kept, too: names of systems differ there.
+    """Shorten a name in the middle, because the names of systems often differ at the end.
 
     >>> _short("opus-mt-en-de-tiny", 9)
     'opus…tiny'

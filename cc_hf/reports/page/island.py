@@ -1,5 +1,5 @@
-"""The samples of a report as compact JSON for the page's explorer: texts once, what is the same for
-all samples in columns.
+"""The samples of a report as compact JSON for the explorer of the page: each text is stored once,
+and samples are stored as columns.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 
 
 def island_json(data: Any) -> Markup:
-    r"""JSON that may stand in a <script> element: nothing in it ends the element, begins a comment
-    or breaks a line.
+    r"""Return JSON that is safe inside a <script> element: nothing in it ends the element, begins a
+    comment or breaks a line.
+
+    Args:
+        data: anything that `json.dumps` accepts, without NaN.
 
     >>> island_json("</script>")
     Markup('"\\u003c/script\\u003e"')
@@ -37,12 +40,12 @@ def island_json(data: Any) -> Markup:
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, code in _UNSAFE.items():
         text = text.replace(character, code)
-    # half of a surrogate pair is no UTF-8, but is JSON as \ud800
+    # A lone surrogate cannot be encoded as UTF-8, but JSON can hold it as \ud800.
     return Markup(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 class _Strings:
-    """A table of texts; a text's number is where it stands. -1 stands for none."""
+    """A table of texts; the number of a text is its position, and -1 stands for no text."""
 
     def __init__(self) -> None:
         self.table: dict[str, int] = {}
@@ -52,20 +55,26 @@ class _Strings:
 
 
 def explorer_data(report: Report) -> dict[str, Any]:
-    """What the page's script reads.
+    """Return the data that the script of the page reads.
+
+    Args:
+        report: the report.
 
     Returns:
-        strings: every text once; elsewhere texts are their numbers in it.
-        systems, metrics, categories, verdicts: names.
-        src_lang, tgt_lang: codes for `lang` attributes.
-        samples: columns, one entry per sample: id, category, source (-1: not known), focus ([start,
-        length], in UTF-16 units as browsers count, or 0),
-            correct and incorrect (variants of the source, or of the correct translation, each
-            [start, end, text]: the source with this span replaced), form (0 sources, 1
-            translations), gold, extra.
-        judgements: per metric, per system: columns verdict, p, score_correct, score_incorrect,
-        weight, predicted, gold; a column without anything is 0. translations: per system, one per
-        sample. labels: per system: place of a sample -> [verdict, labels...].
+        A dict with these keys; all texts are numbers of entries in `strings`, except for names:
+
+        - strings: every text once.
+        - systems, metrics, categories, verdicts: names.
+        - src_lang, tgt_lang: codes for `lang` attributes.
+        - samples: columns with one entry per sample: id; category; source (-1 if unknown); focus
+          ([start, length] in UTF-16 units, as browsers count, or 0); correct and incorrect
+          (variants of the source, or of the correct translation, each [start, end, text], which
+          replaces this span); form (0 for contrastive sources, 1 for contrastive translations);
+          gold; extra.
+        - translations: per system, one entry per sample.
+        - judgements: per metric and system, the columns verdict, p, score_correct, score_incorrect,
+          weight, predicted and gold; an empty column is 0.
+        - labels: per system, index of a sample -> [verdict, labels...].
     """
     strings = _Strings()
     categories = {name: at for at, name in enumerate(report.categories)}
@@ -153,7 +162,7 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
 
 
 def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
-    """The span of the source that the variant replaces, and with what."""
+    """Return the span of the source that the variant replaces, and the replacement."""
     start = _common(source, variant)
     rest = min(len(source), len(variant)) - start
     tail = _common(source[::-1][:rest], variant[::-1][:rest])
@@ -165,7 +174,7 @@ def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
 
 
 def _common(one: str, other: str) -> int:
-    """The length of the common beginning."""
+    """Return the length of the common beginning."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
@@ -198,7 +207,7 @@ def _judgements(
 
 
 def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] | int:
-    """With as many significant digits as are shown."""
+    """Round to the significant digits that are shown; return 0 for a column without values."""
     return (
         0
         if all(value is None for value in values)
@@ -212,9 +221,9 @@ def _texts(found: Sequence[Judgement | None], name: str, strings: _Strings) -> l
 
 
 def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[str, list[int]]:
-    """Verdicts of people: correct where a label is the gold one.
+    """Return human verdicts, which are correct if a label is the gold one.
 
-    Samples that do not count have no verdict, but what was said.
+    Samples that are to be ignored have no verdict, but keep their raw labels.
     """
     found = {}
     for at, sample in enumerate(samples):

@@ -1,8 +1,9 @@
-"""A report as one HTML page that needs nothing else: tables and plots as they stand, the samples as
-data for the page's own script.
+"""A report as one self-contained HTML page: tables and charts are static, and the samples are data
+for the page's own script.
 
-The template lies beside (page.html.jinja, pieces.html.jinja, explorer.html, page.css, page.js). Its
-policy forbids the network, and any script or style but these two, by their hashes.
+The templates are in this folder (page.html.jinja, pieces.html.jinja, explorer.html, page.css,
+page.js). The content security policy forbids network access, and any script or style except these
+two, which it names by their hashes.
 """
 
 from __future__ import annotations
@@ -36,10 +37,13 @@ __all__ = ["html_page", "html_table"]
 
 
 def html_page(report: Report) -> str:
-    """The page, as text to be saved as UTF-8.
+    """Return the page as text, to be saved as UTF-8.
 
-    Everything that comes from outside (names, sources, translations, notes) is escaped, or put into
-    the page as text by its script.
+    All external text (names, sources, translations, notes) is escaped, or inserted as text by the
+    script of the page.
+
+    Args:
+        report: the report.
 
     >>> from cc_hf.reports.samples import System
     >>> from cc_hf.reports.report import build_report
@@ -78,7 +82,12 @@ def html_page(report: Report) -> str:
 
 
 def html_table(table: ReportTable, *, classes: str = "") -> Markup:
-    """One table, whose header cells say what they head."""
+    """Return one table as HTML; its header cells have a scope.
+
+    Args:
+        table: the table.
+        classes: CSS classes of the table.
+    """
     return render_piece("reports/page/pieces.html.jinja", "table", table=table, classes=classes)
 
 
@@ -93,7 +102,7 @@ class _Probabilities(NamedTuple):
 
 
 def _categories(report: Report) -> Iterable[tuple[str, Markup, Markup]]:
-    """The name of each metric that has categories, its bars and its table."""
+    """Yield the name, the bars and the table of each metric that has categories."""
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         if bars := category_bars(report, metric):
@@ -102,7 +111,7 @@ def _categories(report: Report) -> Iterable[tuple[str, Markup, Markup]]:
 
 
 def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
-    """The histograms of each metric that has some, on one scale."""
+    """Yield the histograms of each metric that has some, all with the same scale."""
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         found = histograms(report, metric)
@@ -119,7 +128,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
 
 
 def _quality(report: Report) -> Iterable[tuple[str, Markup]]:
-    """The name of each metric that can be set against BLEU, and its chart."""
+    """Yield the name and the chart of each metric that can be plotted against BLEU."""
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         if points := quality_points(report, metric):
@@ -159,6 +168,6 @@ def _hash(text: str) -> str:
 
 
 def _resource(name: str) -> Markup:
-    """A file of the page, with line feeds as browsers hash them."""
+    """Return a file of the page with line feeds only, because browsers hash it in that form."""
     text = files("cc_hf.reports.page").joinpath(name).read_text(encoding="utf-8")
     return Markup(text.replace("\r\n", "\n"))

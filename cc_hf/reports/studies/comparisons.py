@@ -1,4 +1,6 @@
-"""Comparisons as tables for the terminal. Figures in percent, differences in percentage points."""
+"""Comparisons as tables for the terminal, with figures in percent and differences in percentage
+points.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,11 @@ __all__ = ["comparison_tables"]
 
 
 def comparison_tables(found: Comparison) -> Group:
-    """A table for each system against the baseline, a confusion for each pair of metrics, what was
-    not compared, and the notes of the results.
+    """Return a table for each system against the baseline, a confusion matrix for each pair of
+    metrics, the pairs that were not compared, and the notes of the results.
+
+    Args:
+        found: the comparison.
     """
     title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
     parts: list[RenderableType] = []
@@ -104,7 +109,9 @@ def _confusion_table(found: MetricAgreement) -> Table:
 
 
 def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, PairedDifference]]:
-    """Totals, minima, then the categories as the papers list them; plain before weighted."""
+    """Return totals and minima, then the categories in the order of the papers, unweighted before
+    weighted.
+    """
     totals = {
         "accuracy": "accuracy",
         "weighted_accuracy": "weighted",

@@ -1,6 +1,5 @@
-"""Explanations for people: words in colour and a table for the terminal, and the same as HTML.
-
-Figures in percent.
+"""Explanations as coloured words and a table for the terminal, and as HTML. Figures are in
+percent.
 """
 
 from __future__ import annotations
@@ -22,13 +21,16 @@ __all__ = ["explanation_html", "explanation_table", "verdict_line"]
 
 _BAR_WIDTH = 40
 _END = "end of sentence"
-_MAX_MARKED = 0.12  # a share above this has the strongest colour
-# teal and vermilion: told apart by the colour-blind
+_MAX_MARKED = 0.12  # shares above this have the strongest colour
+# Teal and vermilion can be told apart by colour-blind readers.
 _RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 
 
 def verdict_line(found: Explanation) -> str:
-    """The verdict in words.
+    """Return the verdict in words.
+
+    Args:
+        found: the explanation.
 
     >>> from cc_hf.studies.explanation import Explanation
     >>> verdict_line(
@@ -49,8 +51,11 @@ def verdict_line(found: Explanation) -> str:
 
 
 def explanation_table(found: Explanation) -> Group:
-    """The verdict with a bar, the translation with its deciding words marked, and one line per
-    word.
+    """Return the verdict with a bar, the translation with its deciding words marked, and one line
+    per word.
+
+    Args:
+        found: the explanation.
     """
     style = "bold green" if found.is_correct else "bold red"
     filled = round(_BAR_WIDTH * found.probability_correct)
@@ -124,8 +129,8 @@ def _coloured(found: Explanation) -> Text:
 
 
 def _with_gaps(found: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:
-    """What stands before each word of the translation, and the word; last, what stands behind
-    all.
+    """Yield each word of the translation with the text before it, and finally the text after the
+    last word.
     """
     at = 0
     for word in found.words:
@@ -138,8 +143,11 @@ def _with_gaps(found: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]
 class _Shown(NamedTuple):
     """A word as HTML shows it.
 
-    `colour`, `opacity`: of its ground in the translation; `width`: of its stripe in the table, in
-    percent of the widest.
+    Attributes:
+        word: the word.
+        side: the side that it supports, "correct" or "incorrect".
+        colour, opacity: of its background in the translation.
+        width: of its bar in the table, in percent of the widest.
     """
 
     word: ExplainedWord
@@ -150,7 +158,11 @@ class _Shown(NamedTuple):
 
 
 def explanation_html(found: Explanation) -> Markup:
-    """The same as a piece of HTML that stands alone, without script; every text is escaped."""
+    """Return the explanation as an HTML fragment without scripts; all text is escaped.
+
+    Args:
+        found: the explanation.
+    """
     greatest = max((word.share for word in found.words), default=0.0)
     return render_piece(
         "reports/studies/explanations.html.jinja",

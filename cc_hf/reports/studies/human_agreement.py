@@ -1,5 +1,5 @@
-"""The project's own Table 2: how often results agree with human annotators, beside what the paper
-published. Figures in percent.
+"""The project's version of Table 2 of Vamvas & Sennrich 2021: how often results agree with human
+annotators, beside the published figures, in percent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """One result, its agreement with people, and that of these with each other."""
+    """One result, its agreement with the annotators, and the agreement between the annotators."""
 
     result: EvaluationResult
     agreement: HumanAgreement
@@ -33,8 +33,11 @@ class AgreementRow:
 
 
 def agreement_table(rows: Sequence[AgreementRow]) -> Table:
-    """One line per result; behind the last one of a test set and metric, the line that the paper
-    has for them.
+    """Return a table with one line per result. After the last result of a test set and metric comes
+    the line that the paper has for them.
+
+    Args:
+        rows: the results.
     """
     table = Table(
         title="agreement with human labels",
@@ -78,8 +81,11 @@ def agreement_table(rows: Sequence[AgreementRow]) -> Table:
 
 
 def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
-    """What the table leaves out: confusions, kappas of the annotators, what was skipped or assumed,
-    signatures.
+    """Return what the table omits: confusions, kappas of the annotators, skipped and assumed
+    labels, and signatures.
+
+    Args:
+        rows: the results.
     """
     notes = []
     for row in rows:
@@ -132,7 +138,11 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
 
 
 def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
-    """The rows as plain dicts, in [0, 1], with what the paper has for them."""
+    """Return the rows as plain dicts with values in [0, 1], including the published figures.
+
+    Args:
+        rows: the results.
+    """
     found = []
     for row in rows:
         result, known = (
@@ -166,7 +176,9 @@ def _name(result: EvaluationResult) -> str:
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
-    """With two digits and the interval, or with the one digit that the paper prints."""
+    """Write a percentage with two digits and its interval, or with one digit as the paper prints
+    it.
+    """
     if value is None:
         return ""
     return (

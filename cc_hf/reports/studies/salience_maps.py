@@ -1,5 +1,5 @@
-"""Salience maps: the words of sentences on orange ground, the deeper the more they matter to the
-pronoun; triggers in a blue frame (thesis, Figure 4.2).
+"""Salience maps: the words of sentences on an orange background, which is deeper the more a word
+matters to the pronoun. Triggers have a blue frame (thesis, Figure 4.2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FRAME = "#1f4fbf"
 
 
 class _Word(NamedTuple):
-    """A word of a sentence, what stands before it, and its depth in [0, 1]."""
+    """A word of a sentence, with the text before it, and the depth of its colour in [0, 1]."""
 
     gap: str
     text: str
@@ -31,7 +31,7 @@ class _Word(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A sentence, and what stands behind its last word."""
+    """A sentence; `rest` is the text after its last word."""
 
     name: str
     words: list[_Word]
@@ -41,10 +41,15 @@ class _Line(NamedTuple):
 def salience_html(
     saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
 ) -> str:
-    """One page with a line for each sentence; the depth of the colour is the share of the greatest
-    salience of the sentence, 0 for negative ones.
+    """Return one page with a line for each sentence.
 
-    All text is escaped; the page loads nothing. The salience of a word is its tooltip.
+    The depth of a word's colour is its salience divided by the greatest salience of the sentence,
+    and 0 if the salience is negative. The salience itself is the tooltip of the word. All text is
+    escaped, and the page loads nothing.
+
+    Args:
+        saliences: at least one sentence.
+        title: the title of the page.
 
     Raises:
         InputError: for no sentences.
@@ -64,7 +69,11 @@ def salience_html(
 def salience_png(
     saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
 ) -> bytes:
-    """The same as a picture.
+    """Return the same map as a PNG picture.
+
+    Args:
+        saliences: at least one sentence.
+        title: the line above the sentences.
 
     Raises:
         InputError: for no sentences.
@@ -80,11 +89,11 @@ def salience_png(
     figure = Figure(
         figsize=(12, 0.8 + 0.9 * sum(1 + len(one.source) // 100 for one in saliences)), dpi=150
     )
-    FigureCanvasAgg(figure)  # becomes the figure's canvas
+    FigureCanvasAgg(figure)  # attaches itself as the canvas of the figure
     width, height = figure.bbox.width, figure.bbox.height
     line_height = 150 * 0.42
     with warnings.catch_warnings():
-        # a box stands for a letter that the font lacks
+        # The font draws a box for a letter that it lacks, so the warning is not needed.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         y = height - line_height
         figure.text(0.02, y / height, title, fontsize=12, parse_math=False)
@@ -117,7 +126,7 @@ def salience_png(
                 text.set_position((x / width, y / height))
                 x += needed
         found = io.BytesIO()
-        # however many lines the sentences took
+        # The tight bounding box adapts the height to the lines that the sentences needed.
         figure.savefig(found, format="png", bbox_inches="tight", pad_inches=0.2)
     return found.getvalue()
 
@@ -128,7 +137,7 @@ def _check(saliences: Sequence[Salience]) -> None:
 
 
 def _triggers(saliences: Sequence[Salience]) -> list[set[int]]:
-    """Of the sentences whose twin is among them."""
+    """Return the triggers of each sentence; the set is empty if its twin is not among them."""
     twins: dict[str, list[int]] = {}
     for at, one in enumerate(saliences):
         twins.setdefault(one.pair, []).append(at)

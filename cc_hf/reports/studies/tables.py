@@ -1,5 +1,5 @@
-"""Studies as tables for the terminal: referent bias, trigger importance, regressions, agreement of
-evaluators. Shares in percent, correlations as they are.
+"""Studies as tables for the terminal: referent bias, trigger importance, regressions and evaluator
+agreement. Shares are in percent; correlations are not scaled.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ __all__ = [
 ]
 
 _SIGNIFICANT = 0.05
-_LONGEST_NAME = 20  # of evaluators above columns; longer ones stand below the table
+_LONGEST_NAME = 20  # longest name of an evaluator above a column; longer ones go below the table
 
 
 def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
-    """Accuracies, how often each pronoun and place was preferred, and the tests with the ids
-    used.
+    """Return the accuracies, how often each gender and position was preferred, and the tests with
+    the ids that they used.
+
+    Args:
+        found: the biases.
+        title: the text before the accuracies.
     """
     pairs = (
         ""
@@ -69,7 +73,9 @@ def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
 
 
 def _bias_tests(found: Sequence[BiasTest]) -> list[RenderableType]:
-    """The tests, at least one, and the frame in which their figures are to be read."""
+    """Return a table of the tests, of which there is at least one, and what is needed to interpret
+    them.
+    """
     tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
     frame = plain_table("", "attainable", "data's own", "ids")
     for one in found:
@@ -105,8 +111,8 @@ def _bias_tests(found: Sequence[BiasTest]) -> list[RenderableType]:
 
 
 def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
-    """As Table 4.9 of the thesis: shares of all choices; and of those in which the value was one of
-    the two.
+    """Add rows as in Table 4.9 of the thesis: shares of all choices, and of those in which the
+    value was an option.
     """
     n = sum(one.n_preferred for one in frequencies.values())
     for name, one in frequencies.items():
@@ -121,12 +127,13 @@ def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None
 
 
 def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> Group:
-    """How biases change: |RBC| and how often each gender was preferred.
+    """Return tables of how biases change with training: |RBC|, and how often each gender was
+    preferred.
 
     Args:
-        points: what was judged, after how many samples of training, and its `ReferentBias` as a
-            dict.
-        title: of the tables, one for each part that was judged.
+        points: tuples of the part that was evaluated, the number of training samples, and its
+            `ReferentBias` as a dict.
+        title: the beginning of each table's title, which is followed by the part.
     """
     parts: list[RenderableType] = []
     for name in dict.fromkeys(part for part, _, _ in points):
@@ -169,7 +176,12 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
 
 
 def trigger_importance_tables(found: TriggerImportance, *, title: str) -> Group:
-    """Importance of triggers and referents, and what was left out."""
+    """Return tables of the importance of triggers and referents, and what was ignored.
+
+    Args:
+        found: the importances.
+        title: the text above the tables.
+    """
     means = plain_table("", "n", "mean salience")
     tests = plain_table("", "D", "p (Welch)", "p (paired)")
     kinds = (
@@ -232,7 +244,11 @@ def _starred(test: TTest) -> str:
 
 
 def regression_tables(found: Regression) -> Group:
-    """Every coefficient, in the units of the columns."""
+    """Return a table of every coefficient, in the units of the columns.
+
+    Args:
+        found: the regression.
+    """
     table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
     if found.coefficients[0].interval.level != 0.95:
         table.columns[2].header = Text(f"({100 * found.coefficients[0].interval.level:g} %)")
@@ -250,7 +266,11 @@ def regression_tables(found: Regression) -> Group:
 
 
 def published_regression_tables(found: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
-    """Table 3 of the case study beside what its printed figures give."""
+    """Return Table 3 of the case study beside the regressions of the printed figures.
+
+    Args:
+        found: blocks of `case_study_regressions`.
+    """
     table = plain_table("", "published", "from the printed\ntable (95 %)", "standard\nerror", "p")
     notes: list[RenderableType] = []
     for block, own in found:
@@ -293,7 +313,11 @@ def _fit(found: Regression) -> Text:
 
 
 def evaluator_agreement_tables(found: EvaluatorAgreement) -> Group:
-    """The figure of each system by each evaluator, and the rank correlations of each pair."""
+    """Return the figure of each system by each evaluator, and the rank correlations of each pair.
+
+    Args:
+        found: the agreement.
+    """
     named = {
         name: name if max(map(len, found.evaluators)) <= _LONGEST_NAME else f"[{number}]"
         for number, name in enumerate(found.evaluators, 1)

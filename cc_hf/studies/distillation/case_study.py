@@ -1,8 +1,8 @@
-"""Regressions over systems, and those of the case study on distilled models (Vamvas & Sennrich
-2021, Table 3) from its printed figures (appendix H).
+"""Regressions over systems, and the case study on distilled models (Vamvas & Sennrich 2021, Table
+3), recomputed from the figures printed in appendix H.
 
-`case_study.tsv` holds the two tables of appendix H, 30 systems for each target language, in percent
-as printed; `seqkd` is 1 for students of sequence-level knowledge distillation.
+`case_study.tsv` holds the two tables of appendix H: 30 systems for each target language, in percent
+as printed. The column `seqkd` is 1 for students of sequence-level knowledge distillation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
     "selected",
 ]
 
-#: key in cc_hf.citations
+#: The key of the paper in `cc_hf.citations`.
 CITATION_KEY = "vamvas-sennrich-2021"
-#: the tables of appendix H
+#: The tables of appendix H.
 CASE_STUDY = Path(__file__).with_name("case_study.tsv")
 
 Systems = Sequence[Mapping[str, str]]
@@ -38,10 +38,16 @@ Systems = Sequence[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class PublishedRegression:
-    """A block of Table 3: minimum accuracy by BLEU and SeqKD, in percentage points; all
-    coefficients were published as significant at p < 0.05.
+    """A block of Table 3: minimum accuracy regressed on BLEU and SeqKD.
 
-    `note`: what is known of it.
+    All coefficients were published as significant at p < 0.05.
+
+    Attributes:
+        task: the test suite, "MuCoW" or "WinoMT".
+        tgt_lang: ISO 639-1 code of the target language.
+        dependent: the column of `CASE_STUDY` that holds the minimum accuracy.
+        bleu, seqkd: the published coefficients, in percentage points.
+        note: a known problem with the block; "" if there is none.
     """
 
     task: str
@@ -53,7 +59,7 @@ class PublishedRegression:
 
 
 _PRINTED = "the published figures cannot be had from the printed table of appendix H"
-# the lower one of the two categories, of every system that is printed
+# The category with the lower accuracy; it is the same one for every printed system.
 _MUCOW, _WINOMT = "mucow_infrequent", "winomt_female"
 
 PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
@@ -65,15 +71,18 @@ PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
 
 
 def read_systems(path: Path) -> list[dict[str, str]]:
-    """The rows of a table of systems, text as it stands there.
+    """Read the rows of a table of systems; cells are kept as text.
 
     Args:
-        path: CSV (.csv), or tab-separated (any other name), UTF-8, the first line with names of
-            columns.
+        path: a UTF-8 file, CSV if its name ends in .csv and tab-separated otherwise. The first line
+            holds the names of the columns.
+
+    Returns:
+        One dict per row, from column to cell.
 
     Raises:
-        InputError: for a file that is not there, has no rows, names a column twice, or a row with
-            more or fewer cells than names.
+        InputError: for a file that does not exist or has no rows, for a column named twice, or for
+            a row with more or fewer cells than there are columns.
 
     >>> read_systems(CASE_STUDY)[0]["model"]
     'SOTA Teacher'
@@ -86,10 +95,14 @@ def read_systems(path: Path) -> list[dict[str, str]]:
 
 
 def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
-    """The systems with these values in these columns.
+    """Return the systems that have the given values in the given columns.
+
+    Args:
+        systems: rows of a table, from `read_systems`.
+        where: column -> value, compared as text.
 
     Raises:
-        InputError: for a column that is not there, or when no system is left.
+        InputError: for a column that does not exist, or if no system matches.
 
     >>> len(selected(read_systems(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
     12
@@ -109,16 +122,21 @@ def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, st
 def regress(
     systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95
 ) -> Regression:
-    """Least squares of one column on others; coefficients are in the units of the columns.
+    """Regress one column on others by least squares.
 
     Args:
-        systems: rows of a table, numbers as text.
-        dependent, independents: names of columns.
-        level: of the confidence intervals.
+        systems: rows of a table, with numbers as text.
+        dependent: the column to be explained.
+        independents: the columns that explain it.
+        level: the level of the confidence intervals, between 0 and 1.
+
+    Returns:
+        The regression; its coefficients are in the units of the columns.
 
     Raises:
-        InputError: for a column that is not there or named twice, a cell that is no number, or as
-            `cc_hf.statistics.regression.least_squares`.
+        InputError: for a column that does not exist or is named twice, a cell that is not a finite
+            number, or data that `cc_hf.statistics.regression.least_squares` refuses.
+        MissingDependencyError: without statsmodels.
 
     >>> german = selected(read_systems(CASE_STUDY), {"tgt_lang": "de"})
     >>> [
@@ -137,7 +155,7 @@ def regress(
 
 
 def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
-    """Table 3 of the paper, each block with the regression of the printed figures.
+    """Return Table 3 of the paper, each block with the regression of the printed figures.
 
     Raises:
         MissingDependencyError: without statsmodels.

@@ -33,16 +33,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Assumption:
-    """Verdicts that stand for labels of translations that nobody annotated, as the paper does on
-    MuCoW: only undecidable ones were annotated there.
+    """Verdicts that serve as labels of translations that nobody annotated.
+
+    The paper does this for MuCoW, where only translations were annotated that pattern matching
+    could not decide.
 
     Attributes:
-        decided: a result, on the same translations, of a metric that may be inconclusive.
-        population: ids of the examples that the annotated ones were drawn from; None for all of the
-            result.
-        as_published: as the paper's notebook: the label of the second annotator counts twice, the
-            first's not, and the assumed labels are n / (1 - coverage), rounded down, where n is the
-            number of human ones. They are that many in expectation here, and drawn at random there.
+        decided: a result on the same translations, by a metric that may be inconclusive.
+        population: ids of the examples from which the annotated ones were drawn; None for all
+            examples of the result.
+        as_published: whether to follow the notebook of the paper: the label of the second annotator
+            counts twice and that of the first is ignored, and the number of assumed labels is n /
+            (1 - coverage), rounded down, where n is the number of human labels. The notebook draws
+            that many at random; here they are weighted to sum to that number.
     """
 
     decided: EvaluationResult
@@ -52,29 +55,29 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement:
-    """Proportion of labels that the judgements agree with, in [0, 1].
+    """The share of labels that the judgements agree with, in [0, 1].
 
     Attributes:
-        n_labels, n_agree: human labels, and how many the judgements agree with.
-        n_inconclusive: human labels of translations on which the verdict is inconclusive, or reads
-            neither class.
-        inconclusive: what such a verdict stands for, correct or incorrect.
-        agreement: of all labels, assumed ones included.
-        strict_agreement: the same where an inconclusive verdict agrees with nothing.
-        weighted_agreement: each label with the rank weight that its translation has among all
-            judgements of the result; None of metrics without probabilities, whose judgements all
-            weigh the same.
-        kappa: Cohen's, of human and judged labels, not weighted.
-        interval, weighted_interval, kappa_interval: bootstrap over translations, each with all its
-            labels.
+        n_labels, n_agree: number of human labels, and how many of them the judgements agree with.
+        n_inconclusive: number of labels of translations whose verdict is inconclusive, or whose
+            predicted gender is neither class.
+        inconclusive: what such a verdict counts as, "correct" or "incorrect".
+        agreement: agreement over all labels, including assumed ones.
+        strict_agreement: the same, where an inconclusive verdict agrees with nothing.
+        weighted_agreement: agreement where each label has the rank weight of its translation among
+            all judgements of the result. None for metrics without probabilities, whose judgements
+            all have the same weight.
+        kappa: Cohen's kappa of human and judged labels, unweighted.
+        interval, weighted_interval, kappa_interval: bootstrap intervals over translations, each
+            with all its labels.
         labels: the two classes.
-        confusion: of the human labels: rows human, columns judged, in the order of `labels`.
-        n_skipped: annotated translations that were left out, since they are not those that were
-            judged.
-        n_open: human labels that make up `agreement` beside the assumed ones: those of translations
-            that the Assumption leaves open; without one, all.
-        n_assumed: how many labels the assumed ones count for; 0 without an Assumption.
-        coverage: share of the population that the Assumption decides; None without one.
+        confusion: counts of human labels: rows are human, columns judged, in the order of `labels`.
+        n_skipped: number of annotated translations that were skipped because they differ from the
+            judged ones.
+        n_open: number of human labels that count towards `agreement`: those of translations that
+            the Assumption leaves undecided, or all labels without one.
+        n_assumed: number of labels that the assumed ones count for; 0 without an Assumption.
+        coverage: share of the population that the Assumption decides, in [0, 1]; None without one.
     """
 
     n_labels: int
@@ -96,8 +99,10 @@ class HumanAgreement:
     coverage: float | None = None
 
     def interval_notes(self) -> dict[str, str]:
-        """Return what a reader must know of the intervals that are not the usual ones, or are
-        missing: name of the figure -> text.
+        """Return remarks on intervals that are missing or not of the usual kind.
+
+        Returns:
+            Name of the figure -> remark; figures with a usual interval are absent.
         """
         intervals = {
             "agreement": self.interval,
@@ -109,7 +114,7 @@ class HumanAgreement:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One label of one translation. `share`: for how many labels it stands."""
+    """One label of one translation; `share` is the number of labels that it counts for."""
 
     judgement: Judgement
     label: str
@@ -128,28 +133,28 @@ def agreement_with_labels(
     seed: int = 0,
     n_resamples: int = 1000,
 ) -> HumanAgreement:
-    """Compare the judgements of a result, of any metric, with the labels.
+    """Compare the judgements of a result, by any metric, with human labels.
 
-    A verdict «correct» stands for the gold label, «incorrect» for the other one.
+    A verdict "correct" stands for the gold label, "incorrect" for the other one.
 
     Args:
-        result: of an evaluation, with its judgements.
-        annotations: of translations that were judged, which are compared by their letters and
-            digits.
-        skip_others: leave out, and count, annotated translations that are not among the judged
-            ones.
-        inconclusive: what a verdict that is so stands for: «correct», «incorrect», or None as the
-            paper: correct where the labels are genders, as the annotators' «neutral» is, and
-            incorrect where they are verdicts, as in recall B.
+        result: an evaluation with its judgements.
+        annotations: labels of translations that were judged. Translations are compared by their
+            letters and digits only.
+        skip_others: skip and count annotated translations that are not among the judged ones,
+            instead of refusing them.
+        inconclusive: what an inconclusive verdict counts as, "correct" or "incorrect". None follows
+            the paper: "correct" if the labels are genders, because the annotators' "neutral" is,
+            and "incorrect" if they are verdicts, as in recall B.
         assumption: labels of translations that were not annotated. Decided and undecided
             translations then count by their share of the population.
-        seed, n_resamples: of the bootstrap.
+        seed, n_resamples: seed and number of resamples of the bootstrap.
 
     Raises:
-        InputError: for another value of `inconclusive`; when an annotated example is not in the
-            result, or was judged on another translation, and others are not skipped; when nothing
-            is left, or the annotations are of two kinds; when the assumption is about other
-            translations, or leaves nothing to compare.
+        InputError: for another value of `inconclusive`; for an annotated example that is not in the
+            result or was judged on another translation, unless `skip_others` is set; if no label is
+            left, or the annotations have two kinds of classes; for an assumption about other
+            translations, or one that leaves nothing to compare.
     """
     if inconclusive not in (None, "correct", "incorrect"):
         raise InputError(f"inconclusive: expected correct or incorrect, got {inconclusive!r}")
@@ -210,12 +215,18 @@ def agreement_with_labels(
 def examples_without_corpora(
     result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
 ) -> frozenset[str]:
-    """Ids of the examples of a result's dataset that are from other corpora than these: the paper
-    annotated none of MuCoW's subtitles (opensubs).
+    """Return the ids of the examples of a result's dataset that are from none of these corpora.
+
+    The paper annotated none of MuCoW's subtitles (corpus "opensubs").
+
+    Args:
+        result: a result on a dataset of cc_hf.
+        corpora: the names of corpora to exclude.
+        data_dir: a local copy of the upstream repositories.
 
     Raises:
-        InputError: for a result of the caller's own data, a dataset whose examples name no corpus,
-            or a corpus that it does not have.
+        InputError: for a result on the caller's own data, a dataset whose examples name no corpus,
+            or a corpus that the dataset does not have.
     """
     if not result.dataset:
         raise InputError(
@@ -248,8 +259,8 @@ def _human_items(
     stands_for: str,
     skip_others: bool,
 ) -> tuple[list[_Item], int]:
-    """One item per human label, annotator by annotator within each translation, and how many
-    translations were skipped.
+    """Return one item per human label, grouped by translation, and the number of translations that
+    were skipped.
     """
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = {j.example_id: j for j in result.judgements}
@@ -281,8 +292,9 @@ def _item(
     stands_for: str,
     share: float = 1.0,
 ) -> _Item:
-    """A gender that is neither of the two, such as neutral, decides as little as an inconclusive
-    verdict.
+    """Return the item of a label.
+
+    A gender that is neither of the two classes, such as neutral, counts as an inconclusive verdict.
     """
     undecided = judgement.verdict == "inconclusive" or (
         "correct" not in names and judgement.predicted not in ("", *names)
@@ -300,11 +312,11 @@ def _with_assumed(
     stands_for: str,
     assumption: Assumption,
 ) -> tuple[list[_Item], list[_Item], float, float]:
-    """The human items of undecided translations, one item per decided one of the population, for
-    how many labels these stand, and their share.
+    """Add assumed labels: return the human items of undecided translations, one item per decided
+    translation of the population, the number of labels that these count for, and their share.
 
-    A human label of a translation that the assumption decides is not used: the assumption has one
-    for it.
+    Human labels of translations that the assumption decides are dropped, because the assumption
+    already supplies a label for these translations.
     """
     if difference := difference_of_data(
         {"the result": result, "the assumed one": assumption.decided}
@@ -327,12 +339,15 @@ def _with_assumed(
             "assumed verdicts: expected some that are inconclusive, on annotated translations too,"
             f" and some that are not, got {len(covered)} of {len(members)} decided"
         )
+    # Undecided translations are the share 1 - coverage of the population. The number of assumed
+    # labels is chosen so that decided translations have the share `coverage` of all labels.
     if assumption.as_published:
         undecided = [item for item in undecided[1::2] for _ in range(2)]
         n_assumed = float(int(len(undecided) / (1 - coverage)))
     else:
         n_assumed = len(undecided) * coverage / (1 - coverage)
-    # which of the two is the right one says nothing here: only whether label and verdict agree
+    # The choice of the correct class is arbitrary here: it only matters whether label and verdict
+    # agree.
     right, wrong = names
     assumed = [
         _item(
@@ -365,8 +380,8 @@ def _check_same(members: Collection[Judgement], decided: dict[str, Judgement], n
 
 
 def _letters(text: str) -> str:
-    """Annotated texts went through spreadsheets and lost apostrophes; their quotation marks are
-    others.
+    """Return only letters and digits: annotated texts went through spreadsheets, which dropped
+    apostrophes and changed quotation marks.
     """
     return "".join(c for c in text if c.isalnum())
 

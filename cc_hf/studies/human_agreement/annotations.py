@@ -1,5 +1,5 @@
-"""Labels that people gave translations: read from JSONL, binarised as Vamvas & Sennrich 2021,
-appendix E; and how well two annotators agree.
+"""Read the labels that people gave to translations from JSONL, reduce them to two classes as in
+Vamvas & Sennrich 2021, appendix E, and measure how well two annotators agree.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PLACES = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
 
-#: raw label -> binary one; GOLD and OTHER stand for the gold gender and the other one, DROP for a
-#: sample that does not count
+#: Raw label -> binary label. `_GOLD` and `_OTHER` stand for the gold class and the other one,
+#: `_DROP` for a sample that is ignored.
 _GOLD, _OTHER, _DROP = "gold", "other", "drop"
 _RULES: dict[tuple[str, str], dict[str, str]] = {
     _GENDERS: {
@@ -50,16 +50,16 @@ _RULES: dict[tuple[str, str], dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What two annotators said of one translation.
+    """The labels of two annotators for one translation.
 
     Attributes:
-        example_id: "" where the translation has no place in the test set.
-        translation: what they saw.
-        gold: the label of a right translation.
-        labels: both binary labels; empty where the sample does not count, since an annotator called
-            it ill-defined.
-        classes: the two binary labels, such as male and female, or correct and wrong.
-        raw: both labels as they were given; empty where the file does not have them.
+        example_id: the id of the example; "" if the translation is not in the test set.
+        translation: the translation that they saw.
+        gold: the label of a correct translation.
+        labels: both binary labels; empty if an annotator called the sample ill-defined, so that it
+            is ignored.
+        classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
+        raw: both labels as they were given; empty if the file does not have them.
     """
 
     example_id: str
@@ -72,8 +72,13 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """Cohen's kappa of the two annotators, on raw labels (None where the file has none) and on
-    binary ones, with the numbers of translations.
+    """Cohen's kappa of two annotators, on raw and on binary labels.
+
+    Attributes:
+        n_raw, n_binarised: numbers of translations.
+        kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
+            labels.
+        raw_interval, binarised_interval: bootstrap intervals, or why there is none.
     """
 
     n_raw: int
@@ -85,26 +90,27 @@ class AnnotatorAgreement:
 
 
 def read_annotations(path: Path) -> list[Annotation]:
-    """Read the translations that both annotators labelled; those that one alone labelled do not
-    count, as in the paper.
+    """Read the translations that both annotators labelled.
 
-    Each line is a JSON object with
+    Translations that only one of them labelled are ignored, as in the paper. Each line is a JSON
+    object with these keys; other keys are ignored:
 
-    - `id`, `index` or `testset_line`: the example's id; null where the translation is not in the
-      test set;
-    - `translation`: what was labelled;
-    - `gold_gender`: male or female, where the labels are genders; without it they are verdicts,
-      correct or wrong;
-    - `binarized_annotator1`, `binarized_annotator2`: one of these; null where the annotator did not
-      label it, or called it ill-defined;
-    - `label_annotator1`, `label_annotator2`: raw labels, by which binary ones that are missing are
-      found (see `binarised`), and kappa is computed.
+    - `id`, `index` or `testset_line`: the id of the example; null if the translation is not in the
+      test set.
+    - `translation`: the text that was labelled.
+    - `gold_gender`: "male" or "female" if the labels are genders. Without it the labels are
+      verdicts, "correct" or "wrong".
+    - `binarized_annotator1`, `binarized_annotator2`: one of these classes; null if the annotator
+      did not label the translation or called it ill-defined.
+    - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
+      `binarised`), and kappa is computed from them.
 
-    Other keys are ignored.
+    Args:
+        path: a JSONL file.
 
     Raises:
-        InputError: for a file that cannot be read, a line that is not such an object, or no row
-            that counts.
+        InputError: for a file that cannot be read, a line that is not such an object, or a file
+            without any row that both annotators labelled.
     """
     found = []
     for number, line in enumerate(read_lines(path), 1):
@@ -133,13 +139,21 @@ def read_annotations(path: Path) -> list[Annotation]:
 
 
 def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
-    """The binary label of a raw one (appendix E): a translation that keeps the ambiguity is right,
-    one that is too bad to tell, or has a third sense, wrong.
+    """Return the binary label of a raw one (appendix E).
 
-    None where the sample does not count.
+    A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
+    sense is wrong.
+
+    Args:
+        label: a raw label.
+        gold: the label of a correct translation, one of `classes`.
+        classes: the two binary labels.
+
+    Returns:
+        One of `classes`, or None if the sample is to be ignored.
 
     Raises:
-        InputError: for a label that the annotators did not have.
+        InputError: for a label that the annotators could not choose.
 
     >>> binarised("Both / Neutral / Ambiguous", "female", ("male", "female"))
     'female'
@@ -156,10 +170,15 @@ def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
 def annotator_agreement(
     annotations: Sequence[Annotation], *, seed: int = 0, n_resamples: int = 1000
 ) -> AnnotatorAgreement:
-    """Cohen's kappa of the two annotators (Table A3), with bootstrap intervals over translations.
+    """Return Cohen's kappa of the two annotators (Table A3), with bootstrap intervals over
+    translations.
+
+    Args:
+        annotations: the translations that both annotators labelled.
+        seed, n_resamples: seed and number of resamples of the bootstrap.
 
     Raises:
-        InputError: when no annotation counts.
+        InputError: if every annotation is to be ignored.
     """
     raw = [a.raw for a in annotations if a.raw]
     counted = [a.labels for a in annotations if a.labels]
@@ -178,7 +197,7 @@ def annotator_agreement(
 
 
 def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
-    """None where an annotator did not label the translation."""
+    """Read one row; return None if an annotator did not label the translation."""
     place = row[next((key for key in _PLACES if key in row), _PLACES[0])]
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)

@@ -1,4 +1,4 @@
-"""Agreement with human annotators as Vamvas & Sennrich 2021 published it (Table 2 and Table A3), in
+"""Agreement with human annotators as published in Vamvas & Sennrich 2021 (Table 2 and Table A3), in
 [0, 1].
 """
 
@@ -8,15 +8,19 @@ from dataclasses import dataclass
 
 __all__ = ["PUBLISHED_AGREEMENT", "PUBLISHED_KAPPAS", "PublishedAgreement", "published"]
 
-#: key in cc_hf.citations of the paper that all are from
+#: The key in `cc_hf.citations` of the paper that reports all these figures.
 CITATION_KEY = "vamvas-sennrich-2021"
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedAgreement:
-    """One row of the paper for one test set.
+    """One published agreement for one test set and metric.
 
-    `agreement` is unweighted, None where it was not published; `source` says where it stands.
+    Attributes:
+        dataset, tgt_lang, metric: what was measured.
+        agreement: unweighted agreement in [0, 1]; None if it was not published.
+        weighted_agreement: weighted agreement in [0, 1]; None if it was not published.
+        source: where the figures are printed.
     """
 
     dataset: str
@@ -40,8 +44,8 @@ PUBLISHED_AGREEMENT: tuple[PublishedAgreement, ...] = (
     PublishedAgreement("winomt", "ru", "contrastive_conditioning", 317 / 436, 0.782, _PROGRAM),
 )
 
-#: (dataset, target language) -> Cohen's kappa of the annotators, raw and binarised (Table A3, as
-#: printed)
+#: (dataset, target language) -> Cohen's kappa of the annotators on raw and on binary labels, as
+#: printed in Table A3.
 PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
     ("mucow", "de"): (0.38, 0.92),
     ("mucow", "ru"): (0.57, 0.88),
@@ -51,7 +55,12 @@ PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
 
 
 def published(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
-    """The row of the paper for a test set and a metric, None where it has none.
+    """Return the published agreement for a test set and a metric, or None if there is none.
+
+    Args:
+        dataset: name of the test set, "mucow" or "winomt".
+        tgt_lang: ISO 639-1 code of the target language.
+        metric: name of a metric of cc_hf.
 
     >>> published("winomt", "de", "contrastive_conditioning").weighted_agreement
     0.976

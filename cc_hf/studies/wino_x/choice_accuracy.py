@@ -1,5 +1,5 @@
-"""How often an evaluator prefers the correct translation: accuracy and pair accuracy before and
-after fine-tuning. Lower perplexity wins.
+"""How often an evaluator prefers the correct translation, to compare accuracies before and after
+fine-tuning. The translation with the lower perplexity is preferred.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ __all__ = ["ChoiceAccuracy", "ScoredChoice", "choice_accuracy"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredChoice:
-    """The two scores of which the higher one decides: the mean natural-log probability per token
-    of the correct translation, and of the best contrastive one; perplexity is exp of its negative.
+    """Two scores, of which the higher one decides. Perplexity is exp(-score).
+
+    Attributes:
+        example_id: the id of the example.
+        logprob_correct: mean natural-log probability per token of the correct translation.
+        logprob_contrastive: the same for the best contrastive translation.
     """
 
     example_id: str
@@ -28,7 +32,9 @@ class ScoredChoice:
 
     @property
     def is_correct(self) -> bool | None:
-        """Whether the correct translation beats all others; None for a tie with the best."""
+        """Whether the correct translation beats all others; None for a tie with the best of
+        them.
+        """
         if self.logprob_correct == self.logprob_contrastive:
             return None
         return self.logprob_correct > self.logprob_contrastive
@@ -36,12 +42,12 @@ class ScoredChoice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAccuracy:
-    """Accuracies in [0, 1] beside their counts.
+    """Accuracies in [0, 1], with their counts.
 
     Attributes:
-        n, n_correct, n_ties, accuracy: over samples; ties are wrong.
-        n_pairs, n_pairs_correct, pair_accuracy: over schemas of which at least two samples are
-            here; all must be right. The accuracy is None without any.
+        n, n_correct, n_ties, accuracy: over samples; ties count as wrong.
+        n_pairs, n_pairs_correct, pair_accuracy: over schemas with at least two samples, which count
+            as correct if all of these are. The accuracy is None if there are no such schemas.
         choices: one per sample, in the order of the samples.
     """
 
@@ -61,19 +67,20 @@ def choice_accuracy(
     *,
     progress: bool = False,
 ) -> ChoiceAccuracy:
-    """Accuracy over samples and over schemas (thesis, section 4.3.2), of a seq2seq evaluator by
-    perplexity, of a masked LM by pseudo-perplexity.
+    """Compute accuracy over samples and over schemas (thesis, section 4.3.2).
+
+    A seq2seq evaluator decides by perplexity, a masked LM by pseudo-perplexity.
 
     Args:
-        evaluator: scores every translation of an example under its source.
-        examples: of Wino-X, of one pair of languages, each with at least one contrastive
+        evaluator: the model that scores every translation under its source.
+        examples: examples of Wino-X in one language pair, each with at least one contrastive
             translation.
-        progress: show a bar.
+        progress: whether to show a progress bar.
 
     Raises:
-        InputError: for no examples, several pairs of languages, or an example without contrastive
-            translation.
-        CCError: as `Evaluator.score`.
+        InputError: for no examples, several language pairs, or an example without contrastive
+            translations.
+        CCError: for any failure of `Evaluator.score`.
     """
     directions = {(example.src_lang, example.tgt_lang) for example in examples}
     if len(directions) != 1:

@@ -1,5 +1,5 @@
-"""The debiasing of the thesis on Wino-X, from a model's name to a learning curve that can be
-written as JSON. `cc-hf train wino-x` is its command.
+"""The debiasing experiment of the thesis on Wino-X, from the name of a model to a learning curve
+that can be written as JSON. `cc-hf train wino-x` runs it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
 
-#: mle: the cross-entropy of correct translations (or sentences); pronoun-penalty: with the penalty,
-#: for translation models
+#: "mle" is the cross-entropy of correct translations (or sentences); "pronoun-penalty" adds the
+#: penalty, for translation models only.
 OBJECTIVES = ("mle", "pronoun-penalty")
 
 THESIS_PENALTY_WEIGHT = 100.0
@@ -50,34 +50,34 @@ def debias(
     loading: LoadingOptions | None = None,
     note: Callable[[CurvePoint], None] | None = None,
 ) -> dict[str, Any]:
-    """Fine-tune a model on Wino-X, once per size of the training part, and judge it on samples of
-    schemas that it has not seen.
+    """Fine-tune a model on Wino-X, once per size of the training part, and evaluate it on samples
+    of schemas that it has not seen.
 
     Args:
-        model: a folder or a name of the Hub: a translation model for the configurations
-            «mt_...translations», a masked LM for «lm_...».
-        config: a configuration of Wino-X; its samples are split.
-        objective: of `OBJECTIVES`.
-        split: how the samples are split, and on how many of them the model is trained; None for
-            the plan of the thesis.
-        transfer: further configurations to judge the test part in, such as «lm_en_de» after
-            training in «lm_en_de.english».
-        settings: what differs from `thesis_settings`, by name, such as {"learning_rate": 1e-6};
-            `penalty_weight` is 100 with the penalty.
-        data_dir: local copy of the upstream repositories.
-        output: folder for the models; None saves none.
+        model: a folder or a model name of the Hub: a translation model for configurations
+            "mt_...translations", a masked LM for "lm_...".
+        config: a configuration of Wino-X, whose samples are split.
+        objective: one of `OBJECTIVES`.
+        split: how to split the samples, and the sizes of the training part; None for the plan of
+            the thesis.
+        transfer: further configurations in which the test part is evaluated, such as "lm_en_de"
+            after training in "lm_en_de.english".
+        settings: changes to `thesis_settings` by name, such as {"learning_rate": 1e-6}. With the
+            penalty, `penalty_weight` is 100 by default.
+        data_dir: a local copy of the upstream repositories.
+        output: a folder for the models; None to save none.
         loading: how the model is loaded: its device, revision and batch_tokens.
-        note: called with every point as soon as it is known.
+        note: a function that is called with each point as soon as it is known.
 
     Returns:
-        Plain dicts and lists, with accuracies in [0, 1], all scores of the test parts, `bias` of
-        each (`cc_hf.studies.wino_x.referent_bias`: the thesis asks by how much |RBC| falls), and
-        all that the figures depend on.
+        Plain dicts and lists: accuracies in [0, 1], all scores of the test parts, the `bias` of
+        each (`cc_hf.studies.wino_x.referent_bias`; the thesis asks how much |RBC| falls), and
+        everything that the figures depend on.
 
     Raises:
-        InputError: for a model, an objective, sizes or settings that do not fit.
-        MissingDependencyError: without scipy, before anything is trained.
-        CCError: as `load_examples`, `load_evaluator` and `learning_curve`.
+        InputError: for a model, an objective, sizes, settings or a device that do not fit.
+        MissingDependencyError: without scipy; this is checked before any training.
+        CCError: for any failure of `load_examples`, `load_evaluator` or `learning_curve`.
     """
     if objective not in OBJECTIVES:
         raise InputError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}")
@@ -92,6 +92,8 @@ def debias(
             "device: 'auto' spreads the model over several GPUs, and training takes one; name it,"
             " such as 'cuda:0'"
         )
+    # The bias is computed after each training, so a missing scipy must be noticed before the first
+    # one.
     if importlib.util.find_spec("scipy") is None:
         raise MissingDependencyError("scipy", "analysis")
     plan = split or SplitPlan()
@@ -133,7 +135,7 @@ def debias(
 def _tuning(
     evaluator: Evaluator, config: str, objective: str, settings: Mapping[str, Any]
 ) -> FineTuning:
-    """Return the settings of the thesis for this kind of model, with what `settings` changes.
+    """Return the settings of the thesis for this kind of model, with the changes in `settings`.
 
     Raises:
         InputError: for a model that does not fit the configuration, or an objective or settings

@@ -28,14 +28,14 @@ _Examples = Sequence[ContrastiveTranslationExample]
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One size of the training part.
+    """The result for one size of the training part.
 
     Attributes:
-        size: asked for; `tuned.n_train` samples were trained on. 0, and no `tuned`, is the model as
-            it was.
-        tuned: of the training.
+        size: the requested size; `tuned.n_train` samples were used. It is 0, and `tuned` is None,
+            for the original model.
+        tuned: the result of the training.
         accuracies: name of a test part -> accuracy on it.
-        folder: where the model was saved, None where it was not.
+        folder: where the model was saved; None if it was not.
     """
 
     size: int
@@ -47,16 +47,19 @@ class CurvePoint:
 def fine_tune_on_translations(
     evaluator: Seq2SeqEvaluator, train: _Examples, dev: _Examples, settings: FineTuning
 ) -> FineTuned:
-    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty
-    where `settings.penalty_weight` is above 0.
+    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty if
+    `settings.penalty_weight` is above 0.
 
     Args:
-        evaluator: stays as it is.
-        train, dev: of one pair of languages.
+        evaluator: the model to start from; it is not changed.
+        train, dev: examples of one language pair.
         settings: see `thesis_settings`.
 
     Raises:
-        InputError, EvaluatorError, TooLongError: as `encode_pairs` and `fine_tune`.
+        InputError: for examples or settings that `encode_pairs` or `fine_tune` refuse.
+        EvaluatorError: for a tokenizer that cannot tell the pronouns apart, or a training that
+            `fine_tune` cannot complete.
+        TooLongError: for a text that exceeds the length limit of the model.
     """
     own = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
@@ -82,26 +85,30 @@ def learning_curve(
     output: Path | None = None,
     note: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
-    """The accuracies of the model as it is, and fine-tuned on each size of the training part, each
-    time from the same weights.
+    """Measure the accuracies of the original model, and of the model fine-tuned on each size of the
+    training part, each time from the original weights.
 
     Translation models are trained on correct translations, masked LMs on sentences with the correct
     filler.
 
     Args:
-        evaluator: a seq2seq or a masked LM evaluator; it stays as it is.
-        splits: of `split_schemas`.
-        sizes: in samples, at least one.
-        settings: of every training.
-        tests: name -> samples to judge; None for the test part alone, as «test». Samples of trained
-            schemas are refused.
-        output: a folder for the models, one «train-SIZE» each; None saves none.
-        note: called with every point as soon as it is known.
+        evaluator: a seq2seq or masked LM evaluator; it is not changed.
+        splits: the parts, from `split_schemas`.
+        sizes: numbers of training samples, at least one.
+        settings: the settings of every training.
+        tests: name -> samples to evaluate; None for the test part alone, as "test". Samples of
+            schemas of the training or development part are refused.
+        output: a folder in which each model is saved as "train-SIZE"; None to save none.
+        note: a function that is called with each point as soon as it is known.
+
+    Returns:
+        The point of the original model, then one per size.
 
     Raises:
-        InputError: for no sizes, sizes that do not fit, a test sample of a schema that is trained
-            on, or an evaluator of another kind.
-        EvaluatorError, TooLongError: as `fine_tune_on_translations`.
+        InputError: for no sizes, sizes that do not fit, a test sample of a training or development
+            schema, or an evaluator of another kind.
+        EvaluatorError: for a model that cannot be trained, as in `fine_tune_on_translations`.
+        TooLongError: for a text that exceeds the length limit of the model.
     """
     if not isinstance(evaluator, (Seq2SeqEvaluator, MaskedLMEvaluator)):
         raise InputError(
@@ -110,6 +117,7 @@ def learning_curve(
         )
     if not sizes:
         raise InputError("training sizes: expected at least one, got none")
+    # All sizes and test samples are checked before the first training, which can take hours.
     parts = [splits.train_part(size) for size in sizes]
     judged = {"test": splits.test} if tests is None else tests
     seen = {schema_of(example) for example in (*splits.train, *splits.dev)}

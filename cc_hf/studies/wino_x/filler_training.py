@@ -1,5 +1,5 @@
-"""Masked language models fine-tuned on sentences with the correct filler (LM-Wino-X; thesis,
-section 4.4.3).
+"""Fine-tune masked language models on sentences with the correct filler (LM-Wino-X; thesis, section
+4.4.3).
 """
 
 from __future__ import annotations
@@ -29,20 +29,26 @@ __all__ = [
     "fine_tune_on_fillers",
 ]
 
-#: what is masked and what is learnt. filler: all tokens of the filler are masked, and every token
-#: of the sentence is learnt, as in the program of the thesis; filler-only: the filler alone is
-#: learnt; random: BERT's masked language modeling, 15 % of the tokens chosen anew each time
+#: What is masked, and which tokens have a loss. With "filler" all tokens of the filler are masked
+#: and every token of the sentence has a loss, as in the program of the thesis. With "filler-only"
+#: only the filler has a loss. "random" is BERT's masked language modeling, which draws 15 % of the
+#: tokens anew each time.
 MASKINGS = ("filler", "filler-only", "random")
 
 _GAP = "_"
-# Devlin et al. 2019: 80 % of the chosen are masked, half of the others replaced by any token
+# In Devlin et al. 2019, 80 % of the chosen tokens are masked, and half of the others are replaced
+# by a random token.
 _CHOSEN, _MASKED, _REPLACED = 0.15, 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedFiller:
-    """Token ids of a sentence with special tokens; whether each is of the filler; whether it is
-    special.
+    """A sentence as token ids.
+
+    Attributes:
+        ids: token ids, including special tokens.
+        is_filler: whether each token belongs to the filler.
+        is_special: whether each token is a special token.
     """
 
     ids: tuple[int, ...]
@@ -53,12 +59,16 @@ class EncodedFiller:
 def encode_fillers(
     evaluator: MaskedLMEvaluator, examples: Sequence[ContrastiveTranslationExample]
 ) -> list[EncodedFiller]:
-    """Sentences with the correct filler in the gap.
+    """Encode sentences with the correct filler in the gap.
+
+    Args:
+        evaluator: the model whose tokenizer is used; it must be a fast one.
+        examples: examples of LM-Wino-X.
 
     Raises:
-        InputError: for examples that are not of LM-Wino-X, or a tokenizer that does not tell where
-            its tokens stand.
-        TooLongError: for a sentence that the model cannot take whole.
+        InputError: for no examples, examples that are not from LM-Wino-X, a tokenizer that does not
+            report the offsets of its tokens, or a sentence that the evaluator would truncate.
+        TooLongError: for a sentence that exceeds the length limit of the model.
     """
     if not examples:
         raise InputError("nothing to train on: expected at least one example, got none")
@@ -102,7 +112,7 @@ def encode_fillers(
 
 
 def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int]]:
-    """Characters of the filler in the filled sentence, once per gap."""
+    """Return the characters of the filler in the filled sentence, one span per gap."""
     context, filler = example.extra.get("context", ""), example.extra.get("correct_filler", "")
     if not filler or context.replace(_GAP, filler) != example.correct_translation:
         raise InputError(
@@ -115,8 +125,20 @@ def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int
 
 
 class FillerCollator:
-    """Sentences to a batch: `input_ids`, `attention_mask`, and `labels`, -100 where nothing is
-    learnt. Random masks are drawn from a generator of its own.
+    """A collator of sentences into batches of `input_ids`, `attention_mask` and `labels`, which are
+    -100 at tokens without a loss.
+
+    Random masks are drawn from a separate generator, so that they do not depend on other random
+    numbers of the training.
+
+    Args:
+        tokenizer: the tokenizer of the model.
+        masking: one of `MASKINGS`.
+        n_vocabulary: number of tokens from which replacements are drawn.
+        seed: seed of the generator.
+
+    Raises:
+        InputError: for another value of `masking`.
     """
 
     def __init__(self, tokenizer: Any, *, masking: str, n_vocabulary: int, seed: int) -> None:
@@ -127,7 +149,14 @@ class FillerCollator:
         self.generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, rows: Sequence[EncodedFiller]) -> dict[str, torch.Tensor]:
-        """The batch."""
+        """Return the batch of some sentences.
+
+        Args:
+            rows: at least one sentence.
+
+        Returns:
+            Tensors by name, all (rows, length of the longest sentence).
+        """
         width = max(len(row.ids) for row in rows)
         ids = torch.tensor([[*row.ids, *[self.pad] * (width - len(row.ids))] for row in rows])
         real = torch.tensor(
@@ -155,7 +184,7 @@ class FillerCollator:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         chance, kind, which = (torch.rand(ids.shape, generator=self.generator) for _ in range(3))
         order = chance.masked_fill(~allowed, torch.inf)
-        # at least one of every sentence
+        # At least one token of every sentence is chosen, so that no row is without a loss.
         learnt = allowed & ((chance < _CHOSEN) | (order == order.amin(1, keepdim=True)))
         masked, rest = learnt & (kind < _MASKED), learnt & (kind >= _MASKED)
         replaced = rest & (which < _REPLACED)
@@ -164,8 +193,11 @@ class FillerCollator:
 
 
 class FillerTrainer(Trainer):  # type: ignore[misc]
-    """`Trainer` with the cross-entropy of masked LMs, whose models leave out how many labels a step
-    has when gradients are accumulated.
+    """`Trainer` with the cross-entropy of masked LMs, divided by the number of labels of the whole
+    step.
+
+    The loss that these models compute themselves ignores that number when gradients are
+    accumulated.
     """
 
     def __init__(self, *, args: Any, **options: Any) -> None:
@@ -180,7 +212,15 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """Nats per label of the step."""
+        """Return the loss of a batch in nats per label.
+
+        Args:
+            model: the model in training.
+            inputs: a batch of `FillerCollator`.
+            return_outputs: whether to return the outputs of the model, too.
+            num_items_in_batch: number of labels in all batches of the step; None to count those of
+                this batch.
+        """
         labels = inputs["labels"]
         outputs = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
         learnt = labels.ne(IGNORED)
@@ -203,15 +243,16 @@ def fine_tune_on_fillers(
     examples.
 
     Args:
-        evaluator: stays as it is.
-        train, dev: of LM-Wino-X; of the configurations «.english» to measure the transfer to the
-            other language afterwards.
+        evaluator: the model to start from; it is not changed.
+        train, dev: examples of LM-Wino-X. Use those of a configuration ".english" to measure the
+            transfer to the other language afterwards.
         settings: see `thesis_settings`; `masking` says what is masked.
 
     Raises:
-        InputError: for label smoothing or a penalty, which masked LMs do not have, or as
-            `encode_fillers`.
-        EvaluatorError, TooLongError: as `fine_tune` and `encode_fillers`.
+        InputError: for label smoothing or a penalty, which masked LMs do not have, or for examples
+            that `encode_fillers` refuses.
+        EvaluatorError: for a training that `fine_tune` cannot complete.
+        TooLongError: for a sentence that exceeds the length limit of the model.
     """
     if settings.penalty_weight or settings.label_smoothing:
         raise InputError(

@@ -1,5 +1,5 @@
-"""Pronouns of a translation and what could stand in their place: singular, nominative, third person
-(thesis, section 4.3.4, note 17). Texts only.
+"""Find the pronouns of a translation and the forms that could replace them: singular, nominative,
+third person (thesis, section 4.3.4, note 17). This works on texts only, without a model.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from cc_hf.text.pronouns import pronoun_gender
 
 __all__ = ["FORMS", "PronounOccurrence", "ambiguous_pronoun", "check_language", "find_pronouns"]
 
-#: gender -> form, per target language of Wino-X
+#: Target language of Wino-X -> {gender: form}.
 FORMS: dict[str, dict[str, str]] = {
     "de": {"male": "er", "female": "sie", "neutral": "es"},
     "fr": {"male": "il", "female": "elle"},
     "ru": {"male": "он", "female": "она", "neutral": "оно"},
 }
-# not the beginning of «elle-même», but the end of «est-il» and «qu'elle»
+# This does not match the beginning of "elle-même", but it matches the end of "est-il" and of
+# "qu'elle".
 _WORD = re.compile(r"(?<!\w)\w+(?![\w-])")
 _LATIN = str.maketrans("оаОА", "oaOA")
 
@@ -29,10 +30,10 @@ class PronounOccurrence:
     """A pronoun in a text.
 
     Attributes:
-        text: as it is written.
+        text: the pronoun as written.
         start: 0-based position in characters.
-        alternatives: the other forms, written likewise: with its capitals, and in Russian with
-            Latin letters where it has them.
+        alternatives: the other forms, written in the same way: with the same capitals, and in
+            Russian with Latin letters if the pronoun has them.
     """
 
     text: str
@@ -40,7 +41,10 @@ class PronounOccurrence:
     alternatives: tuple[str, ...]
 
     def variants(self, translation: str) -> tuple[str, ...]:
-        """The translation as it is, and with each alternative in place of the pronoun.
+        """Return the translation itself, then one copy per alternative with the pronoun replaced.
+
+        Args:
+            translation: the text in which the pronoun was found.
 
         >>> (found,) = find_pronouns("Ich nahm sie.", "de")
         >>> found.variants("Ich nahm sie.")
@@ -56,10 +60,13 @@ class PronounOccurrence:
 
 
 def check_language(lang: str) -> None:
-    """Refuse a language whose forms are not known.
+    """Check that the pronoun forms of a language are known.
+
+    Args:
+        lang: ISO 639-1 code.
 
     Raises:
-        InputError: for a language other than those of `FORMS`.
+        InputError: for a language that is not in `FORMS`.
     """
     if lang not in FORMS:
         raise InputError(
@@ -69,12 +76,16 @@ def check_language(lang: str) -> None:
 
 
 def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
-    """All pronouns of a text, in its order.
+    """Find all pronouns of a text, in order.
 
-    The form alone decides, as in the thesis: German «sie» may be a plural or an object.
+    Only the form decides, as in the thesis: German "sie" may also be a plural or an object.
+
+    Args:
+        text: a translation.
+        lang: its ISO 639-1 code.
 
     Raises:
-        InputError: for a language whose forms are not known.
+        InputError: for a language that is not in `FORMS`.
 
     >>> [(p.text, p.start, p.alternatives) for p in find_pronouns("Sie sieht, dass er esse.", "de")]
     [('Sie', 0, ('Er', 'Es')), ('er', 16, ('sie', 'es'))]
@@ -88,7 +99,7 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     found = []
     for match in _WORD.finditer(text):
         word, gender = match.group(), pronoun_gender(match.group(), lang)
-        # «ils» and «elles» show a gender too
+        # The plurals "ils" and "elles" have a gender, too, but are not among the forms.
         if gender in FORMS[lang] and len(word) == len(FORMS[lang][gender]):
             others = tuple(
                 _written_like(word, form) for other, form in FORMS[lang].items() if other != gender
@@ -112,8 +123,16 @@ def _written_like(word: str, form: str) -> str:
 def ambiguous_pronoun(
     correct: str, contrastive: str, pronouns: tuple[PronounOccurrence, ...]
 ) -> tuple[PronounOccurrence, ...]:
-    """Of the pronouns of a correct translation the one that the contrastive translation has
-    otherwise, none where they do not differ in one.
+    """Return the pronoun that differs between a correct and a contrastive translation.
+
+    Args:
+        correct: the correct translation.
+        contrastive: the contrastive translation.
+        pronouns: the pronouns of the correct translation, from `find_pronouns`.
+
+    Returns:
+        A tuple with the first pronoun that ends at or after the first difference; empty if there is
+        none.
 
     >>> text = "Er nahm den Ball, weil er rund war."
     >>> [

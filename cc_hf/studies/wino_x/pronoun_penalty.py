@@ -1,8 +1,8 @@
-"""The pronoun penalty (thesis, equations 4.9 to 4.11): a translation model is fined where it gives
-an incorrect pronoun the higher probability.
+"""The pronoun penalty (thesis, equations 4.9 to 4.11): a translation model is penalized when it
+gives an incorrect pronoun a high probability.
 
-L(S) = CE(S) + λ Σ_r PP(r),  PP(r) = 1 - P(r) / N + max_a P(a) / N,  N = P(r) + Σ_a P(a); CE is the
-smoothed cross-entropy.
+The loss is L(S) = CE(S) + λ Σ_r PP(r), where PP(r) = 1 - P(r) / N + max_a P(a) / N and N = P(r) +
+Σ_a P(a). CE is the smoothed cross-entropy, r a correct pronoun and a one of its alternatives.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _SMALLEST = 1e-30
 
 
 def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
-    """PP(r), equations 4.10 and 4.11, of every pronoun.
+    """Return the penalty PP(r) of every pronoun (equations 4.10 and 4.11).
 
     Args:
         logprobs: (n, k) natural-log probabilities of the k forms of each of n pronouns, the correct
-            one first; k is 2 or more.
+            form first; k is at least 2.
 
     Returns:
-        (n,) in [0, 2]: 0 where the correct form has all of N, 2 where one incorrect form has it, 1
-        where the best incorrect one is as probable.
+        (n,) penalties in [0, 2]: 0 if the correct form has all of N, 1 if the best incorrect form
+        is as probable as the correct one, 2 if one incorrect form has all of N.
 
     Raises:
         InputError: for another shape.
@@ -49,6 +49,7 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
             "pronoun penalty: expected log-probabilities of shape (pronouns, 2 or more forms), got"
             f" {tuple(logprobs.shape)}"
         )
+    # The softmax of log-probabilities divides each probability by their sum N, without underflow.
     shares = logprobs.softmax(-1)  # P / N
     return 1 - shares[:, 0] + shares[:, 1:].amax(-1)
 
@@ -56,12 +57,14 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
 def smoothed_cross_entropy(
     logprobs: torch.Tensor, labels: torch.Tensor, smoothing: float
 ) -> torch.Tensor:
-    """CE(S) summed over the labels that are not -100, in nats: 1 - ε of the negative
-    log-probability of the label, ε of the mean of those of all tokens.
+    """Return the smoothed cross-entropy CE(S), summed over the labels that are not -100, in nats.
+
+    Each label contributes (1 - ε) times its negative log-probability, plus ε times the mean
+    negative log-probability of the whole vocabulary.
 
     Args:
         logprobs: (n, length, vocabulary) natural-log probabilities.
-        labels: (n, length) ids, -100 where nothing is to be learnt.
+        labels: (n, length) token ids; -100 for positions without a loss.
         smoothing: ε in [0, 1).
 
     >>> float(
@@ -86,17 +89,17 @@ def smoothed_cross_entropy(
 def form_logprobs(
     logprobs: torch.Tensor, reads: torch.Tensor, is_longer: torch.Tensor
 ) -> torch.Tensor:
-    """log P of every form of every pronoun.
+    """Return the log-probability of every form of every pronoun.
 
-    That of a form is the sum over its tokens, each under those before it. A form that is the
-    beginning of others has the probability that the word begins so and goes on as none of them, so
-    that the events exclude each other.
+    The log-probability of a form is the sum over its tokens, each conditioned on the tokens before
+    it. If a form is the beginning of other forms, it gets the probability that the word begins with
+    it and continues as none of the others, so that the events exclude each other.
 
     Args:
         logprobs: (n, length, vocabulary) natural-log probabilities.
-        reads: (m, 4) row, position, token, and number of the form (pronoun times k plus place of
-            the form).
-        is_longer: (pronouns, k, k) whether the second form goes on where the first ends.
+        reads: (m, 4) row, position, token and number of the form. That number is the index of the
+            pronoun times k plus the index of the form.
+        is_longer: (pronouns, k, k) whether the second form begins with the first and is longer.
 
     Returns:
         (pronouns, k) natural-log probabilities, the correct form first.
@@ -108,6 +111,8 @@ def form_logprobs(
     )
     if not bool(is_longer.any()):
         return found
+    # The probability of the longer forms, relative to that of the form that they begin with, is
+    # what this form loses. The clamp keeps the logarithm finite if rounding makes the rest 0.
     share = torch.where(is_longer, found[:, None, :] - found[:, :, None], -torch.inf).exp().sum(-1)
     return found + (1 - share).clamp_min(_SMALLEST).log()
 
@@ -115,18 +120,18 @@ def form_logprobs(
 class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
     """`Seq2SeqTrainer` with the loss of equation 4.9 over batches of `PairCollator`.
 
-    Sums over the sentences of a step are divided by the number of its labels, as fairseq does, over
-    gradient accumulation and processes too.
+    The sum over the sentences of a step is divided by the number of its labels, as fairseq does,
+    also across gradient accumulation and processes. Each process uses one device.
 
     Args:
-        penalty_weight: λ, 0 or more; the thesis takes 100. 0 is fine-tuning on the (smoothed)
-            cross-entropy alone.
-        options: of `Seq2SeqTrainer`; ε is its argument `label_smoothing_factor`. One process uses
-            one device.
+        penalty_weight: λ, at least 0; the thesis uses 100. With 0 the model is fine-tuned on the
+            (smoothed) cross-entropy alone.
+        args: the training arguments; their `label_smoothing_factor` is ε.
+        options: further arguments of `Seq2SeqTrainer`.
 
     Raises:
         InputError: for a negative weight.
-        EvaluatorError: when the loss is not a number.
+        EvaluatorError: if the loss is not finite.
     """
 
     def __init__(self, *, penalty_weight: float = 100.0, args: Any, **options: Any) -> None:
@@ -135,11 +140,11 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
                 f"weight of the pronoun penalty: expected 0 or more, got {penalty_weight}"
             )
         self.penalty_weight = penalty_weight
-        # DataParallel would cut the batch between a pair and the rows of its forms
+        # DataParallel would split the batch between a pair and the rows of its forms.
         args._n_gpu = min(args.n_gpu, 1)
         super().__init__(args=args, **options)
-        # so that the labels of a whole step are counted, also for models that cannot be told of
-        # them
+        # With this flag the trainer counts the labels of a whole step, even for models whose
+        # forward pass does not accept that count.
         self.model_accepts_loss_kwargs = True
 
     def compute_loss(
@@ -149,11 +154,20 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """The loss of a batch; `num_items_in_batch` counts the labels of all batches of the step,
-        None those of this one.
+        """Return the loss of a batch in nats per label.
+
+        Args:
+            model: the model in training.
+            inputs: a batch of `PairCollator`.
+            return_outputs: whether to return the outputs of the model, too.
+            num_items_in_batch: number of labels in all batches of the step; None to count those of
+                this batch.
+
+        Raises:
+            EvaluatorError: if the loss is not finite.
         """
         names = ("input_ids", "attention_mask", "decoder_input_ids")
-        # with its cache on FSMT drops the causal mask
+        # FSMT drops its causal mask if the cache is on.
         outputs = model(**{name: inputs[name] for name in names}, use_cache=False)
         logprobs = outputs.logits.float().log_softmax(-1)
         loss = smoothed_cross_entropy(logprobs, inputs["labels"], self.args.label_smoothing_factor)
@@ -165,7 +179,7 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         )
         loss = loss / n_labels
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
-            loss = loss * self.accelerator.num_processes  # whose gradients are averaged
+            loss = loss * self.accelerator.num_processes  # their gradients are averaged
         if not bool(torch.isfinite(loss)):
             raise EvaluatorError(
                 f"the loss became {loss.item()}; lower the learning rate, or the weight of the"

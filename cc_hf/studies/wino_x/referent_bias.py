@@ -1,8 +1,8 @@
-"""Do choices between two readings of a pronoun follow its gender, or the place of its referent
-(Emelin & Sennrich 2021; Emelin 2023, section 4.3.2)? For Wino-X.
+"""Test whether choices between two readings of a pronoun follow its gender or the position of its
+referent (Emelin & Sennrich 2021; Emelin 2023, section 4.3.2), for Wino-X.
 
-Half of the choices should fall on either side, whatever the gender: each pronoun is right as often
-as it is wrong. Ties are left out of the bias.
+Each pronoun is correct as often as it is incorrect. Unbiased choices therefore fall on either side
+equally often, whatever the gender. Ties are ignored in the bias.
 """
 
 from __future__ import annotations
@@ -24,21 +24,25 @@ __all__ = [
     "referent_bias",
 ]
 
-#: numbers that stand for genders in the rank test. «program» gives the published values; the thesis
-#: prints «1=masculine, 2=feminine, 3=neutral»
+#: Numbers that stand for genders in the rank test. "program" gives the published values; the thesis
+#: prints "1=masculine, 2=feminine, 3=neutral".
 GENDER_CODINGS: dict[str, dict[str, int]] = {
     "program": {"female": 1, "male": 2, "neutral": 3},
     "thesis": {"male": 1, "female": 2, "neutral": 3},
 }
-#: numbers that stand for the place of the referent among the two nouns of the source, as in the
-#: program
+#: Numbers that stand for the position of the referent among the two nouns of the source, as in the
+#: program.
 POSITION_CODING: dict[str, int] = {"second": 1, "first": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """How often a gender, or position, was preferred of the n_offered times when it was one of the
-    two; and how often it was right.
+    """How often a gender or position occurred among the choices.
+
+    Attributes:
+        n_offered: choices in which it was one of the two options.
+        n_preferred: how many of these preferred it.
+        n_correct: in how many of these it was correct.
     """
 
     n_offered: int
@@ -48,20 +52,21 @@ class Frequency:
 
 @dataclass(frozen=True, slots=True)
 class BiasTest:
-    """Rank test of preferred against rejected readings.
+    """A rank test of preferred against rejected readings.
 
     Attributes:
-        feature: gender or position.
-        coding: name of the coding; for one gender against all others, the gender.
-        ids: the numbers that stand for the values.
-        test: preferred against rejected; a positive rank-biserial correlation prefers higher ids.
+        feature: "gender" or "position".
+        coding: name of the coding; the gender itself if one gender is tested against all others.
+        ids: value -> the number that stands for it.
+        test: preferred against rejected readings. If the rank-biserial correlation (RBC) is
+            positive, higher ids are preferred.
         strength: |RBC|, the bias, in [0, 1].
-        attainable: |RBC| of choices that prefer the higher id throughout, in [0, 1]; no choices can
-            have more.
-        references: the same test of the correct against the incorrect readings; without bias in the
-            data, near 0.
-        thresholds: from which |RBC| on an effect is small, medium, large, for the base rate.
-        size: none, small, medium or large.
+        attainable: |RBC| of choices that always prefer the higher id, in [0, 1]; no choices can
+            exceed it.
+        references: the same test of correct against incorrect readings; near 0 if the data are
+            unbiased.
+        thresholds: the |RBC| from which an effect is small, medium or large, for this base rate.
+        size: "none", "small", "medium" or "large".
     """
 
     feature: str
@@ -80,18 +85,18 @@ class ReferentBias:
     """Accuracy and biases of choices.
 
     Attributes:
-        n: number of choices, ties and all others that were left out included.
-        n_correct: of n.
-        accuracy: n_correct / n, in [0, 1]; a tie is wrong.
+        n: number of choices, including ties and all others that are ignored below.
+        n_correct: number of correct choices.
+        accuracy: n_correct / n, in [0, 1]; ties count as wrong.
         n_pairs: number of schemas with both twins.
-        n_correct_pairs: of these, with both right.
-        pair_accuracy: share of these, None where there is no pair.
-        n_open: ties, and choices where neither was recognised; left out of all below.
-        n_unknown_gender, n_unknown_position: others without a known gender, or position; left out
-            of the one that is not known.
+        n_correct_pairs: number of these with both choices correct.
+        pair_accuracy: n_correct_pairs / n_pairs, in [0, 1]; None if there are no pairs.
+        n_open: ties, and choices where neither reading was recognised; ignored below.
+        n_unknown_gender, n_unknown_position: further choices whose gender or position is unknown;
+            ignored for that feature only.
         genders, positions: value -> frequency.
-        tests: gender by each coding, then by each gender against all others where there are three,
-            then position; those whose values are not known in any choice are not there.
+        tests: gender by each coding, then each gender against all others if there are three, then
+            position. A feature that is unknown in all choices has no test.
     """
 
     n: int
@@ -108,10 +113,14 @@ class ReferentBias:
     tests: tuple[BiasTest, ...]
 
     def test(self, feature: str, coding: str = "program") -> BiasTest:
-        """The test of a feature by a coding.
+        """Return the test of a feature.
+
+        Args:
+            feature: "gender" or "position".
+            coding: name of the coding, or a gender that is tested against all others.
 
         Raises:
-            InputError: when there is none.
+            InputError: if there is no such test.
         """
         for found in self.tests:
             if (found.feature, found.coding) == (feature, coding):
@@ -124,13 +133,14 @@ class ReferentBias:
 
 
 def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
-    """Accuracy, frequencies, and gender and positional bias of choices.
+    """Compute accuracy, frequencies, gender bias and positional bias of choices.
 
     Args:
-        choices: at least one, none twice.
+        choices: at least one choice, and at most one per example.
 
     Raises:
-        InputError: for no choices, an example twice, or a gender or position of another name.
+        InputError: for no choices, an example that occurs twice, a schema with more than two
+            examples, or an unknown name of a gender or position.
         MissingDependencyError: without scipy.
 
     >>> found = referent_bias(
@@ -210,7 +220,9 @@ def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides])
 
 
 def _each_against_others(sides: Sequence[_Sides]) -> dict[str, dict[str, int]]:
-    """Return codings of each gender against all others, none where there are only two."""
+    """Return one coding per gender, which tests it against all others; empty if there are only
+    two.
+    """
     genders = sorted({value for side in sides for value in (side.correct, side.incorrect)})
     if len(genders) < 3:
         return {}

@@ -1,5 +1,5 @@
-"""Choices between two readings of a pronoun of Wino-X: by the judgements of a result, or as another
-program wrote them.
+"""Choices between two readings of a pronoun of Wino-X, taken from the judgements of a result or
+from a file of another program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 
 __all__ = ["UNKNOWN", "Choice", "choice_of", "choices_of_result", "read_choices"]
 
-#: a gender or position that the data do not tell
+#: A gender or position that the data do not state.
 UNKNOWN = "unknown"
 _TIE = "tie"
 
@@ -27,14 +27,14 @@ class Choice:
     """Which of two readings was preferred.
 
     Attributes:
-        example_id: the example.
-        pair: the schema, of which the twin example is the other half; "" where there is none.
-        correct_gender, incorrect_gender: of the two pronouns; "" or «unknown» where it is not
-            known.
-        correct_position: of the correct referent among the two nouns, first or second; else as
-            above.
-        is_correct: whether the correct one was preferred; None for a tie, or where no reading was
-            recognised.
+        example_id: the id of the example.
+        pair: the schema that the example shares with its twin; "" if there is none.
+        correct_gender, incorrect_gender: genders of the two pronouns; "" or "unknown" if the data
+            do not state them.
+        correct_position: position of the correct referent among the two nouns, "first" or "second";
+            "" or "unknown" as above.
+        is_correct: whether the correct reading was preferred; None for a tie, or if neither reading
+            was recognised.
     """
 
     example_id: str
@@ -48,7 +48,12 @@ class Choice:
 def choice_of(
     example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
 ) -> Choice:
-    """The choice on an example of Wino-X; None for a tie, or where neither reading was recognised.
+    """Return the choice that was made on an example of Wino-X.
+
+    Args:
+        example: an example with two readings.
+        is_correct: whether the correct reading was preferred; None for a tie, or if neither reading
+            was recognised.
 
     Raises:
         InputError: for an example with more than two readings.
@@ -77,20 +82,20 @@ def choices_of_result(
     result: EvaluationResult,
     examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample],
 ) -> list[Choice]:
-    """The choices behind the judgements of a result: the correct reading where the judgement is
-    correct, else the only other one.
+    """Return the choices that the judgements of a result express.
 
-    A judgement with equal scores on both sides, or that is inconclusive, is no choice (`is_correct`
+    A correct judgement chose the correct reading, any other judgement the incorrect one. A
+    judgement that is inconclusive, or has equal scores on both sides, chose none (`is_correct` is
     None).
 
     Args:
-        result: of a metric that decides between two, such as contrastive_translation_scoring or
-            contrastive_conditioning on Wino-X.
-        examples: those that were judged, of the same configuration.
+        result: a result of a metric that decides between two readings, such as
+            contrastive_translation_scoring or contrastive_conditioning on Wino-X.
+        examples: the judged examples, from the same configuration.
 
     Raises:
-        InputError: for judgements without their example or the other way round, or an example with
-            more than two readings.
+        InputError: for judgements without their example, examples without a judgement, or an
+            example with more than two readings.
     """
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
@@ -115,17 +120,18 @@ def choices_of_result(
 def read_choices(
     path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
 ) -> list[Choice]:
-    """Read preferences that another program wrote: which translation, 1 or 2 as the data number
-    them, was preferred.
+    """Read preferences that another program wrote: the number of the preferred translation, 1 or 2
+    as in the data.
 
     Args:
-        path: JSON lines, or CSV (.csv) or tab-separated (.tsv) with a line of names: `id`, and
-            `preferred`, which is 1, 2 or «tie».
-        examples: of the configuration; they know by `answer` which of both is correct.
+        path: JSON lines, or CSV (.csv) or tab-separated values (.tsv) with a header. The columns
+            are `id` and `preferred`, which is 1, 2 or "tie".
+        examples: the examples of the configuration; their column `answer` says which of the two is
+            correct.
 
     Raises:
-        InputError: for another file, an id twice or that is no example's, or examples without a
-            preference.
+        InputError: for a file of another form, an id that occurs twice or belongs to no example, or
+            examples without a preference.
         DataError: for JSON lines that are not objects.
     """
     table = {example.id: example for example in examples}
@@ -168,7 +174,7 @@ def _decision(judgement: Judgement) -> bool | None:
 
 def _rows(path: Path) -> Iterable[tuple[str, Row]]:
     if path.suffix not in (".csv", ".tsv"):
-        read_lines(path)  # says what is wrong with a file that is not there
+        read_lines(path)  # raises a clear error for a missing file
         yield from json_lines(path)
         return
     delimiter = "," if path.suffix == ".csv" else "\t"

@@ -1,8 +1,8 @@
-"""How much each word of a source matters to the translation of a pronoun, and whether the words
-that decide its meaning matter most. Pure: no models here.
+"""Measure how much each word of a source matters to the translation of a pronoun, and whether the
+words that decide its meaning matter most. The functions are pure: no models here.
 
-Emelin & Sennrich 2021, thesis section 4.3.3. The two sentences of a schema differ in their triggers
-only: words that both share are other words.
+See Emelin & Sennrich 2021 and the thesis, section 4.3.3. The two sentences of a schema differ in
+their triggers only, so words that both share are not triggers.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ __all__ = [
 class WordSalience:
     """One word of the source.
 
-    `start`: its first character; `salience`: mean of its sub-words', in [-1, 1]; `subwords`: text
-    and salience of each.
+    Attributes:
+        text: the word.
+        start: its first character in the source.
+        salience: mean salience of its sub-words, in [-1, 1].
+        subwords: text and salience of each sub-word.
     """
 
     text: str
@@ -46,20 +49,19 @@ class WordSalience:
 
 @dataclass(frozen=True)
 class Salience:
-    """One source and the probability of the pronoun that translates its «it».
+    """One source, with the probability of the pronoun that translates its "it".
 
     Attributes:
-        example_id: the example.
-        pair: its schema, "" where there is none.
+        example_id: the id of the example.
+        pair: its schema; "" if there is none.
         source: the sentence.
-        pronoun: the target pronoun whose probability it is.
+        pronoun: the target pronoun.
         probability: P(pronoun | source), the product over its tokens, in [0, 1].
-        words: of the source in order. Salience of a word: P(pronoun | source) - P(pronoun | source
-            without the word) (prediction difference, Li et al. 2019).
-        ambiguous: index of «it» among the words; None where no token of the model stands for it.
-        marks: tokens that are no text (EOS, languages) and their salience.
-        referents: names of the correct and the incorrect referent in the source, "" where they are
-            not known.
+        words: the words of the source in order. The salience of a word is P(pronoun | source) -
+            P(pronoun | source without the word), the prediction difference of Li et al. 2019.
+        ambiguous: index of "it" among the words; None if no token of the model stands for it.
+        marks: special tokens (EOS, languages) and their salience.
+        referents: the correct and the incorrect referent as in the source; "" if unknown.
     """
 
     example_id: str
@@ -75,17 +77,17 @@ class Salience:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """Salience of a first group of words against a second one: triggers against others, or correct
-    against incorrect referents.
+    """Salience of a first group of words compared with a second one: triggers with other words, or
+    correct with incorrect referents.
 
     Attributes:
-        n_first, n_second: words in the groups.
+        n_first, n_second: number of words in each group.
         mean_first, mean_second: mean salience, in [-1, 1].
-        effect: Cohen's D with the pooled standard deviation (thesis, equation 4.8); positive where
-            the first group matters more.
-        welch: t-test over all words, of unequal variances.
-        paired: t-test over sentences, mean of either group in each; None for fewer than two
-            sentences with both, or where all differ alike.
+        effect: Cohen's D with the pooled standard deviation (thesis, equation 4.8); positive if the
+            first group matters more.
+        welch: t-test over all words, with unequal variances.
+        paired: t-test over sentences, between the means of both groups in each. None if fewer than
+            two sentences have both groups, or if all differences are equal.
     """
 
     n_first: int
@@ -99,8 +101,13 @@ class Importance:
 
 @dataclass(frozen=True, slots=True)
 class SubwordImportance:
-    """As the program of Emelin & Sennrich 2021 has it: over sub-words and EOS, aligned and compared
-    one by one; `effect` without its sign.
+    """Importance as the program of Emelin & Sennrich 2021 computes it: sub-words and EOS are
+    aligned and compared one by one.
+
+    Attributes:
+        n_first, n_second: number of triggers and of other sub-words.
+        effect: absolute value of Cohen's D.
+        test: t-test between the groups.
     """
 
     n_first: int
@@ -111,17 +118,17 @@ class SubwordImportance:
 
 @dataclass(frozen=True)
 class TriggerImportance:
-    """Do models recognise the words that decide what a pronoun refers to?
+    """Whether models recognise the words that decide what a pronoun refers to.
 
     Attributes:
-        n_sentences: sentences with a twin, whose triggers are known.
-        n_alone: sentences without.
-        triggers: triggers against other words, «it» left out. The `effect` is the thesis'
-            importance score.
-        as_program: the same over sub-words; None where sub-words give no figure.
-        referents: the correct against the incorrect referent, over all sentences in which both are
-            found; None where fewer than two are.
-        n_without_referents: sentences in which a referent is not found.
+        n_sentences: number of sentences with a twin, whose triggers are known.
+        n_alone: number of sentences without a twin.
+        triggers: triggers compared with other words; "it" is ignored. Its `effect` is the
+            importance score of the thesis.
+        as_program: the same over sub-words; None if it is undefined.
+        referents: the correct compared with the incorrect referent, over all sentences in which
+            both are found; None if there are fewer than two of these.
+        n_without_referents: number of sentences in which a referent is not found.
         skipped: example -> why its salience was not measured.
     """
 
@@ -135,10 +142,16 @@ class TriggerImportance:
 
 
 def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Indices of the words that two sentences share, by a longest common subsequence; all others
-    are triggers.
+    """Return the indices of the words that two sentences share, by a longest common subsequence.
+    All other words are triggers.
 
-    Of several such alignments it is the one whose matches are latest.
+    If there are several such alignments, the one with the latest matches is returned.
+
+    Args:
+        left, right: the words of both sentences.
+
+    Returns:
+        Pairs of an index in `left` and an index in `right`, in ascending order.
 
     >>> shared_words("it was too small .".split(), "it was too large .".split())
     [(0, 0), (1, 1), (2, 2), (4, 4)]
@@ -151,6 +164,7 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
             )
     found = []
     i, j = len(left), len(right)
+    # Walking back from the end takes the latest matches first.
     while i and j:
         if left[i - 1] == right[j - 1] and best[i, j] == best[i - 1, j - 1] + 1:
             i, j = i - 1, j - 1
@@ -163,7 +177,15 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
 
 
 def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
-    """Indices of the words of two twins that the other one lacks; «it» is none."""
+    """Return the triggers of two twins: indices of the words that the other twin lacks; "it" is not
+    one.
+
+    Args:
+        left, right: the two sentences of a schema.
+
+    Returns:
+        The triggers of `left` and those of `right`.
+    """
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
     first, second = (
@@ -176,16 +198,16 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
 def trigger_importance(
     saliences: Sequence[Salience], *, skipped: Mapping[str, str] | None = None
 ) -> TriggerImportance:
-    """Compare the salience of triggers with that of other words, and that of correct with incorrect
+    """Compare the salience of triggers with that of other words, and of correct with incorrect
     referents.
 
     Args:
-        saliences: of the sentences, twins by their `pair`.
-        skipped: examples that are not among them, and why; taken over into the result.
+        saliences: the sentences; twins have the same `pair`.
+        skipped: example -> why its salience was not measured; copied to the result.
 
     Raises:
-        InputError: where there is no pair of twins, a pair has more than two, or too few triggers
-            to be compared.
+        InputError: if there is no pair of twins, a schema has more than two sentences, or there are
+            too few triggers to compare.
         MissingDependencyError: without scipy.
     """
     pairs = _twins(saliences)
@@ -276,7 +298,7 @@ def _has_spread(pairs: Sequence[tuple[float, float]]) -> bool:
 
 
 def _subwords(one: Salience) -> tuple[list[tuple[str, float]], set[int]]:
-    """All sub-words, EOS and the like at the end, and the indices of those of «it»."""
+    """Return all sub-words, special tokens last, and the indices of those of "it"."""
     found: list[tuple[str, float]] = []
     ambiguous: set[int] = set()
     for number, word in enumerate(one.words):
@@ -287,7 +309,7 @@ def _subwords(one: Salience) -> tuple[list[tuple[str, float]], set[int]]:
 
 
 def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[float]]:
-    """Triggers and others of both twins."""
+    """Return the saliences of triggers and of other sub-words, pooled over both twins."""
     (first, own_it), (second, other_it) = _subwords(left), _subwords(right)
     shared = shared_words([text for text, _ in first], [text for text, _ in second])
     triggers: list[float] = []
@@ -305,8 +327,9 @@ def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[
 def _subword_importance(
     triggers: Sequence[float], others: Sequence[float]
 ) -> SubwordImportance | None:
-    """The program lets pingouin choose: Welch's test for groups of different sizes, else
-    Student's.
+    """Compare the groups as the program does.
+
+    It lets pingouin choose the test: Welch's for groups of different sizes, else Student's.
     """
     if min(len(triggers), len(others)) < 2 or len(set(triggers)) == len(set(others)) == 1:
         return None
@@ -315,8 +338,14 @@ def _subword_importance(
 
 
 def referent_salience(one: Salience) -> tuple[float, float] | None:
-    """Mean salience of the words of each referent, where it last stands; None where one is not
-    found.
+    """Return the mean salience of the words of each referent, at its last occurrence.
+
+    Args:
+        one: a sentence with the names of its referents.
+
+    Returns:
+        The means for the correct and the incorrect referent, in [-1, 1]; None if one of them is not
+        found.
     """
     words = [word.text.lower() for word in one.words]
     found: list[float] = []
@@ -343,5 +372,9 @@ def referent_salience(one: Salience) -> tuple[float, float] | None:
 
 
 def salience_rows(saliences: Sequence[Salience]) -> list[dict[str, Any]]:
-    """As plain rows for JSON."""
+    """Return the saliences as plain dicts that can be written as JSON.
+
+    Args:
+        saliences: the sentences.
+    """
     return [asdict(one) for one in saliences]

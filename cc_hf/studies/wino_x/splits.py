@@ -1,8 +1,7 @@
-"""Wino-X split for fine-tuning (Emelin 2023, sections 4.3.4 and 4.4.3): all samples of a schema in
-one part, test and development fixed, training growing.
+"""Split Wino-X for fine-tuning (Emelin 2023, sections 4.3.4 and 4.4.3): all samples of a schema are
+in one part, test and development part are fixed, and the training part grows.
 
-Wino-X has no training part of its own: what is trained on is taken from its test sets, and is not
-judged.
+Wino-X has no training part. Training samples are taken from its test sets, and are not evaluated.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ _N_DEV, _N_TEST, _SEED, _STEP = 200, 1000, 42, 500  # of the thesis
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """How the samples are split, and on how many of them a model is trained.
+    """How the samples are split, and the sizes of the training part.
 
     Attributes:
         n_dev, n_test, seed: see `split_schemas`.
-        sizes: of the training part, in samples; None for the multiples of `step` that it has.
+        sizes: numbers of training samples; None for all multiples of `step` that the part can fill.
         step: see `WinoXSplits.train_sizes`.
     """
 
@@ -39,13 +38,13 @@ class SplitPlan:
 
 @dataclass(frozen=True)
 class WinoXSplits:
-    """The three parts. No schema is in two of them.
+    """Three disjoint parts: no schema is in two of them.
 
     Attributes:
-        train: all that is left for training, schema by schema; `train_part` takes its beginning.
-        dev: for early stopping.
-        test: for the accuracies.
-        seed: of the shuffle.
+        train: all samples for training, schema by schema; `train_part` returns its beginning.
+        dev: samples for early stopping.
+        test: samples for the accuracies.
+        seed: seed of the shuffle.
     """
 
     train: tuple[ContrastiveTranslationExample, ...]
@@ -54,12 +53,16 @@ class WinoXSplits:
     seed: int
 
     def train_part(self, size: int) -> tuple[ContrastiveTranslationExample, ...]:
-        """The first schemas of the training part: `size` samples, or fewer by less than one schema.
+        """Return the first schemas of the training part.
 
         A smaller part is the beginning of a larger one.
 
+        Args:
+            size: number of samples. Fewer are returned, by less than one schema, if whole schemas
+                cannot fill it.
+
         Raises:
-            InputError: when there are not as many samples, or not one schema fits.
+            InputError: if the part has fewer samples, or if not even one schema fits.
         """
         if not 1 <= size <= len(self.train):
             raise InputError(
@@ -70,13 +73,17 @@ class WinoXSplits:
         return taken
 
     def train_sizes(self, step: int = _STEP) -> tuple[int, ...]:
-        """The multiples of a step that the training part can fill: of the whole sets with steps of
-        500 up to 2,500 for German, 1,500 for French, 1,000 for Russian.
+        """Return the multiples of a step that the training part can fill.
 
-        The thesis trains on up to 2,000, 1,500 and 1,000; its text names 2,500 for German too.
+        For the whole sets and steps of 500, these go up to 2,500 for German, 1,500 for French and
+        1,000 for Russian. The thesis trains on up to 2,000, 1,500 and 1,000; its text also mentions
+        2,500 for German.
+
+        Args:
+            step: number of samples.
 
         Raises:
-            InputError: for a step below 1, or one that is larger than the part.
+            InputError: for a step below 1, or larger than the part.
         """
         if not 1 <= step <= len(self.train):
             raise InputError(
@@ -87,7 +94,10 @@ class WinoXSplits:
 
 
 def schema_of(example: ContrastiveTranslationExample) -> str:
-    """The schema of a sample: what its twin has too.
+    """Return the schema of a sample, which it shares with its twin.
+
+    Args:
+        example: a sample of Wino-X.
 
     Raises:
         InputError: for an example of another dataset.
@@ -122,16 +132,21 @@ def split_schemas(
     n_test: int = _N_TEST,
     seed: int = _SEED,
 ) -> WinoXSplits:
-    """Split samples so that all of a schema are in one part, whatever their order and number.
+    """Split samples so that all samples of a schema are in one part.
 
-    The schemas, in the order in which they first occur, are shuffled; the first make the test part,
-    the next the development part, as in the program of the thesis with its seed 42. Each part has
-    as many samples as asked, or fewer by less than one schema where whole schemas cannot fill it.
-    Files with the same schemas in the same order, such as both languages of LM-Wino-X, are split
-    alike.
+    The schemas are shuffled from the order in which they first occur. The first make up the test
+    part and the next the development part, as in the program of the thesis with its seed 42. Files
+    with the same schemas in the same order, such as both languages of LM-Wino-X, are split alike.
+
+    Args:
+        examples: samples of Wino-X, with unique ids.
+        n_dev, n_test: number of samples for development and test. A part has fewer, by less than
+            one schema, if whole schemas cannot fill it.
+        seed: seed of the shuffle.
 
     Raises:
-        InputError: when the samples are not of Wino-X, are not enough, or an id occurs twice.
+        InputError: for samples that are not from Wino-X, too few samples, or an id that occurs
+            twice.
 
     >>> twins = [
     ...     ContrastiveTranslationExample(
@@ -167,11 +182,15 @@ def split_schemas(
 def aligned(
     part: Sequence[ContrastiveTranslationExample], examples: Sequence[ContrastiveTranslationExample]
 ) -> tuple[ContrastiveTranslationExample, ...]:
-    """The samples of another configuration with the ids of a part, in its order: the same schemas
-    in another language.
+    """Return the samples of another configuration that have the ids of a part, in its order: the
+    same schemas in another language.
+
+    Args:
+        part: samples of a split.
+        examples: all samples of the other configuration.
 
     Raises:
-        InputError: when one is missing.
+        InputError: if a sample is missing.
     """
     by_id = {example.id: example for example in examples}
     if missing := [example.id for example in part if example.id not in by_id]:

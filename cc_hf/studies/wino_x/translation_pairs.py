@@ -1,5 +1,5 @@
-"""Sources and correct translations as the batches that translation models are trained on, with the
-places of the pronouns and of what could stand there.
+"""Encode sources and correct translations as training batches for translation models, with the
+positions of the pronouns and of their alternatives.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ except ModuleNotFoundError as error:
 
 __all__ = ["IGNORED", "PRONOUNS", "EncodedPair", "FormPaths", "PairCollator", "encode_pairs"]
 
-#: which pronouns of a translation are penalized: all of the forms, as in the thesis, or the one
-#: that differs in the contrastive translation
+#: Which pronouns of a translation are penalized: all of them, as in the thesis, or only the one
+#: that differs in the contrastive translation.
 PRONOUNS = ("all", "ambiguous")
 
-#: the label of what is not learnt
+#: The label of positions without a loss.
 IGNORED = -100
 
 
@@ -37,10 +37,11 @@ class FormPaths:
     """Where the forms of one pronoun branch off in a tokenized translation.
 
     Attributes:
-        start: index in the target's ids of the first token that is not the same in all variants.
-        paths: of each form, the correct one first, its ids from there to where the variants are the
-            same again. A form that begins all others, «он» before «она» where the tokenizer writes
-            «▁он» «а», has none.
+        start: index, in the ids of the target, of the first token that differs between the
+            variants.
+        paths: one per form, the correct one first: its ids from `start` to where the variants agree
+            again. A path is empty for a form that begins all others, such as "он" before "она" if
+            the tokenizer writes "▁он" "а".
     """
 
     start: int
@@ -48,8 +49,13 @@ class FormPaths:
 
     @classmethod
     def of(cls, variants: Sequence[Sequence[int]]) -> FormPaths | None:
-        """From the ids of the whole translation with each form, the correct one first; None where
-        two of them are the same.
+        """Compare the variants of a translation.
+
+        Args:
+            variants: the ids of the whole translation with each form, the correct one first.
+
+        Returns:
+            The paths, or None if two variants have the same ids.
 
         >>> FormPaths.of([[7, 5, 9, 0], [7, 6, 4, 9, 0], [7, 8, 9, 0]])
         FormPaths(start=1, paths=((5,), (6, 4), (8,)))
@@ -72,8 +78,11 @@ def _n_common(rows: Sequence[Sequence[int]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Token ids of a source and its translation as the family marks them, EOS included, and the
-    pronouns of the translation.
+    """A source and its translation as token ids, with the pronouns of the translation.
+
+    Attributes:
+        source, target: ids in the model family's format, including EOS.
+        pronouns: the forms of each penalized pronoun.
     """
 
     source: tuple[int, ...]
@@ -87,22 +96,21 @@ def encode_pairs(
     *,
     pronouns: str | None = None,
 ) -> list[EncodedPair]:
-    """Sources and correct translations as the evaluator's own tokenizer writes them, with what
-    `PairCollator` needs of their pronouns.
+    """Encode sources and correct translations with the evaluator's tokenizer.
 
-    A pronoun's place is found by writing the whole translation with each form and comparing the
-    tokens, so that sub-words, spaces and capitals are the tokenizer's own.
+    Pronouns are located by encoding the whole translation with each form and comparing the tokens.
+    Sub-words, spaces and capitals are thus those of the tokenizer.
 
     Args:
-        evaluator: whose tokenizer and languages are taken.
-        examples: of one pair of languages.
-        pronouns: «all» or «ambiguous»; None for none.
+        evaluator: the model whose tokenizer and languages are used.
+        examples: examples of one language pair.
+        pronouns: "all" or "ambiguous" (see `PRONOUNS`); None to locate none.
 
     Raises:
-        InputError: for another value of `pronouns`, a language without known pronouns, or
-            translations without any pronoun at all.
-        EvaluatorError: for a tokenizer that writes two pronouns alike.
-        TooLongError: for a text that the model cannot take whole.
+        InputError: for no examples, another value of `pronouns`, a language without known pronouns,
+            translations without any pronoun, or a text that the evaluator would truncate.
+        EvaluatorError: for a tokenizer that writes two pronouns with the same tokens.
+        TooLongError: for a text that exceeds the length limit of the model.
     """
     if pronouns not in (None, *PRONOUNS):
         raise InputError(f"pronouns: expected one of {', '.join(PRONOUNS)}, got {pronouns!r}")
@@ -165,12 +173,18 @@ def _pronouns(example: ContrastiveTranslationExample, which: str) -> tuple[Prono
 
 
 class PairCollator:
-    """Pairs to a batch of tensors.
+    """A collator of pairs into batches of tensors.
 
-    `input_ids`, `attention_mask`, `decoder_input_ids` and `labels` are what every model takes;
-    labels are -100 at padding and at tokens that are given. The others are for `form_logprobs`. A
-    form of several tokens has a row of its own behind those of the pairs, whose labels are all
-    -100: what follows its first token must see that token, and not the correct form.
+    Every model reads `input_ids`, `attention_mask`, `decoder_input_ids` and `labels`; labels are
+    -100 at padding and at tokens that are given to the model. `form_reads` and `form_is_longer` are
+    arguments of `form_logprobs`. Each incorrect form of several tokens has a row of its own after
+    the rows of the pairs, with all labels -100: the tokens after its first one must be conditioned
+    on that form, not on the correct one.
+
+    Args:
+        pad: id of the padding token.
+        decoder_start: ids that precede every target in the decoder.
+        n_forced: number of target tokens that are given to the model, such as language codes.
     """
 
     def __init__(self, *, pad: int, decoder_start: Sequence[int] = (), n_forced: int = 0) -> None:
@@ -180,7 +194,11 @@ class PairCollator:
 
     @classmethod
     def of(cls, evaluator: Seq2SeqEvaluator) -> PairCollator:
-        """As the evaluator's family marks them."""
+        """Return a collator for the family of an evaluator.
+
+        Args:
+            evaluator: the model that is to be trained.
+        """
         return cls(
             pad=evaluator.model.config.pad_token_id,
             decoder_start=evaluator.decoder_start,
@@ -188,7 +206,16 @@ class PairCollator:
         )
 
     def __call__(self, pairs: Sequence[EncodedPair]) -> dict[str, torch.Tensor]:
-        """The batch."""
+        """Return the batch of some pairs.
+
+        Args:
+            pairs: at least one pair.
+
+        Returns:
+            Tensors by name. `input_ids` and `attention_mask` are (rows, source length),
+            `decoder_input_ids` and `labels` (rows, target length), `form_reads` and
+            `form_is_longer` as for `form_logprobs`.
+        """
         sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
         reads: list[tuple[int, int, int, int]] = []  # row, position, token, number of the form
         longer: list[list[list[bool]]] = []
@@ -207,6 +234,9 @@ class PairCollator:
                 position = found.start + len(self.decoder_start) - 1
                 for form, path in enumerate(found.paths):
                     own = row
+                    # The correct form, and the first token of every form, can be read from the row
+                    # of the pair itself; only later tokens of an incorrect form need a row with
+                    # that form as prefix.
                     if form and len(path) > 1:
                         own = len(sources)
                         sources.append(pair.source)
@@ -217,6 +247,8 @@ class PairCollator:
                     ]
         rows = [(*self.decoder_start, *target) for target in targets]
         labels = _padded([row[1:] for row in rows], IGNORED)
+        # Tokens that are given to the model, such as language codes, have no loss, and neither have
+        # the extra rows of the forms.
         labels[:, : self.n_uncounted] = IGNORED
         labels[len(pairs) :] = IGNORED
         source_lengths = torch.tensor([len(source) for source in sources])

@@ -1,8 +1,8 @@
-"""Prediction difference: the probability of a pronoun with the whole source, less that with one
-word's embedding replaced by zeros (Li et al. 2019).
+"""Prediction difference (Li et al. 2019): the probability of a pronoun with the whole source, minus
+that with the embedding of one word replaced by zeros.
 
-As in the program of Emelin & Sennrich 2021: sub-words are removed one by one and averaged by word.
-All removals of many sentences share batches.
+As in the program of Emelin & Sennrich 2021, sub-words are removed one by one, and the differences
+are averaged by word. The removals of many sentences share batches.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ __all__ = ["prediction_differences", "pronoun_start"]
 
 @dataclass(frozen=True)
 class _Sentence:
-    """What is needed of one example: ids of both sides, the target cut behind the pronoun, and what
-    the source's tokens stand for.
+    """The encoded form of one example: the ids of both sides, with the target cut after the
+    pronoun, and the characters that the tokens of the source stand for.
     """
 
     example: ContrastiveTranslationExample
     source: list[int]
     target: list[int]
-    pronoun: tuple[int, ...]  # places in the target
+    pronoun: tuple[int, ...]  # positions in the target
     pieces: list[str]
     characters: list[tuple[int, ...]]
-    row: int  # among the examples
+    row: int  # index among the examples
 
 
 def prediction_differences(
@@ -48,23 +48,25 @@ def prediction_differences(
     *,
     progress: bool = False,
 ) -> tuple[list[Salience], dict[str, str]]:
-    """The salience of every source word for the pronoun in the correct translation.
+    """Measure the salience of every source word for the pronoun in the correct translation.
 
     Args:
-        evaluator: a sequence-to-sequence model, one; it is asked exactly, in any mode.
-        examples: of Wino-X with translations (config mt_en_de.translations and so on): they name
-            the pronouns and referents in `extra`.
-        progress: show a bar.
+        evaluator: a single sequence-to-sequence model. Its exact pass is used, whatever its mode.
+        examples: examples of Wino-X with translations (mt_en_de.translations and others), whose
+            `extra` names the pronouns and referents.
+        progress: whether to show a progress bar.
 
     Returns:
-        The saliences in the order of the examples, and for each example that has none, why: the
-        model has no token for its pronoun alone, or the translation does not hold it.
+        The saliences, in the order of the examples; and a dict from each example without salience
+        to the reason: the translation does not contain its pronoun, or no token of the model stands
+        for the pronoun.
 
     Raises:
-        InputError: for no examples, another kind of examples, of several languages, or an evaluator
-            that is no sequence-to-sequence model.
-        TooLongError: for a text that the model cannot take.
-        EvaluatorError: for a log-probability that is no number; the message names row and texts.
+        InputError: for no examples, examples of another kind or of several language pairs, or an
+            evaluator that is not a sequence-to-sequence model.
+        TooLongError: for a text that exceeds the length limit of the model.
+        EvaluatorError: for a log-probability that is not a number; the message names the row and
+            its texts.
     """
     model = _checked(evaluator, examples)
     sentences: list[_Sentence] = []
@@ -111,11 +113,17 @@ def prediction_differences(
 
 
 def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
-    """The character at which the pronoun that translates «it» starts in the correct translation;
-    None where the translation does not hold it.
+    """Return the first character, in the correct translation, of the pronoun that translates "it".
 
-    Among the places of the pronoun as a whole word it is the one where the contrastive translation
-    has the wrong pronoun behind the same text, else the last one, as in the program.
+    The pronoun can occur several times as a whole word. The occurrence that counts is the one where
+    the contrastive translation has the wrong pronoun after the same text; otherwise, as in the
+    program, the last one.
+
+    Args:
+        example: an example of Wino-X whose `extra` names both pronouns.
+
+    Returns:
+        A 0-based position, or None if the translation does not contain the pronoun.
 
     >>> extra = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
     >>> pronoun_start(
@@ -187,7 +195,7 @@ def _places(
     example: ContrastiveTranslationExample,
     start: int,
 ) -> tuple[int, ...]:
-    """Tokens of the target that stand for a character of the pronoun."""
+    """Return the positions of the target tokens that stand for a character of the pronoun."""
     characters = piece_characters(
         _text_pieces(model, target, model.target_pieces(target)), example.correct_translation
     )
@@ -198,9 +206,11 @@ def _places(
 def _probabilities(
     model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, progress: bool
 ) -> Iterator[tuple[float, list[float]]]:
-    """Per sentence the probability of its pronoun with the whole source, and without each of its
-    tokens.
+    """Yield, for each sentence, the probability of its pronoun with the whole source, and with each
+    token of the source removed.
     """
+    # Each sentence has one job with its whole source (None), then one per removed token. Batches
+    # are planned over the jobs of all sentences, so they are sorted back below.
     jobs = [
         (number, place)
         for number, sentence in enumerate(sentences)
@@ -290,9 +300,10 @@ def _salience(
 
 
 def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) -> list[int | None]:
-    """Per token of the source the word that has its first character.
+    """Return, for each token of the source, the index of the word that contains its first
+    character.
 
-    A piece without characters, such as a blank alone, goes with the next one.
+    A piece without characters, such as a single blank, belongs to the word of the next piece.
     """
     word_of = {
         character: number
@@ -301,6 +312,8 @@ def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) 
     }
     found: list[int | None] = []
     following: int | None = None
+    # The tokens are visited from the end, so that a piece without characters can take the owner of
+    # the piece that follows it.
     for number, characters in zip(
         reversed(sentence.source), reversed(sentence.characters), strict=True
     ):
