@@ -20,6 +20,7 @@ myst_enable_extensions = ["colon_fence", "attrs_inline"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "cc_hf"
+html_show_copyright = False
 html_extra_path = ["llms.txt"]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
