@@ -48,8 +48,9 @@ $(STAMP3): pyproject.toml
 	$(VENV3)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $(STAMP3)
 
-docs: $(STAMP)  ## write the generated documents anew
+docs: $(STAMP)  ## write the generated documents anew, and build the site in out/site
 	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
 figures: $(STAMP)  ## compute the README's figures anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/figures.py $(SHARED)

@@ -1,10 +1,11 @@
-"""Writes the generated parts of the documents: docs/cli.md, and the blocks between markers in the
-cards. With --check it only compares.
+"""Writes the generated parts of the documents: docs/cli.md, docs/llms.txt, and the blocks between
+markers in the cards. With --check it only compares.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,9 +40,34 @@ def cli_reference() -> str:
     return "\n".join(parts)
 
 
+def llms_text() -> str:
+    """Return the list of all pages for language models (llmstxt.org): title and first paragraph."""
+    lines = [
+        "# cc_hf",
+        "",
+        "> Which sense, gender and referent does a translation system get right?",
+        "",
+    ]
+    pages = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "cards").glob("*/*.md")]
+    for page in sorted(pages, key=lambda path: path.relative_to(_ROOT).as_posix()):
+        title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
+        if title is None or page.stem in ("cli", "index"):
+            continue
+        first = next(
+            (part for part in text[title.end() :].split("\n\n") if re.match(r"\s*\w", part)), ""
+        )
+        place = page.relative_to(_ROOT).as_posix().removeprefix("docs/")
+        about = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(first.split()))[:200]
+        lines.append(f"- [{title[1]}]({place.removesuffix('.md')}.html): {about}")
+    return "\n".join([*lines, "- [Command line](cli.html)", "- [Python API](api.html)", ""])
+
+
 def documents() -> dict[Path, str]:
     """Every document with generated parts, as it should be."""
-    found = {_ROOT / "docs" / "cli.md": cli_reference()}
+    found = {
+        _ROOT / "docs" / "cli.md": cli_reference(),
+        _ROOT / "docs" / "llms.txt": llms_text(),
+    }
     for name in registry.names("dataset"):
         path = _ROOT / "cards" / "datasets" / f"{name}.md"
         found[path] = with_block(

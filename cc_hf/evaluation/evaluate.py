@@ -19,7 +19,7 @@ from cc_hf.evaluation.fitting import (
     with_options,
 )
 from cc_hf.evaluation.judging import judge
-from cc_hf.evaluation.material import Material
+from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.checks import listed
@@ -77,6 +77,7 @@ def evaluate(
     >>> result.n, result.counts["n_ties"]
     (2664, 2664)
     """
+    check_material(material)
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
     check_given(metrics, translations, system)
     bootstrap = Bootstrap(seed=seed)
@@ -124,6 +125,7 @@ def evaluate_all(
     >>> [result.metric for result in found.results if result.metric.startswith("contrastive")]
     ['contrastive_conditioning']
     """
+    check_material(material)
     has_translations = translations is not None or system is not None
     fitting, not_run = fitting_metrics(material, has_translations=has_translations)
     metrics = with_options(fitting, options, has_evaluator=evaluator is not None)

@@ -10,10 +10,11 @@ from typing import Any
 
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.schema import FORMS, Example
 
-__all__ = ["Material", "load_material"]
+__all__ = ["Material", "check_material", "load_material"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,25 @@ class Material:
             return ""
         return metric.fits(
             self.declared.name, self.config.name, self.config.form, self.src_lang, self.tgt_lang
+        )
+
+
+def check_material(material: object) -> None:
+    """Check that rows to judge are given as `Material`.
+
+    Raises:
+        InputError: for anything else, such as the name of a dataset.
+
+    >>> check_material("winomt")
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: material: expected what cc_hf.load_material("winomt", ...) returns, got 'winomt'
+    """  # noqa: E501
+    if not isinstance(material, Material):
+        name = material if isinstance(material, str) else "DATASET"
+        raise InputError(
+            f'material: expected what cc_hf.load_material("{name}", ...) returns, got'
+            f" {shown(material)}"
         )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import chosen_metrics
 from cc_hf.evaluation.judging import judge
-from cc_hf.evaluation.material import Material
+from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.distributed import Team, join
 
@@ -156,6 +156,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError(
                 f"every: expected 'evaluate', 'save' or a number of steps, got {every!r}"
             )
+        check_material(material)
         self.material = material
         self.metrics = chosen_metrics(
             metrics, material, options, has_evaluator=evaluator is not None

@@ -1,0 +1,45 @@
+"""Sphinx: the site of the documentation, built offline by `make docs`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import cc_hf
+
+_ROOT = Path(__file__).parent.parent
+
+project = "cc_hf"
+author = "the authors of cc_hf"
+release = version = cc_hf.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "cc_hf"
+html_show_copyright = False
+html_extra_path = ["llms.txt"]
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+default_role = "code"
+nitpicky = False
+
+
+def _write_cards(app: Any) -> None:
+    """Make a page of every card, without its YAML header, and of the changelog."""
+    folder = Path(app.srcdir) / "cards"
+    for kind in ("metrics", "datasets", "models"):
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        for card in sorted((_ROOT / "cards" / kind).glob("*.md")):
+            text = re.sub(r"\A---\n.*?\n---\n", "", card.read_text(encoding="utf-8"), flags=re.S)
+            page = folder / kind / card.name
+            if not page.exists() or page.read_text(encoding="utf-8") != text:
+                page.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("builder-inited", _write_cards)

@@ -1,0 +1,113 @@
+"""The examples of the README and of the site run as they stand, and the site builds."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parent.parent
+#: the commands of one page may need files that those of an earlier page wrote
+_PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("tour", "metrics", "datasets", "evaluators", "recipes")),
+    *(f"docs/{name}.md" for name in ("training", "hub", "studies", "method", "interpretation")),
+]
+_TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
+_PYTHON = [
+    pytest.param(code, id=f"{page}-{number}")
+    for page, text in _TEXTS.items()
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+]
+_COMMANDS = [
+    line[2:]
+    for text in _TEXTS.values()
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("$ ")
+]
+
+
+@pytest.mark.parametrize("code", _PYTHON)
+def test_python_prints_what_it_says(code: str) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "document", "exec"), {})
+    expected = [
+        line.split("  # ")[1].split(":")[0]
+        for line in code.splitlines()
+        if line.startswith("print") and "  # " in line
+    ]
+    assert expected
+    assert printed.getvalue().splitlines()[: len(expected)] == expected
+
+
+def test_every_page_is_read_here() -> None:
+    reference = {"index", "cli", "api", "annotations", "parity", "performance", "architecture"}
+    pages = {path.stem for path in (_ROOT / "docs").glob("*.md")} - reference - {"changelog"}
+    assert pages == {Path(page).stem for page in _PAGES} - {"README"}
+    others = [_ROOT / "docs" / f"{name}.md" for name in reference - {"cli"}]
+    assert not [path for path in others if "```python" in path.read_text(encoding="utf-8")]
+
+
+def test_the_readme_is_short_and_its_make_targets_exist() -> None:
+    assert len(_TEXTS["README.md"].splitlines()) <= 120
+    makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"^(\w+):", makefile, re.MULTILINE)
+    named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
+    assert set(named) == {"demo", "test"} <= set(targets)
+
+
+@pytest.mark.shared
+def test_commands_run(tmp_path: Path, shared: Path) -> None:
+    rows = [
+        line
+        for line in (
+            (shared / "upstream/gabrielStanovsky/mt_gender/translations/aws/en-de.txt")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
+        if line
+    ]
+    (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
+    (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
+    shown = re.search(
+        r"^\$ cat bats.csv\n(.*?)^\$", _TEXTS["docs/recipes.md"], re.DOTALL | re.MULTILINE
+    )
+    assert shown is not None
+    (tmp_path / "bats.csv").write_text(shown.group(1), encoding="utf-8")
+    (tmp_path / "bats.de.txt").write_text(
+        "Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8"
+    )
+    environment = {**os.environ, "CC_HF_DATA_DIR": str(shared / "upstream")}
+    commands = [
+        shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
+    ]
+    assert len(commands) == 14
+    for command in commands:
+        found = subprocess.run(
+            [sys.executable, "-m", "cc_hf.cli", *command[1:]],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert found.returncode == 0, f"{' '.join(command)}: {found.stderr}"
+
+
+def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
+    arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(tmp_path))
+    found = subprocess.run(
+        [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stderr
+    assert (tmp_path / "tour.html").is_file()
+    assert "quick tour" in (tmp_path / "llms.txt").read_text(encoding="utf-8").lower()
