@@ -62,7 +62,7 @@ class Setting:
         family: as in `registry.EVALUATOR_FAMILIES`.
         converted: folder of the model as CTranslate2 has it.
         threads: of the processor.
-        device: «cpu», «cuda».
+        device: "cpu", "cuda".
     """
 
     folder: Path

@@ -7,7 +7,7 @@ The first rises while the second lags behind.
 
 Without --pairs it learns from sentences that the package makes (English to German): people with
 occupations, mostly of the gender of the stereotype, as in texts that are found. With --pairs FILE
-from lines «source TAB translation» of your own.
+from lines "source TAB translation" of your own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--output", type=Path, required=True, help="folder for checkpoints and the best model"
     )
-    found.add_argument("--pairs", type=Path, help="lines «source TAB translation» to learn from")
+    found.add_argument("--pairs", type=Path, help='lines "source TAB translation" to learn from')
     found.add_argument(
         "--model",
         help="go on from this model (cc-tiny-en-de, a folder, the Hub) instead of random weights",
@@ -101,7 +101,7 @@ def read_pairs(path: Path) -> list[Pair]:
     ]
     if wrong := [number for number, row in enumerate(rows, 1) if len(row) != 2]:
         raise SystemExit(
-            f"{path}: expected «source TAB translation», got something else in line {wrong[0]}"
+            f'{path}: expected "source TAB translation", got something else in line {wrong[0]}'
         )
     return [Pair(*row) for row in rows]
 

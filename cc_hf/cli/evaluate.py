@@ -55,7 +55,7 @@ def evaluate(
     translations: Annotated[
         Path | None,
         typer.Option(
-            help="File: one translation per line, «source ||| translation» lines, or JSONL."
+            help='File: one translation per line, "source ||| translation" lines, or JSONL.'
         ),
     ] = None,
     system: Annotated[

@@ -161,11 +161,11 @@ def read_check(path: str | Path) -> RecordedScores:
         pairs = parse_json("\n".join(read_lines(file)))["pairs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{file}: expected a JSON object with «pairs», see `cc_hf.conversion.check.read_check`"
+            f'{file}: expected a JSON object with "pairs", see `cc_hf.conversion.check.read_check`'
             f" ({type(error).__name__}: {error})"
         ) from error
     if not isinstance(pairs, list) or not pairs:
-        raise InputError(f"{file}: expected a list of at least one pair under «pairs»")
+        raise InputError(f'{file}: expected a list of at least one pair under "pairs"')
     for row, pair in enumerate(pairs):
         if not isinstance(pair, dict) or not {"source_ids", "target_ids", "scores"} <= set(pair):
             raise InputError(

@@ -93,15 +93,14 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
         The candidates, and their name in the signature.
 
     Raises:
-        InputError: when the file is not UTF-8.
-        OSError: when the file cannot be read.
+        InputError: when the file cannot be read or is not UTF-8.
         DataError: when the file has another form, as for `parse_candidates`.
     """
     if not isinstance(candidates, (str, Path)):
         return candidates, "own"
     path = Path(candidates)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     parsed = parse_candidates("\n".join(read_lines(path)), name=str(path))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return parsed, f"{path.name}@{digest}"
 
 

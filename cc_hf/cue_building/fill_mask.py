@@ -258,7 +258,7 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     marker = max(counts, key=lambda m: counts[m])
     if not counts[marker]:
         raise EvaluatorError(
-            "expected a tokenizer that marks where words begin («Ġ», «▁») or go on («##»), got one"
+            'expected a tokenizer that marks where words begin ("Ġ", "▁") or go on ("##"), got one'
             " with none of these marks"
         )
     special = set(tokenizer.all_special_ids)

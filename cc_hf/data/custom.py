@@ -364,7 +364,7 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
                 else ""
             )
         raise InputError(
-            f"{key}: expected at least one cue, in a list or separated by «{_CELL_SEPARATOR}», got"
+            f'{key}: expected at least one cue, in a list or separated by "{_CELL_SEPARATOR}", got'
             f" {found!r}{others}"
         )
     return found
@@ -374,12 +374,12 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
     text = _text(row, "focus")
     if "position" not in row:
         if not text:
-            raise InputError("expected «focus», «position» or both, got neither")
+            raise InputError('expected "focus", "position" or both, got neither')
         places = focus_places(text, source)
         if len(places) != 1:
             raise InputError(
                 f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give"
-                " its «position», the 0-based number of its first character"
+                ' its "position", the 0-based number of its first character'
             )
         return Focus(text, places[0])
     position = row["position"]

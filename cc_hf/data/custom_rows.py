@@ -78,7 +78,7 @@ def _check_header(path: Path, header: list[str]) -> None:
         )
     if len(set(header)) != len(header) or "source" not in [name.lower() for name in header]:
         raise DataError(
-            f"{path}: line 1: expected a header of different names with «source» among them, got"
+            f'{path}: line 1: expected a header of different names with "source" among them, got'
             f" {header}"
         )
 

@@ -97,7 +97,7 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
         number = paired.index(False) + 1
         n = sum(paired)
         raise InputError(
-            f"{path}: line {number}: expected «source ||| translation», as on {n} of the"
+            f'{path}: line {number}: expected "source ||| translation", as on {n} of the'
             f" {len(lines)} lines, got {lines[number - 1][:80]!r}"
         )
     rows = []
@@ -105,7 +105,7 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
         parts = _SEPARATOR.split(line)
         if len(parts) != 2 or line.count("|||") != 1:
             raise InputError(
-                f"{path}: line {number}: expected «source ||| translation», with blanks or tabs"
+                f'{path}: line {number}: expected "source ||| translation", with blanks or tabs'
                 f" around the only |||, got {line[:80]!r}; cut further columns off, or write JSONL"
                 " with source and translation"
             )
@@ -123,8 +123,8 @@ def _parse_json(path: Path, number: int, line: str) -> _Row:
         ) from None
     if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
         raise InputError(
-            f"{path}: line {number}: expected an object with a string «translation» (and «id» or"
-            f" «source»), got {line[:60]!r}"
+            f'{path}: line {number}: expected an object with a string "translation" (and "id" or'
+            f' "source"), got {line[:60]!r}'
         )
     for key in ("id", "source", "sentence"):
         if key in found and not isinstance(found[key], str):
@@ -147,7 +147,7 @@ def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> Matc
         )
         raise InputError(
             f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)}"
-            f" ({where}). «source ||| translation» lines, or JSONL with ids, are matched by source"
+            f' ({where}). "source ||| translation" lines, or JSONL with ids, are matched by source'
             " or id"
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
@@ -160,7 +160,7 @@ def _by_key(
     for row in rows:
         value = getattr(row, key)
         if value is None:
-            raise InputError(f"{path}: line {row.line}: expected «{key}», as on other lines")
+            raise InputError(f'{path}: line {row.line}: expected "{key}", as on other lines')
         table.setdefault(value, []).append(row)
     wanted: dict[str, int] = {}
     for example in examples:

@@ -213,7 +213,7 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
         )
     alignments = gr.Textbox(
         "\n".join(example.get("alignments", [])),
-        label="Alignments, one line of «0-0 1-1» per translation (optional)",
+        label='Alignments, one line of "0-0 1-1" per translation (optional)',
         visible="alignments" in declared.option_names(),
     )
     return [translations, references, src_lang, tgt_lang, alignments]

@@ -88,7 +88,7 @@ def build_space(
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
         raise InputError(
-            f"repo: expected a name that a Python module can have, without «.», got {module!r}"
+            f'repo: expected a name that a Python module can have, without ".", got {module!r}'
         )
     line = requirement_line(requirement, "cc_hf[models]" if declared.takes_evaluator else "cc_hf")
     card = card_path(name, kind="metrics").read_text(encoding="utf-8")

@@ -90,7 +90,7 @@ def file_tab(
         return
     gr.HTML(
         lead(
-            "One translation per line in the order of the dataset, «source ||| translation» lines,"
+            'One translation per line in the order of the dataset, "source ||| translation" lines,'
             f" or JSONL with id or source. UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB,"
             f" {MAX_LINES:,} lines, and {MAX_MEAN_CHARACTERS} characters per translation on"
             f" average; deleted after at most {(LIFETIME + SWEEP_INTERVAL) // 60} minutes."

@@ -171,7 +171,7 @@ class SentenceJudge:
                 if not 0 < len(found) <= MAX_CUES:
                     raise InputError(
                         f"{name}: expected at least one cue and at most {MAX_CUES}, separated by"
-                        f" «{_CUE_SEPARATOR}», got {len(found) or 'none'}"
+                        f' "{_CUE_SEPARATOR}", got {len(found) or "none"}'
                     )
                 row[name.replace(" ", "_")] = found
         example = custom_example(row, src_lang=self.src_lang)

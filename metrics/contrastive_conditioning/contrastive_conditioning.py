@@ -10,7 +10,7 @@ import cc_hf.metrics.contrastive_conditioning as core  # From: cc_hf
 _DESCRIPTION = """\
 Contrastive conditioning finds disambiguation errors in any translation without references: an
 evaluator model scores the translation under variants of the source that carry a correct or an
-incorrect disambiguation cue («the [female] doctor» / «the [male] doctor»). The translation is
+incorrect disambiguation cue ("the [female] doctor" / "the [male] doctor"). The translation is
 judged correct when it is more probable under a correct cue.
 """
 

@@ -10,7 +10,7 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.wino_x_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Reads the pronoun by which a translation renders an ambiguous «it» (Wino-X): correct with the gender
+Reads the pronoun by which a translation renders an ambiguous "it" (Wino-X): correct with the gender
 of the right referent, incorrect with that of the other one, inconclusive where there is no such
 pronoun or it cannot be told which one it is.
 """
@@ -18,7 +18,7 @@ pronoun or it cannot be told which one it is.
 _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test into de, fr or ru; a blank one
-    is inconclusive. references (list of dict): per translation `source` (English, with «it»),
+    is inconclusive. references (list of dict): per translation `source` (English, with "it"),
     `correct_gender`, `incorrect_gender` (male, female, neutral, unknown: of the
         two referents in the target language), and where there is one `category` and `pair` (a name
         that the twins of a schema share).

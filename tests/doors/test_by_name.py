@@ -27,7 +27,7 @@ _LOAD = f"{_IMPORT}print([evaluate.load(name).name for name in {_NAMES!r}])"
 def run(
     code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0
 ) -> str:
-    """The output of a new process whose home of Hugging Face is `home`; «-» among the variables
+    """The output of a new process whose home of Hugging Face is `home`; "-" among the variables
     takes one away.
     """
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}

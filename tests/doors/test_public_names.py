@@ -14,7 +14,7 @@ import importlib, pkgutil, sys
 sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "sentencepiece")))  # None: importing them fails
 import cc_hf
 """
-#: Where torch may be imported (ARCHITECTURE: «who may import whom»).
+#: Where torch may be imported (ARCHITECTURE: "who may import whom").
 _HEAVY = (
     "cc_hf.conversion",
     "cc_hf.cue_building.fill_mask",

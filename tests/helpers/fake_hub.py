@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 __all__ = ["Commit", "FakeHub", "fake_hub"]
 
-#: what is refused: a status, or «drop» for a connection that ends without an answer
+#: what is refused: a status, or "drop" for a connection that ends without an answer
 Refusal = int | Literal["drop"]
 
 
@@ -34,7 +34,7 @@ class Commit:
 
 @dataclass
 class FakeHub:
-    """`repos`: «spaces/org/name» -> files. `refusals`: part of a path -> what is answered
+    """`repos`: "spaces/org/name" -> files. `refusals`: part of a path -> what is answered
     instead.
     """
 

@@ -30,7 +30,7 @@ def free_port() -> int:
 def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
     """Its address, once the page is there; stopped at the end. Sockets are refused again meanwhile.
 
-    Files of visitors lie in the folder «tmp» beside the log.
+    Files of visitors lie in the folder "tmp" beside the log.
     """
     enable_socket()
     port = free_port()

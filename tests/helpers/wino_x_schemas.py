@@ -1,4 +1,4 @@
-"""Made-up Wino-X: «The A hit the B because it was TRIGGER.», where the trigger tells which noun is
+"""Made-up Wino-X: "The A hit the B because it was TRIGGER.", where the trigger tells which noun is
 meant; laid out as upstream lays it out.
 """
 

@@ -188,7 +188,7 @@ def test_a_model_that_prefers_masculine_pronouns(tmp_path: Path) -> None:
 
 
 def test_a_model_that_prefers_the_first_referent(tmp_path: Path) -> None:
-    # «The A hit the B»: A is the first of both answers
+    # "The A hit the B": A is the first of both answers
     first = {text for row in mt_rows(96) for text in (row["translation1"],)}
     found = bias_of(
         lambda sources, translations: [float(text in first) for text in translations], tmp_path

@@ -139,7 +139,7 @@ _TABLES = {
     ("table", "row"), [(table, row) for table, rows in _TABLES.items() for row in rows]
 )
 def test_thresholds_of_the_thesis(table: str, row: tuple[float, float, float]) -> None:
-    """The thesis prints no base rates: that which gives «large» must give all three, to the digits
+    """The thesis prints no base rates: that which gives "large" must give all three, to the digits
     printed.
     """
     product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
@@ -148,7 +148,7 @@ def test_thresholds_of_the_thesis(table: str, row: tuple[float, float, float]) -
 
 
 def saliences(shared: Path) -> list[Salience]:
-    """The program's table: sub-words with @@, «it» and the referents of the samples."""
+    """The program's table: sub-words with @@, "it" and the referents of the samples."""
     folder = shared / "gold/wino_x/saliency"
     inputs = json.loads((folder / "gold.json").read_text(encoding="utf-8"))["inputs"]
     samples = [

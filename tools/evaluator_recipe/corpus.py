@@ -162,7 +162,7 @@ _CASE_BEFORE: dict[str, Case] = {
 
 
 def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
-    """The pair with «Tom» or «Mary» replaced by an occupation, where the German case is certain;
+    """The pair with "Tom" or "Mary" replaced by an occupation, where the German case is certain;
     otherwise None.
 
     The pronouns of the pair stay: the noun's gender comes from the cue alone.

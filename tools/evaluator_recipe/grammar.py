@@ -86,9 +86,9 @@ def noun_phrase(
     adjective: str = "",
     plural: bool = False,
 ) -> str:
-    """Decline «determiner adjective noun».
+    """Decline "determiner adjective noun".
 
-    `determiner` is «der», a word like «ein», «mein», «kein» (no ending), a stem like «dies-» or
+    `determiner` is "der", a word like "ein", "mein", "kein" (no ending), a stem like "dies-" or
     empty.
 
     >>> arzt = parse_noun("Arzt:Ärzte", "m")
@@ -160,6 +160,6 @@ def _epicene(cell: str) -> Noun:
     article, base = cell.split(" ", 1)
     genders: dict[str, Gender] = {"der": "m", "die": "f", "das": "n"}
     gender = genders[article]
-    if " " in base:  # «die ärztliche Fachperson»: the adjective declines, which form() does not do
+    if " " in base:  # "die ärztliche Fachperson": the adjective declines, which form() does not do
         base = base.rsplit(" ", 1)[1]
     return Noun(base, gender, "feminine" if gender == "f" else "strong", base)

@@ -185,7 +185,7 @@ class Person:
 
     english: str
     contrast: str
-    noun: Noun | None  # None: «someone»
+    noun: Noun | None  # None: "someone"
     determiner: str
     adjective: str
     cue: Gender | None
@@ -235,8 +235,8 @@ def english_plural(noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """First letter in upper case, also behind a cue in brackets: «[male] someone» -> «[male]
-    Someone».
+    """First letter in upper case, also behind a cue in brackets: "[male] someone" -> "[male]
+    Someone".
     """
     at = text.index("] ") + 2 if text.startswith(("[", "(")) and "] " in text else 0
     return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
@@ -291,7 +291,7 @@ class SentenceMaker:
         )
 
     def _noun(self, occupation: Occupation, gender: Gender) -> Noun:
-        # systems copy what they do not know: «der Mover», «die Mover»
+        # systems copy what they do not know: "der Mover", "die Mover"
         if not self._development and self._chance(0.025):
             word = occupation.english.title().replace(" ", "-")
             return parse_noun(
@@ -478,7 +478,7 @@ class SentenceMaker:
         return Pair(sources[0], capital(german.format(**fields, **de)), sources[1])
 
     def _predicate(self, person: Person, context: Gender) -> Pair:
-        """«My wife is a physician.»: without a cue the German noun follows the context."""
+        """ "My wife is a physician.": without a cue the German noun follows the context."""
         english, german, _ = self._random.choice(self._phrases["pred"])
         subject = self._random.choice(_RELATIVES[context])
         noun = person.noun
@@ -568,7 +568,7 @@ def _lower_unless_first(name: str, template: str) -> str:
 
 
 def _indefinite(words: str) -> str:
-    """«a» becomes «an» before a vowel, looking behind a cue as well as at it: the article of the
+    """ "a" becomes "an" before a vowel, looking behind a cue as well as at it: the article of the
     word without the cue.
     """
     rest = words.split(" ", 1)[1]

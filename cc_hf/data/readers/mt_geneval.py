@@ -77,7 +77,7 @@ def _contextual(
         context, *mains = line.split(_SEPARATOR)
         if len(mains) != 1 or not mains[0].strip():
             raise DataError(
-                f"{files[0]}: line {number + 1}: expected «context {_SEPARATOR} sentence», got"
+                f'{files[0]}: line {number + 1}: expected "context {_SEPARATOR} sentence", got'
                 f" {line[:80]!r}"
             )
         if original == flipped:

@@ -214,7 +214,7 @@ def read_dictionary(path: str | Path) -> OccupationDictionary:
         if key in entries:
             raise InputError(
                 f"{path}: line {line}: {key[0]!r} {key[1]} is there twice; put all forms in one"
-                " line, with «|» between"
+                ' line, with "|" between'
             )
         entries[key] = entry
     if not entries:
@@ -240,7 +240,7 @@ def _parse_row(where: str, text: str) -> tuple[tuple[str, str], Entry]:
         forms = tuple(form.strip() for form in cell.split("|"))
         if bad := [form for form in forms if not any(c.isalpha() for c in form)]:
             raise InputError(
-                f"{where}: {gender}: expected forms with «|» between, got {bad[0]!r} in {cell!r};"
+                f'{where}: {gender}: expected forms with "|" between, got {bad[0]!r} in {cell!r};'
                 " write at least one form for each gender"
             )
         entry[gender] = forms

@@ -250,7 +250,7 @@ def _configs() -> tuple[ConfigDeclaration, ...]:
     forms = (
         ("", "spacing and capitals tidied"),
         (".paper", "as printed in the paper"),
-        (".grammatical", "tidied, and «works as a», «chooses his words»"),
+        (".grammatical", 'tidied, and "works as a", "chooses his words"'),
     )
     pairs = tuple(
         ConfigDeclaration(

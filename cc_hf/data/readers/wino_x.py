@@ -192,7 +192,7 @@ def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
 def _fill(context: str, filler: str, place: str) -> str:
     gaps = [number for number, character in enumerate(context) if character == _GAP]
     if not gaps:
-        raise DataError(f"{place}: expected a gap, «{_GAP}», in the context, got {context!r}")
+        raise DataError(f'{place}: expected a gap, "{_GAP}", in the context, got {context!r}')
     for gap in reversed(gaps):
         context = replace_at(context, gap, len(_GAP), filler)
     return context
@@ -204,7 +204,7 @@ _SIZES = {"mt": {"de": 3774, "fr": 2988, "ru": 2238}, "lm": {"de": 5834, "fr": 2
 def _configs() -> Iterator[ConfigDeclaration]:
     """Yield the configurations, those with contrastive sources first."""
     forms = (
-        ("mt", "", "«it» replaced by its referent, or by the other noun"),
+        ("mt", "", '"it" replaced by its referent, or by the other noun'),
         ("mt", "translations", "the right pronoun against the wrong one"),
         (
             "lm",
@@ -241,7 +241,7 @@ def _configs() -> Iterator[ConfigDeclaration]:
 DECLARATION = DatasetDeclaration(
     name="wino_x",
     description=(
-        "Wino-X: sentences in which «it» can stand for two nouns, and only common sense tells"
+        'Wino-X: sentences in which "it" can stand for two nouns, and only common sense tells'
         " which; does the pronoun agree with the right one?"
     ),
     licence="mit",

@@ -256,7 +256,7 @@ def read_dictionary(text: str) -> list[str]:
             fields = fields[0].rsplit(" ", 1)
         if len(fields) != 2 or not re.fullmatch(r"-?\d+", fields[1]):
             raise EvaluatorError(
-                f"dictionary, line {number}: expected «symbol count», got {line[:80]!r}"
+                f'dictionary, line {number}: expected "symbol count", got {line[:80]!r}'
             )
         if fields[0] in seen and not overwrite:
             raise EvaluatorError(
@@ -292,8 +292,8 @@ def read_codes(text: str) -> str:
             or (len(row) == 3 and not row[2].isdigit())
         ):
             raise EvaluatorError(
-                f"BPE codes, line {number}: expected «left right» or, from fastBPE, «left right"
-                f" count», got {' '.join(row)[:80]!r}"
+                f'BPE codes, line {number}: expected "left right" or, from fastBPE, "left right'
+                f' count", got {" ".join(row)[:80]!r}'
             )
     if rows and len(rows[0]) == 3 and not header:
         header = ["#version: 0.2"]

@@ -39,7 +39,7 @@ class _Line(NamedTuple):
 
 
 def salience_html(
-    saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
+    saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> str:
     """Return one page with a line for each sentence.
 
@@ -67,7 +67,7 @@ def salience_html(
 
 
 def salience_png(
-    saliences: Sequence[Salience], *, title: str = "Salience for the translation of «it»"
+    saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> bytes:
     """Return the same map as a PNG picture.
 
@@ -155,7 +155,7 @@ def _depth(one: Salience, value: float) -> float:
 
 
 def _name(one: Salience) -> str:
-    return f"{one.example_id}: «{one.pronoun}», {100 * one.probability:.1f} % probable"
+    return f'{one.example_id}: "{one.pronoun}", {100 * one.probability:.1f} % probable'
 
 
 def _line(one: Salience, triggers: set[int]) -> _Line:

@@ -207,7 +207,7 @@ def trigger_importance_tables(found: TriggerImportance, *, title: str) -> Group:
             "",
         )
     parts: list[RenderableType] = [
-        heading(f"{title}: salience for the translation of «it», {found.n_sentences} sentences"),
+        heading(f'{title}: salience for the translation of "it", {found.n_sentences} sentences'),
         means,
         tests,
     ]

@@ -117,7 +117,7 @@ def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int
     if not filler or context.replace(_GAP, filler) != example.correct_translation:
         raise InputError(
             f"example {example.id!r}: expected a sample of LM-Wino-X, whose correct sentence is its"
-            f" context with the filler in the gap «{_GAP}»"
+            f' context with the filler in the gap "{_GAP}"'
         )
     pieces = context.split(_GAP)[:-1]
     ends = [sum(map(len, pieces[: n + 1])) + (n + 1) * len(filler) for n in range(len(pieces))]

@@ -214,7 +214,7 @@ def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides])
         - ids.keys()
     ):
         raise InputError(
-            f"{feature}: expected {', '.join(ids)}, «{UNKNOWN}» or nothing, got"
+            f'{feature}: expected {", ".join(ids)}, "{UNKNOWN}" or nothing, got'
             f" {sorted(strange)[0]!r}"
         )
 

@@ -152,7 +152,7 @@ def read_choices(
         answer = table[name].extra.get("answer", "")
         if answer not in ("1", "2"):
             raise InputError(
-                f"example {name!r}: expected the number of the correct translation under «answer»,"
+                f'example {name!r}: expected the number of the correct translation under "answer",'
                 f" got {answer!r}; preferences by number are for wino_x"
             )
         found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)

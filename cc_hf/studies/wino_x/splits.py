@@ -119,7 +119,7 @@ def schema_of(example: ContrastiveTranslationExample) -> str:
     pair = example.extra.get("pair")
     if not pair:
         raise InputError(
-            f"example {example.id!r}: expected a sample of Wino-X, whose extra column «pair» names"
+            f'example {example.id!r}: expected a sample of Wino-X, whose extra column "pair" names'
             f" its schema, got {sorted(example.extra)}"
         )
     return pair

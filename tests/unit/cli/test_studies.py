@@ -41,7 +41,7 @@ TWIN = {
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Two schemas, in which the right referent of «sie» stands first, and second."""
+    """Two schemas, in which the right referent of "sie" stands first, and second."""
     book = {"referent1_en": "table", "referent2_en": "book"}
     other = [
         {
@@ -176,7 +176,7 @@ def test_trigger_importance(data: Path) -> None:
         "1",
     )
     printed = run("trigger-importance", *options)
-    assert "salience for the translation of «it», 4 sentences" in " ".join(printed.split())
+    assert 'salience for the translation of "it", 4 sentences' in " ".join(printed.split())
     assert "prediction-difference|data:wino_x/mt_en_de.translations@local." in printed
     own = read(files["json"])
     assert [one["example_id"] for one in own["saliences"]] == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]

@@ -265,7 +265,7 @@ def test_codes_of_each_side(tmp_path: Path) -> None:
     assert not found.notes
     tokenizer = FairseqTokenizer.from_pretrained(found.folders[0])
     c, a, t = (4 + 2 * "abcdefghijklmnopqrstuvwxyz".index(letter) for letter in "cat")
-    # c@@ at: «at» is not in the dictionary
+    # c@@ at: "at" is not in the dictionary
     assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]
     assert tokenizer.encode_targets(["cat", "", "a b"]) == [[3, 2], [2], [a, a + 2, 2]]
     (folder / "bpecodes").unlink()
@@ -328,7 +328,7 @@ def test_dictionaries() -> None:
         "c",
     ]
     for text, reason in (
-        ("a\n", "line 1: expected «symbol count», got 'a'"),
+        ("a\n", "line 1: expected \"symbol count\", got 'a'"),
         ("a 1\n\nb 1\n", "line 2"),
         ("a 1\na 2\n", "line 2: 'a' occurs twice"),
         ("<pad> 1\n", "'<pad>' occurs"),
@@ -345,7 +345,7 @@ def test_codes() -> None:
     )
     assert read_codes("a b\n") == "a b\n"  # subword-nmt before 0.2
     for text in ("a b 1\nc\n", "a b 1\nc d\n", "a b x\n", "a b 1 2\n"):
-        with pytest.raises(EvaluatorError, match="expected «left right»"):
+        with pytest.raises(EvaluatorError, match='expected "left right"'):
             read_codes(text)
 
 
@@ -420,7 +420,7 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[]", "expected a JSON object with «pairs»"),
+        ("[]", 'expected a JSON object with "pairs"'),
         ('{"pairs": []}', "at least one pair"),
         ('{"pairs": [{"scores": {}}]}', "pair 0: expected source_ids"),
         (

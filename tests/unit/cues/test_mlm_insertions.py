@@ -88,7 +88,7 @@ def test_whole_lists_are_compared_and_then_cut() -> None:
 def test_stop_words_and_the_word_itself_take_a_place_and_go() -> None:
     lists = {"a": ["the", "bat", "fruit", "brown"], "b": ["The", "-", "wooden", "big"]}
     found = discriminating_words(lists, ambiguous_word="bat", n=3)
-    # case as written: en-ru publishes «The»
+    # case as written: en-ru publishes "The"
     assert found["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
     assert discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())["a"].correct == (
         "the",

@@ -41,7 +41,7 @@ def test_the_last_it_that_is_a_word(source: str, replaced: str) -> None:
     "source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"]
 )
 def test_no_it(source: str) -> None:
-    with pytest.raises(InputError, match="expected the word «it»"):
+    with pytest.raises(InputError, match='expected the word "it"'):
         ambiguous_it(source)
 
 

@@ -108,7 +108,7 @@ def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path)
     [
         ({**ROW, "source": " "}, "source: expected a text"),
         ({**ROW, "focus": "cat"}, "'cat' occurs 0 times"),
-        ({**ROW, "focus": "a"}, "'a' occurs 0 times as a whole word .* give its «position»"),
+        ({**ROW, "focus": "a"}, "'a' occurs 0 times as a whole word .* give its \"position\""),
         ({**ROW, "source": "The bat saw a bat."}, "'bat' occurs 2 times as a whole word"),
         ({**ROW, "source": "The combat was old."}, "'bat' occurs 0 times as a whole word"),
         (
@@ -138,7 +138,7 @@ def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path)
         ),
         (
             {key: value for key, value in ROW.items() if key != "focus"},
-            "expected «focus», «position» or both",
+            'expected "focus", "position" or both',
         ),
         (
             {key: value for key, value in ROW.items() if key != "correct_cues"},
@@ -162,7 +162,7 @@ def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: st
     ("text", "message"),
     [
         ("source,focus\na,b,c", "line 2: expected 2 columns as in the header, got 3"),
-        ("src,focus\na,b", "line 1: expected a header .* with «source»"),
+        ("src,focus\na,b", 'line 1: expected a header .* with "source"'),
         ("source,source\na,b", "line 1: expected a header of different names"),
         ('source,focus\n"a" x,b', "line 2: .* quote cells"),
         ("", "got an empty file"),

@@ -112,16 +112,16 @@ def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
         ("", "got an empty file"),
         (
             "One. ||| Eins.\nZwei.\n",
-            r"line 2: expected «source \|\|\| translation», as on 1 of the 2 lines, got 'Zwei\.'",
+            r"""line 2: expected "source \|\|\| translation", as on 1 of the 2 lines, got 'Zwei\.'""",
         ),
         (
             "One. ||| Eins. ||| -3.5\nTwo. ||| Zwei. ||| -2\n",
             (
-                r"line 1: expected «source \|\|\| translation», with blanks or tabs around the only"
+                r'line 1: expected "source \|\|\| translation", with blanks or tabs around the only'
                 r" \|\|\|"
             ),
         ),
-        ("One.|||Eins.\nTwo.|||Zwei.\n", r"line 1: expected «source \|\|\| translation»"),
+        ("One.|||Eins.\nTwo.|||Zwei.\n", r'line 1: expected "source \|\|\| translation"'),
         (
             "One. ||| Eins.\nThree. ||| Drei.\n",
             r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1",
@@ -137,14 +137,14 @@ def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> N
     ("text", "message"),
     [
         ("{", "line 1: expected a JSON object"),
-        ("[1]", "line 1: expected an object with a string «translation»"),
+        ("[1]", 'line 1: expected an object with a string "translation"'),
         ('{"translation": 3}', "line 1: expected an object"),
         ("[" * 100_000, "line 1: expected a JSON object"),
         (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
         ('{"translation": "a", "id": 3}', "line 1: id: expected a string, got 3"),
         (
             '{"translation": "a", "source": "One."}\n{"translation": "b"}',
-            "line 2: expected «source»",
+            'line 2: expected "source"',
         ),
     ],
 )

@@ -22,7 +22,7 @@ _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 class NoisyEvaluator(LetterEvaluator):
-    """Of the mode «auto»: its faster pass errs by up to `noise` in every log-probability, and
+    """Of the mode "auto": its faster pass errs by up to `noise` in every log-probability, and
     counts what it scored.
     """
 

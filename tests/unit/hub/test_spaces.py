@@ -71,7 +71,7 @@ def test_names_and_requirements(tmp_path: Path) -> None:
     ) == "cc_hf @ git+https://example.org/cc_hf\n"
     assert 'evaluate.load("org/own-name")' in (tmp_path / "a/README.md").read_text(encoding="utf-8")
     for repo, requirement, message in (
-        ("org/a.b", None, "without «.»"),
+        ("org/a.b", None, 'without "."'),
         ("name", None, "ORGANISATION/NAME"),
         ("org/a", "a\nb", "expected one line"),
     ):

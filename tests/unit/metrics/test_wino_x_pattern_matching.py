@@ -222,7 +222,7 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
         (
             {**ROW, "source": "Nothing broke."},
             {},
-            "row 0: source: expected the word «it» in the sentence, got 'Nothing broke.'",
+            "row 0: source: expected the word \"it\" in the sentence, got 'Nothing broke.'",
         ),
         (
             {**ROW, "correct_gender": "f"},
@@ -241,7 +241,7 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
         (
             ROW,
             {"src_lang": "de"},
-            "src_lang: wino_x_pattern_matching reads the English «it»; expected en, got 'de'",
+            "src_lang: wino_x_pattern_matching reads the English \"it\"; expected en, got 'de'",
         ),
         (ROW, {"n_resamples": 0}, "n_resamples >= 1"),
     ],
@@ -257,7 +257,7 @@ def test_where_it_fits() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r"wino_x_pattern_matching needs English sentences with an ambiguous «it».* not wino_x"
+            r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* not wino_x'
             r" lm_en_de; use mt_en_de, or for lm_en_de the metric"
         ),
     ):

@@ -84,12 +84,12 @@ def test_with_given_alignments_no_row_depends_on_another(
 @pytest.mark.parametrize(
     ("source", "index", "links", "expected"),
     [
-        ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # «die Köchin»
-        ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: «die»
-        # «some» is no article: «ging.» at 3, next to which «die» stands at 1
+        ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # "die Köchin"
+        ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: "die"
+        # "some" is no article: "ging." at 3, next to which "die" stands at 1
         ("Then some cook left.", 2, "1-2 2-3", "female"),
         ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
-        # spaces count once; articles in any case: «Köchin»
+        # spaces count once; articles in any case: "Köchin"
         ("Then  AN cook left.", 2, "1-2", "female"),
     ],
 )

@@ -130,9 +130,9 @@ def test_words_are_as_people_read_them() -> None:
         "Köchin",
         "ging",
         ",",
-        "«",
+        '"',
         "froh",
-        "».",
+        '".',
         "</s>",
     ]
     assert [word.text for word in explained("Ärzte-Team, wie geht's?").words] == [
@@ -270,7 +270,7 @@ def test_the_embedded_evaluator_decides_by_the_doctor(embedded: cc_hf.Evaluator)
         ".",
         "</s>",
     ]
-    # behind «Der» the noun is no surprise
+    # behind "Der" the noun is no surprise
     for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):
         decides = {word.text for word in found.words if word.decides}
         assert decides

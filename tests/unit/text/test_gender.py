@@ -28,7 +28,7 @@ def gender(
     ("phrase", "translation", "position", "word", "expected"),
     [
         ("die Ärztin", "Sie sah die Ärztin.", 2, "doctor", "female"),
-        ("ein", "Ein Arzt kam.", 0, "doctor", "female"),  # «ein» ends in «in»
+        ("ein", "Ein Arzt kam.", 0, "doctor", "female"),  # "ein" ends in "in"
         ("dem Arzt,", "Sie gab es dem Arzt, weil er kam.", 3, "doctor", "male"),
         ("die Pflegekraft", "Er sah die Pflegekraft.", 2, "nursing staff", "female"),
         ("der Pfleger", "Der Pfleger kam.", 0, "nurse", "female"),
@@ -36,9 +36,9 @@ def gender(
         ("", "Die Ärztin kam.", -1, "doctor", "male"),
         ("Arzt", "Arzt kam.", 0, "doctor", "male"),
         ("Kind", "Das Kind kam.", 1, "child", "neutral"),
-        # «Die» and «er» are equally near; «den» does not count
+        # "Die" and "er" are equally near; "den" does not count
         ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),
-        # commas move «er» away, though it is the next word
+        # commas move "er" away, though it is the next word
         ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
     ],
 )

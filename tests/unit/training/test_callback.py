@@ -467,7 +467,7 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
         (
             {"prefix": "eval_winomt"},
             InputError,
-            "prefix: expected letters, digits and underscores, without «eval_»",
+            'prefix: expected letters, digits and underscores, without "eval_"',
         ),
         ({"prefix": "a b"}, InputError, "prefix: expected letters"),
     ],

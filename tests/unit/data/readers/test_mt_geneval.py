@@ -235,10 +235,10 @@ CONTEXTUAL: list[tuple[list[str], list[str], list[str], str]] = [
         ["A. <sep> B.", "A. B."],
         ["a", "b"],
         ["x", "y"],
-        r"2to1: line 2: expected «context <sep> sentence», got 'A\. B\.'",
+        r"""2to1: line 2: expected "context <sep> sentence", got 'A\. B\.'""",
     ),
-    (["A. <sep> B. <sep> C."], ["a"], ["x"], "2to1: line 1: expected «context <sep> sentence»"),
-    (["A. <sep> "], ["a"], ["x"], "2to1: line 1: expected «context <sep> sentence»"),
+    (["A. <sep> B. <sep> C."], ["a"], ["x"], '2to1: line 1: expected "context <sep> sentence"'),
+    (["A. <sep> "], ["a"], ["x"], '2to1: line 1: expected "context <sep> sentence"'),
     (
         ["A. <sep> B."],
         ["a", "b"],

@@ -71,8 +71,11 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
             "line 2: expected 4|line 2: occupation: expected an English noun",
         ),
         (f"{HEADER}nurse\tplural\ta\tb\n", "line 2: number: expected one of sg, pl, got 'plural'"),
-        (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with «|» between, got ''"),
-        (f"{HEADER}nurse\tsg\ta||b\tc\n", "line 2: male: expected forms with «|» between, got ''"),
+        (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with \"|\" between, got ''"),
+        (
+            f"{HEADER}nurse\tsg\ta||b\tc\n",
+            "line 2: male: expected forms with \"|\" between, got ''",
+        ),
         (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
         (
             f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n",
@@ -85,7 +88,7 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message.replace("|»", r"\|»")):
+    with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
         read_dictionary(write(tmp_path, text))
 
 

@@ -184,7 +184,7 @@ def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
         (
             "mt_en_de",
             {"sentence": "Dana left its wall."},
-            "sentence: expected the word «it» in the sentence, got 'Dana left its wall.'",
+            "sentence: expected the word \"it\" in the sentence, got 'Dana left its wall.'",
         ),
         (
             "mt_en_de",
@@ -201,7 +201,7 @@ def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
         (
             "lm_en_ru",
             {"context_ru": "Мужчина"},
-            "expected a gap, «_», in the context, got 'Мужчина'",
+            "expected a gap, \"_\", in the context, got 'Мужчина'",
         ),
         ("lm_en_ru", {"option1_ru": "футболка"}, "expected option1_ru and option2_ru to differ"),
         ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),

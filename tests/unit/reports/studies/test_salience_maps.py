@@ -66,7 +66,7 @@ def test_text_is_text() -> None:
     }
     for one in TWINS:
         assert one.source in reader.text
-        assert f"{one.example_id}: «<i>sie</i>», 25.0 % probable" in reader.text
+        assert f'{one.example_id}: "<i>sie</i>", 25.0 % probable' in reader.text
     assert "<b>" in reader.text
 
 
@@ -91,7 +91,7 @@ def test_a_picture() -> None:
         & (picture[..., 2] < 0.02)
     )
     blue = (picture[..., 2] > 0.7) & (picture[..., 0] < 0.15)
-    assert orange.sum() > 200  # the ground of «it», the most salient word
+    assert orange.sum() > 200  # the ground of "it", the most salient word
     assert blue.sum() > 50  # the frames of triggers
     alone = imread(io.BytesIO(salience_png(TWINS[:1])))
     assert alone.shape[0] < picture.shape[0]

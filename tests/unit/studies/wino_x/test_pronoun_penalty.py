@@ -125,7 +125,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """«er», «sie» and «es» are of several tokens."""
+    """ "er", "sie" and "es" are of several tokens."""
     return load_evaluator(
         save_schema_marian(tmp_path_factory.mktemp("cut"), n_pieces=44), mode="exact"
     )

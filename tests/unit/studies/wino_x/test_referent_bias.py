@@ -146,7 +146,7 @@ def test_nothing_known_is_no_test_and_no_nan() -> None:
         ([Choice("1", "", "", "", "", True)] * 2, "example '1': expected one choice, got several"),
         (
             [Choice("1", "", "masc", "female", "first", True)],
-            "gender: expected female, male, neutral, «unknown» or nothing, got 'masc'",
+            "gender: expected female, male, neutral, \"unknown\" or nothing, got 'masc'",
         ),
         ([Choice("1", "", "", "", "third", True)], "position: expected second, first"),
         (
@@ -279,7 +279,7 @@ def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Pat
     ):
         read_choices(path, [example("a-1"), example("a-2")])
     with pytest.raises(
-        InputError, match="expected the number of the correct translation under «answer», got ''"
+        InputError, match="expected the number of the correct translation under \"answer\", got ''"
     ):
         read_choices(path, [example("a-1", "")])
     with pytest.raises(InputError, match=r"no\.jsonl"):

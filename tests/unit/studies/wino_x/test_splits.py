@@ -117,7 +117,7 @@ def test_both_languages_are_split_alike(tmp_path: Path) -> None:
 def test_refusals() -> None:
     with pytest.raises(InputError, match="expected every id once, got 's0-0' again"):
         split_schemas([*schemas([2] * 9), sample("s0", 0)], n_dev=2, n_test=2)
-    with pytest.raises(InputError, match="whose extra column «pair» names its schema"):
+    with pytest.raises(InputError, match='whose extra column "pair" names its schema'):
         split_schemas(
             [
                 ContrastiveTranslationExample(name, "en", "de", "a", "b", ("c",), "d")
