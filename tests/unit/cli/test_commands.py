@@ -48,6 +48,21 @@ def simplegen_file(tmp_path: Path) -> Path:
     return path
 
 
+def cooks(tmp_path: Path) -> tuple[str, str, Path]:
+    """Dataset and translations of twenty sentences, as arguments of `evaluate`."""
+    rows = [
+        f"The cook of house {i} said {pronoun} was late.,cook,{gender},{gender},de"
+        for i in range(10)
+        for gender, pronoun in (("male", "he"), ("female", "she"))
+    ]
+    header = "source,focus,gold,category,tgt_lang"
+    (tmp_path / "cooks.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "cooks.txt").write_text(
+        "Der Koch war spät.\nDie Köchin war spät.\n" * 10, encoding="utf-8"
+    )
+    return str(tmp_path / "cooks.csv"), "--translations", tmp_path / "cooks.txt"
+
+
 def test_list_names_everything() -> None:
     found = cc_hf("list").stdout
     for name in (
@@ -132,10 +147,7 @@ def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -
     ]
     found = cc_hf(
         "evaluate",
-        "simplegen",
-        "en-de",
-        "--translations",
-        simplegen_file(tmp_path),
+        *cooks(tmp_path),
         *options,
         "--output",
         tmp_path / "r.json",
@@ -179,9 +191,7 @@ def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path
         output = tmp_path / "r.json"
         cc_hf(
             "evaluate",
-            "simplegen",
-            "--translations",
-            simplegen_file(tmp_path),
+            *cooks(tmp_path),
             "--evaluator",
             tiny_marian,
             "-q",
@@ -222,9 +232,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     arguments = (
         "evaluate",
-        "simplegen",
-        "--translations",
-        simplegen_file(tmp_path),
+        *cooks(tmp_path),
         "--evaluator",
         tiny_marian,
     )
@@ -248,9 +256,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
 def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
     found = cc_hf(
         "evaluate",
-        "simplegen",
-        "--translations",
-        simplegen_file(tmp_path),
+        *cooks(tmp_path),
         "--evaluator",
         tiny_marian,
         "--quiet",
