@@ -49,9 +49,8 @@ def judge(
         material: rows to judge by.
         translations: one per row, in their order; ignored by a metric that judges the evaluator
             itself.
-        evaluator: Evaluator, or function (sources, translations) -> scores, where higher is better;
-            ignored by a metric that needs none. The scores of a function are not checked for
-            plausibility.
+        evaluator: Evaluator, or function (sources, translations) -> scores, which must be finite
+            and 0 or more, where higher is better; ignored by a metric that needs none.
         bootstrap: how the intervals are drawn; None for the defaults.
         origin: additional signature fields, such as {"sys": "..."}.
         progress: show a bar if scoring takes longer than a second.
