@@ -52,8 +52,8 @@ from transformers.trainer_seq2seq import is_deepspeed_zero3_enabled, is_fsdp_man
 
 __all__ = ["ProbingCallback", "SystemOptions"]
 
-# Every set that a trainer evaluates has a figure with this suffix. The text before the suffix is the
-# prefix of the set's metrics.
+# Every set that a trainer evaluates has a figure with this suffix. The text before the suffix is
+# the prefix of the set's metrics.
 _RUNTIME = "_runtime"
 
 
@@ -121,8 +121,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             be chosen by the figures only with "evaluate".
         n_examples: size of a sample with the same share of every category
             (`cc_hf.training.sampling`); None for all examples.
-        prefix: text before the names of the figures; None for the name of the dataset, or of the
-            file that it is. Several callbacks need different prefixes.
+        prefix: text before the names of the figures; None for the name of the dataset or the
+            file. Several callbacks need different prefixes.
         system: how the model in training translates, where it differs from the trainer's settings.
         seed: seed of the sample and of the bootstrap, 0 or more.
 
@@ -283,7 +283,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe after every `every` steps, if `every` is a number.
+        """Probe at every multiple of `every` steps, if `every` is a number.
 
         Args:
             args: arguments of the trainer.
