@@ -1,1 +1,3 @@
-"""Disambiguation cues and where they go. By position, never by replacing text."""
+"""Disambiguation cues and their positions. Cues are inserted by position, never by searching
+text.
+"""
