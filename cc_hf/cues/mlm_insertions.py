@@ -129,7 +129,7 @@ def discriminating_words(
     among the words that it finds. If only the first 40 words of the other sense are compared, it
     finds 913 + 931 of the 996 + 996 for words of en-de with two senses. None of the 291 words
     dropped in en-de is published. The program differs in one respect, which changes none of these
-    figures: if a word has three senses, a word that two of them share takes two of the `n` places.
+    figures: if a word has three senses, a word that two of them share uses two of the `n` places.
 
     Args:
         candidates: a mapping from sense to words, most probable first. The order of senses decides

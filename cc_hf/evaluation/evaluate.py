@@ -47,7 +47,7 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge the translations of one system by one metric.
 
-    A metric that takes no translations (contrastive_translation_scoring) judges the evaluator
+    A metric that reads no translations (contrastive_translation_scoring) judges the evaluator
     itself.
 
     Args:

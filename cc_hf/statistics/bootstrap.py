@@ -215,6 +215,7 @@ def _whole_groups(
     values: _Floats, names: Sequence[str], groups: Sequence[Hashable]
 ) -> tuple[_Floats, list[str]]:
     """Sum the rows of each group; groups are in the order of their first occurrence."""
+    # `first` numbers the groups in the order of their first occurrence.
     first: dict[Hashable, int] = {}
     members = [first.setdefault(group, len(first)) for group in groups]
     strata: dict[int, str] = {}
@@ -245,9 +246,11 @@ def _drawn_sums(
     for start in range(0, n_resamples, at_once):
         rows = min(at_once, n_resamples - start)
         if times is None:
+            # Each resample has its own range of n indices, so that one bincount serves them all.
             drawn = generator.integers(0, n, size=(rows, n)) + n * np.arange(rows)[:, None]
             n_drawn = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
         else:
+            # The numbers of identical samples are drawn directly, without drawing each sample.
             n_drawn = generator.multinomial(total, times / total, size=rows)
         sums[start : start + rows] = n_drawn @ values
     return sums

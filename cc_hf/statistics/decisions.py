@@ -111,6 +111,8 @@ def decision_intervals(
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, counts, scores = _cells(verdicts, groupings)
+    # Decisions of one cell with the same verdict are identical, so they are one row with a count.
+    # The names of strata have leading zeros, because `resampled_strata` sorts them as text.
     strata = [f"{at:06}" for at in range(len(cells)) for _ in VERDICTS]
     alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
     parts = resampled_strata(

@@ -112,6 +112,8 @@ def gender_intervals(
         A mapping from figure to its interval, or to the reason why there is none (see
             `cc_hf.statistics.bootstrap.percentile_interval`).
     """
+    # Rows of one cell are identical, so each cell is one row with a count. Its stratum is the gold
+    # gender.
     n_kinds = cells[0].size
     strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
     alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))

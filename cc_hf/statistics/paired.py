@@ -24,7 +24,7 @@ from cc_hf.statistics.bootstrap import (
 
 __all__ = ["McNemar", "PairedDifference", "mcnemar", "paired_differences"]
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # differences that are closer count as equal
 
 
 @dataclass(frozen=True, slots=True)

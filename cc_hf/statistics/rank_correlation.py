@@ -113,6 +113,7 @@ def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
 
 def _tau_b(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
     """Return the (m,) values of tau-b: sums over pairs of items, weighted by their frequencies."""
+    # Signs of all pairs are computed once. A resample only changes how often each pair counts.
     signs = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
     both, first, second = (
         np.einsum("mi,ij,mj->m", times, table, times, optimize=True)

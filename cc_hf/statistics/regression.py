@@ -194,6 +194,7 @@ def _check(
             raise InputError(
                 f"{key}: expected values that differ, got {column[0]} in all {len(y)} observations"
             )
+    # Columns are standardized, so that the rank does not depend on their units.
     standard = np.column_stack(
         [np.ones(len(y)), *((column - column.mean()) / column.std() for column in columns.values())]
     )

@@ -142,6 +142,7 @@ def translate_with(
         )
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
     model.check_languages(src_lang, tgt_lang)
+    # Sorting gives all processes of the team the same order.
     distinct = sorted(set(sources))
     encoded = model.encode_sources(distinct, src_lang, tgt_lang)
     limit = model.max_tokens

@@ -111,6 +111,7 @@ def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str
     # This is the index in `source` at which the token's sentence begins.
     first = np.repeat(np.cumsum(n_source) - n_source, n_target)
     words = np.where(i == 0, 0, source[first[position] + np.maximum(i, 1) - 1])
+    # Each pair of words is encoded as one number, so that `unique` can number the pairs.
     keys, entry = np.unique(words * len(vocabulary) + target[position], return_inverse=True)
     return _Cells(n, m, j, np.cumsum(n + 1) - (n + 1), position, i, entry, keys // len(vocabulary))
 
@@ -147,6 +148,7 @@ def _posteriors(cells: _Cells) -> _Floats:
         counts = _sums(cells.entry, posterior)
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
+            # Most shapes (j, m, n) recur, so the gradient is computed once for each distinct shape.
             tension = _updated_tension(
                 tension, empirical, *np.unique(shapes, axis=1, return_counts=True)
             )

@@ -168,6 +168,7 @@ def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, 
     """Return the edits from the letters of tokens to the characters of their text, as difflib
     does.
     """
+    # Most texts are spelled by their tokens; this skips the slow comparison.
     if letters == characters:
         return [("equal", 0, len(letters), 0, len(letters))]
     return difflib.SequenceMatcher(None, letters, characters, autojunk=False).get_opcodes()

@@ -243,7 +243,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 used.
 
         Raises:
-            InputError: for a model that is distributed among processes, a missing tokenizer, or a
+            InputError: for a model that is sharded among processes, a missing tokenizer, or a
                 figure of the same name.
         """
         if self.every != "evaluate":
@@ -253,7 +253,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             (name.removesuffix(_RUNTIME) for name in metrics if name.endswith(_RUNTIME)), "eval"
         )
         step, seen = self._evaluated
-        # This is another set of the same evaluation, which was already probed.
+        # This is another set of the same evaluation, which was probed with its first set.
         if prefix.startswith("eval_") and step == state.global_step and prefix not in seen:
             seen.add(prefix)
             return
@@ -275,7 +275,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             kwargs: what the trainer passes, of which `model` and `processing_class` are used.
 
         Raises:
-            InputError: for a model that is distributed among processes, or a missing tokenizer.
+            InputError: for a model that is sharded among processes, or a missing tokenizer.
         """
         if self.every == "save":
             self._probe(args, state, control, **kwargs)
@@ -292,7 +292,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             kwargs: what the trainer passes, of which `model` and `processing_class` are used.
 
         Raises:
-            InputError: for a model that is distributed among processes, or a missing tokenizer.
+            InputError: for a model that is sharded among processes, or a missing tokenizer.
         """
         if isinstance(self.every, int) and state.global_step % self.every == 0:
             self._probe(args, state, control, **kwargs)

@@ -184,6 +184,7 @@ class _ComputeMetrics:
                 f"expected one prediction per row of labels, got {len(predicted)} predictions and"
                 f" {len(prediction.label_ids)} rows"
             )
+        # Rows after the known ones are repetitions, which fill up the last batches.
         decoded = self.tokenizer.batch_decode(
             predicted[: len(self.labels)], skip_special_tokens=True
         )
@@ -218,7 +219,7 @@ def _data(
         )
     rows: list[Any] = list(own)
     if isinstance(rows[0], Mapping):
-        return rows
+        return rows  # the metric checks its mappings
     if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
         raise InputError(
             f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the"

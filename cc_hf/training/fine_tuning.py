@@ -220,6 +220,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
                 f" {len(self.losses)}; lower the learning rate"
             )
         if self.best_epoch == len(self.losses):
+            # Copies on the CPU use no GPU memory, and training does not change them.
             self.weights = {
                 name: tensor.detach().to("cpu", copy=True)
                 for name, tensor in model.state_dict().items()

@@ -29,6 +29,7 @@ def undisturbed(model: Any) -> Iterator[None]:
     """
     modes = [] if model is None else [(module, module.training) for module in model.modules()]
     state, numpy_state = random.getstate(), np.random.get_state()
+    # The states of all GPUs are restored, because the evaluator may be on another one.
     gpus = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     try:
         with torch.random.fork_rng(devices=gpus):
