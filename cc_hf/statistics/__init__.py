@@ -1,1 +1,3 @@
-"""Statistics over judgements: arrays in, frozen results out. No models, no files."""
+"""Statistics over judgements: functions of arrays that return frozen results. No models, no
+files.
+"""
