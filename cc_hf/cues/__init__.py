@@ -1,3 +1,1 @@
-"""Disambiguation cues and their positions. Cues are inserted by position, never by searching
-text.
-"""
+"""Disambiguation cues and their positions. Cues are inserted by position, not by text search."""

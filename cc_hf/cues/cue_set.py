@@ -1,6 +1,4 @@
-"""The cues of a dataset's senses: as frozen data, as rows for a file, and compared with another
-file.
-"""
+"""The cues of a dataset's senses: as data, as rows for a file, and compared with another file."""
 
 from __future__ import annotations
 

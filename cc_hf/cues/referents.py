@@ -91,9 +91,7 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
 
 
 def _last_place(text: str, phrase: str) -> int:
-    """Return the last position of the phrase's last word as a whole word, ignoring case; -1 if
-    absent.
-    """
+    """Return the last position of the phrase's last word, ignoring case; -1 if absent."""
     words = re.findall(r"[\w-]+", phrase)
     found = (
         list(re.finditer(rf"(?<![\w-]){re.escape(words[-1])}(?![\w-])", text, re.IGNORECASE))

@@ -137,8 +137,7 @@ def _scoring(
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
-    """Return the notes of the data: the remark of the configuration, and metrics without an
-    evaluator.
+    """Return the remark of the configuration, and a note on metrics without an evaluator.
 
     These metrics are named only if there are notes on the evaluator.
     """
@@ -184,8 +183,7 @@ class MetricModule(_Host):  # type: ignore[misc]
         super().__init__(*args, **others)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Compute the figures as the host does, and refuse predictions that the metric does not
-        read.
+        """Compute the figures, and refuse predictions that the metric does not read.
 
         The host would drop such predictions without a message.
 

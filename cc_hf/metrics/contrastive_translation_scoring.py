@@ -78,8 +78,7 @@ def requests(
 
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
-    """Return the positions of both sides in `requests`, for each row with a contrastive
-    translation.
+    """Return the positions of both sides in `requests`, for rows with contrastive translations.
 
     Args:
         references: mappings with `contrastive_translations`.
@@ -165,9 +164,7 @@ def judge(
 
 
 def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
-    """Return the share of the correct score; logarithms are shifted first, so that one of them
-    is 0.
-    """
+    """Return the share of the correct score; the larger logarithm is first shifted to 0."""
     if is_log:
         correct, incorrect = (
             math.exp(value - max(correct, incorrect)) for value in (correct, incorrect)
@@ -199,8 +196,7 @@ def _with_ties(
 
 @dataclass(frozen=True)
 class ContrastiveTranslationScoring(ScoringMetric):
-    """Accuracy of a model by the translations that it prefers: the evaluator is the system under
-    test.
+    """Accuracy of the evaluator itself, the system under test, by its preferred translations.
 
     References hold `correct_translation` and `contrastive_translations` (a list, which may be
     empty). Optional keys are `source` (without one, language models score the text alone),
@@ -280,8 +276,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a correct translation that is also a contrastive one, and pairs of more than two
-        rows.
+        """Refuse a correct translation that is also contrastive, and pairs of more than two rows.
 
         Args:
             references: checked references, one mapping per row.
@@ -315,8 +310,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         return requests(rows.references, context=self.context)
 
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of the correct translation and of the others, for every row with
-        others.
+        """Return the indices of both sides, for every row with contrastive translations.
 
         Args:
             rows: checked rows.

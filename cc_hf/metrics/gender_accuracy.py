@@ -1,5 +1,4 @@
-"""Gender accuracy of MT-GenEval: does a translation avoid the words of the other gender's
-reference?
+"""Gender accuracy of MT-GenEval: does a translation avoid words of the other gender?
 
 See Currey et al. 2022, section 3.1.
 """
@@ -118,8 +117,7 @@ def judge(
 def _unit_figures(
     judgements: Sequence[Judgement], pairs: Sequence[str] | None, bootstrap: Bootstrap
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval], int]:
-    """Return figures of pairs and of decided translations, their intervals, and the number of
-    correct pairs.
+    """Return figures of pairs and of decided translations, intervals, and n_pairs_correct.
 
     The bootstrap draws whole pairs, or translations if there are no pairs.
     """

@@ -42,9 +42,7 @@ _FIELDS: Fields = {"reference": text, "gender": one_of(_GENDERS), "pair": text}
 def _side(
     predictions: Sequence[str], references: Sequence[Mapping[str, Any]], gender: str
 ) -> tuple[list[str], list[str]]:
-    """Return translations and references of one gender, in the order of the pairs' first
-    occurrence.
-    """
+    """Return translations and references of one gender, in the order of the pairs."""
     order = {
         pair: at
         for at, pair in enumerate(dict.fromkeys(reference["pair"] for reference in references))
@@ -59,9 +57,7 @@ def _side(
 def _statistics(
     scorer: BLEU | CHRF, translations: Sequence[str], references: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """Return (pairs, k) counts of n-grams and lengths; corpus scores are functions of their
-    sums.
-    """
+    """Return (pairs, k) counts, of whose sums the corpus score is a function."""
     # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
     # and paired tests use them.
     return np.array(scorer._extract_corpus_statistics(translations, [references]), dtype=np.float64)
@@ -137,8 +133,7 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MT-GenEval with all counterfactual pairs and their references, else the
-        reason.
+        """Return "" for MT-GenEval with all counterfactual pairs, else the reason.
 
         Args:
             dataset: name of the dataset.

@@ -130,9 +130,7 @@ def _plain(word: str) -> str:
 def _present(
     words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]
 ) -> tuple[set[str], set[str]]:
-    """Return the words of the correct sense, and those of other senses, that occur among
-    `words`.
-    """
+    """Return the correct and the incorrect sense words that occur among `words`."""
     there = {form(word) for word in words}
     return there & senses[0], there & senses[1]
 

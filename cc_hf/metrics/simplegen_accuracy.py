@@ -96,9 +96,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
-    """Return where a form occurs as whole words, and whether its spelling there means both
-    genders.
-    """
+    """Return where a form occurs as whole words, and whether it means both genders there."""
     found = []
     for match in _pattern(form).finditer(text):
         start, end = match.span()
@@ -226,9 +224,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
-    """Return numerator and denominator of each rate, from sums of shape (r, categories x
-    verdicts).
-    """
+    """Return numerator and denominator of each rate, from (r, categories x verdicts) sums."""
     cells = sums.reshape(len(sums), len(_CATEGORIES), len(VERDICTS))
     found: dict[str, tuple[_Floats, _Floats]] = {}
     for group, categories in _GROUPS.items():

@@ -61,14 +61,14 @@ _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 
 
 def found_gender(source: str, translation: str, lang: str) -> str:
-    """Return the gender of the pronoun that translates the ambiguous "it"
-    (`cc_hf.cues.referents.ambiguous_it`).
+    """Return the gender of the pronoun that translates the ambiguous "it".
 
-    Only third-person pronouns in the nominative are read: German er, sie, es; French il(s),
-    elle(s); Russian он, она, оно, even in mixed script. Those of "es gibt", "il y a" and "il faut"
-    are ignored, and so is "Sie" within a sentence. If there are as many of them as there are he,
-    she, it and they in the source, the one at the position of "it" counts. If there are more, and
-    all show the same gender, that gender counts.
+    `cc_hf.cues.referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in
+    the nominative are read: German er, sie, es; French il(s), elle(s); Russian он, она, оно, even
+    in mixed script. Those of "es gibt", "il y a" and "il faut" are ignored, and so is "Sie" within
+    a sentence. If the translation has as many pronouns as the source has he, she, it and they, the
+    one at the position of "it" counts. If it has more, and all show the same gender, that gender
+    counts.
 
     Unicode is composed (NFC) first, so that an accent typed as a separate character does not end a
     word.

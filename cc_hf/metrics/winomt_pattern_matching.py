@@ -111,9 +111,7 @@ def judge(
 
 
 def _composed(text: str) -> str:
-    """Return the text in NFC: the rules know letters with accents, not accents as separate
-    characters.
-    """
+    """Return the text in NFC, because the rules know letters with accents as one character."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -153,9 +151,7 @@ def _given(alignments: str | Path | Sequence[str], aligner: str | Aligner) -> Gi
 
 
 def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Return the number of blank translations and the confusion matrix of genders, as counts by
-    name.
-    """
+    """Return the confusion matrix of genders and the number of blank translations."""
     pairs = Counter((j.gold, j.predicted) for j in judgements)
     confusion = {
         f"n_{gold}_as_{predicted}": pairs[gold, predicted]

@@ -1,3 +1,1 @@
-"""Statistics over judgements: functions of arrays that return frozen results. No models, no
-files.
-"""
+"""Statistics over judgements: functions of arrays with frozen results. No models, no files."""

@@ -1,6 +1,4 @@
-"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4), on
-arrays.
-"""
+"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4)."""
 
 from __future__ import annotations
 
@@ -27,8 +25,7 @@ __all__ = [
 def rank_weights(
     probability_correct: npt.NDArray[np.float64], categories: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """Return weights n .. 1 within each category; the most confident sample gets the largest
-    weight.
+    """Return weights n .. 1 within each category, the largest for the most confident sample.
 
     Samples are sorted by abs(p - 0.5) in descending order. The sort is stable: of equal samples the
     earlier one weighs more, as in the paper's program. Weights are not normalised between
@@ -131,8 +128,7 @@ def verdict_accuracies(
     *,
     is_inconclusive: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[CategoryAccuracy, ...]:
-    """Return the counts and accuracy of each category, sorted by name, for verdicts without
-    probabilities.
+    """Return counts and accuracy of each category, sorted by name, from verdicts alone.
 
     Without probabilities there are no weights and no ties.
 

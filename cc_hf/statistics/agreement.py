@@ -28,8 +28,7 @@ __all__ = [
 def confusion_matrix(
     left: Sequence[Hashable], right: Sequence[Hashable], *, labels: Sequence[Hashable] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return the (k, k) counts of label pairs: rows are labels of `left`, columns are labels of
-    `right`.
+    """Return the (k, k) counts of label pairs, `left` in rows and `right` in columns.
 
     Args:
         left: n labels.
@@ -197,9 +196,7 @@ def agreement_interval(
 def _cells(
     left: Sequence[Hashable], right: Sequence[Hashable], labels: Sequence[Hashable] | None
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the (n,) cell indices of the items in the flattened confusion matrix, and the number
-    of labels.
-    """
+    """Return the (n,) cells of the items in the flattened confusion matrix, and k."""
     _check_lengths(left, right)
     known = sorted({*left, *right}, key=str) if labels is None else list(labels)
     place = {label: at for at, label in enumerate(known)}

@@ -370,8 +370,7 @@ def accuracy_intervals(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Interval | NoInterval]:
-    """Return the intervals of accuracy, weighted_accuracy, both minima, and both accuracies per
-    category.
+    """Return the intervals of all accuracies: total, minimum, by category, and weighted.
 
     Samples are drawn within their category, so that the balance of categories is kept. A weight is
     part of a sample's judgement and travels with it; weights are not ranked again in every
@@ -419,8 +418,7 @@ def accuracy_intervals(
 
 
 def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:
-    """Return accuracy, min_accuracy, accuracy_<category> and their weighted variants from sums by
-    category.
+    """Return accuracy, min_accuracy, accuracy_<category>, and weighted ones, from sums.
 
     The minimum ignores the category "none", unless it is the only one.
 

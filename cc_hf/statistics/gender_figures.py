@@ -146,9 +146,7 @@ def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]
 
 
 def _figures(cells: _Floats) -> dict[str, _Floats]:
-    """Return the (r,) values of each figure from (r, 3, 3, 4) counts; NaN for a figure without a
-    sample.
-    """
+    """Return the (r,) values of each figure from (r, 3, 3, 4) counts, NaN without a sample."""
     confusion = cells.sum(axis=2)
     found: dict[str, _Floats] = {}
     for at, gender in enumerate(_GENDERS):

@@ -35,11 +35,12 @@ class TTest:
 
 
 def cohen_d(first: _Values, second: _Values) -> float:
-    """Return Cohen's d: the difference of the means, first minus second, in pooled standard
-    deviations (Cohen 1988).
+    """Return Cohen's d: the difference of the means in pooled standard deviations (Cohen 1988).
 
-    The pooled standard deviation is sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where
-    s^2 is the variance with n - 1 in the denominator.
+    The difference is the first mean minus the second. The pooled standard deviation is
+    sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
+    the
+    denominator.
 
     Args:
         first: values of the first group.

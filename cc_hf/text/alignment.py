@@ -154,9 +154,7 @@ class Eflomal:
 
     @staticmethod
     def _line(text: str) -> str:
-        """Replace white space within tokens, where eflomal would split them and shift the
-        indices.
-        """
+        """Replace the white space within tokens, at which eflomal would split them."""
         return " ".join(re.sub(r"\s", "_", token) for token in space_tokens(text))
 
 

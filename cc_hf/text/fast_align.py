@@ -122,9 +122,7 @@ def _counted(lengths: _Ints) -> _Ints:
 
 
 def _sums(index: _Ints, weights: _Floats) -> _Floats:
-    """Sum the weights by index. They are added one after the other, in their order, as in the
-    program.
-    """
+    """Sum the weights by index, one after the other in their order, as in the program."""
     return np.asarray(np.bincount(index, weights=weights), dtype=np.float64)
 
 
@@ -175,9 +173,7 @@ def _normalized(counts: _Floats, word: _Ints) -> _Floats:
 
 
 def _digamma(values: _Floats) -> _Floats:
-    """Return digamma: by recurrence up to 7, then the asymptotic series, term by term as in the
-    program.
-    """
+    """Return digamma by recurrence up to 7 and the asymptotic series, as in the program."""
     x, found = values.copy(), np.zeros_like(values)
     while (small := x < 7).any():
         found[small] -= 1 / x[small]

@@ -1,6 +1,4 @@
-"""Lemmas of tokens with one protocol: simplemma by default, no lemmas, or a lemmatizer of the
-caller.
-"""
+"""Lemmas of tokens with one protocol: simplemma by default, none, or the caller's lemmatizer."""
 
 from __future__ import annotations
 

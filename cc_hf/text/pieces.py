@@ -165,9 +165,7 @@ def _folded(text: str) -> str:
 
 
 def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return the edits from the letters of tokens to the characters of their text, as difflib
-    does.
-    """
+    """Return the edits from the letters of tokens to the characters of their text."""
     # Most texts are spelled by their tokens; this skips the slow comparison.
     if letters == characters:
         return [("equal", 0, len(letters), 0, len(letters))]
@@ -175,9 +173,7 @@ def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, 
 
 
 def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
-    """Assign free characters to the pieces without any at that position; the first piece gets
-    them all.
-    """
+    """Assign free characters to the first of the empty pieces at their position."""
     free = free - set().union(*found)
     for number, own in enumerate(found):
         if own or is_mark[number] or not free:

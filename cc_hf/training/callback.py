@@ -1,9 +1,9 @@
-"""A callback for `transformers.Trainer` that probes the model in training with a dataset, and puts
-the figures where the trainer looks for the best model.
+"""A callback for `transformers.Trainer` that probes the model in training with a dataset.
 
-`Trainer.evaluate` logs its metrics first. Then it calls `on_evaluate` with the dict that it
-returns, by which the best model is chosen (transformers 4.56 to 5.23). So the callback adds the
-figures to that dict, and logs them separately.
+It puts the figures where the trainer looks for the best model. `Trainer.evaluate` logs its metrics
+first. Then it calls `on_evaluate` with the dict that it returns, by which the best model is chosen
+(transformers 4.56 to 5.23). So the callback adds the figures to that dict, and logs them
+separately.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class SystemOptions:
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
-    """A callback that translates a probing set with the model in training, judges the translations,
-    and passes the figures to the trainer.
+    """A callback that probes the model in training, and passes the figures to the trainer.
+
+    It translates a probing set with the model, and judges the translations by metrics.
 
     With `every="evaluate"`, the figures are added to the metrics of the evaluation, under names
     such as `eval_winomt_min_accuracy`. Then `metric_for_best_model="winomt_min_accuracy"` chooses

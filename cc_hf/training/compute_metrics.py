@@ -263,9 +263,7 @@ def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int6
 
 
 def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
-    """Check that the rows are the known ones, in their order, and that any extra row is a known
-    one.
-    """
+    """Check that the rows are the known ones in their order, and extra rows are known too."""
     shown = [_trimmed(row, pad) for row in np.asarray(label_ids)]
     advice = (
         "compute_metrics was made for another evaluation set, or for other labels; make one with"

@@ -230,8 +230,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
 
 
 def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
-    """Return a copy of the evaluator with its own model, which can be trained without affecting
-    others.
+    """Return a copy of the evaluator with its own model, to be trained without side effects.
 
     The copy is in mode "exact" and fp32, and has no cache of scores.
 
@@ -338,9 +337,7 @@ def save(found: FineTuned, folder: Path) -> FineTuned:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Turn off progress bars and log messages of transformers, which is possible only per
-    process.
-    """
+    """Silence transformers, which is possible only for the whole process."""
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

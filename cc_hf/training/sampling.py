@@ -1,6 +1,4 @@
-"""Stratified samples of a probing set: the same share of every category, reproducible by seed.
-No torch here.
-"""
+"""Stratified samples of a probing set, reproducible by seed. No torch here."""
 
 from __future__ import annotations
 

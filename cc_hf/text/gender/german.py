@@ -50,8 +50,10 @@ def predictor(lang: str) -> GermanGender:
 
 @dataclass(frozen=True)
 class GermanGender:
-    """Rules for German, tried in this order: nurse, no token, "-in" (even "ein" and "hin"), the
-    nearest determiner, no determiner.
+    """Rules for German.
+
+    They are tried in this order: nurse, no token, "-in" (even "ein" and "hin"), the nearest
+    determiner, no determiner.
 
     The distance to a determiner is the difference between its position among words and punctuation
     marks, and the position of the phrase among space-split tokens. As in the original program,

@@ -52,10 +52,10 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
 
 @dataclass(frozen=True)
 class RomanceGender:
-    """Rules for Spanish, French and Italian: the gender of most words with a gender, `unknown`
-    without any.
+    """Rules for Spanish, French and Italian.
 
-    Phrases recur, so the gender of each is cached.
+    A phrase has the gender of most of its words with a gender, and is unknown without any. Phrases
+    recur, so the gender of each is cached.
 
     Attributes:
         pipeline: spaCy pipeline of the language.

@@ -38,8 +38,7 @@ def predictor(lang: str) -> SemiticGender:
 
 @dataclass(frozen=True)
 class SemiticGender:
-    """Rule for Hebrew or Arabic: female if the phrase passes the test, else male; unknown if it is
-    empty.
+    """Rule for Hebrew or Arabic: female if the phrase passes the test, male if not.
 
     Attributes:
         is_feminine: test of the phrase's text.
