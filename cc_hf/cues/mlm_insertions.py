@@ -115,7 +115,7 @@ def discriminating_words(
     n: int = N_CANDIDATES,
     stop_words: Collection[str] = STOP_WORDS,
 ) -> dict[str, SenseCandidates]:
-    """Return, per sense of an ambiguous word, the words that mark it and the other senses.
+    """Return, per sense of an ambiguous word, words that mark it and words that mark the others.
 
     The correct words are the first `n` in the sense's own list that are in no other sense's list.
     For the incorrect words, the other senses' lists are read in turn (the first word of each, the
