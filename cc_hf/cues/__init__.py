@@ -1,1 +1,1 @@
-"""Disambiguation cues and where they go. By position, never by replacing text."""
+"""Disambiguation cues and their positions. Cues are inserted by position, not by text search."""

@@ -1,6 +1,4 @@
-"""The cues of a dataset's senses as frozen data, as rows for a file, and compared with those of
-another file.
-"""
+"""The cues of a dataset's senses: as data, as rows for a file, and compared with another file."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from cc_hf.schema import Focus
 
 __all__ = ["CueSet", "LeftOut", "Sense", "SenseCues", "SenseExample", "compare_cues"]
 
-#: Ambiguous word, sense.
+#: An ambiguous word and one of its senses.
 Sense = tuple[str, str]
 
 _SIDES = ("correct", "incorrect")
@@ -24,9 +22,18 @@ _SIDES = ("correct", "incorrect")
 
 @dataclass(frozen=True, slots=True)
 class SenseExample:
-    """A sentence in which an ambiguous word has a known sense, with a right translation.
+    """A sentence in which an ambiguous word has a known sense, with a correct translation.
 
-    `focus`: the word as it stands there.
+    Attributes:
+        id: unique within the dataset.
+        src_lang: ISO 639-1 code of the source.
+        tgt_lang: ISO 639-1 code of the translation.
+        source: the sentence.
+        focus: the ambiguous word as it occurs in the sentence.
+        category: group for category accuracies.
+        gold: the sense of the word in the sentence.
+        ambiguous_word: the ambiguous word as the dataset lists it.
+        reference: a correct translation.
     """
 
     id: str
@@ -41,14 +48,21 @@ class SenseExample:
 
     @property
     def sense(self) -> Sense:
-        """The ambiguous word and its sense here."""
+        """The ambiguous word and its sense in this sentence."""
         return self.ambiguous_word, self.gold
 
 
 @dataclass(frozen=True, slots=True)
 class SenseCues:
-    """The cues of one sense of an ambiguous word, the candidates from which they were chosen, and
-    the number of its examples.
+    """The cues of one sense of an ambiguous word.
+
+    Attributes:
+        ambiguous_word: the ambiguous word.
+        sense: one of its senses.
+        n_examples: number of examples of the sense.
+        candidates: words from which the cues were chosen.
+        correct: cues of this sense.
+        incorrect: cues of the other senses.
     """
 
     ambiguous_word: str
@@ -63,8 +77,12 @@ class SenseCues:
 class LeftOut:
     """A sense that has no cues.
 
-    `reason`: «only sense» (nothing to tell it from) or «no candidates» (no word marks it, or none
-    marks the others).
+    Attributes:
+        ambiguous_word: the ambiguous word.
+        sense: one of its senses.
+        n_examples: number of examples of the sense.
+        reason: "only sense" (there is no other sense to tell it from) or "no candidates" (no word
+            marks this sense, or no word marks the others).
     """
 
     ambiguous_word: str
@@ -75,19 +93,19 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class CueSet:
-    """What `cc_hf.cue_building.build.build_cues` found.
+    """The cues that `cc_hf.cue_building.build.build_cues` found.
 
     Attributes:
-        senses: in the order of ambiguous words and senses.
+        senses: senses with cues, ordered by ambiguous word and sense.
         left_out: senses without cues.
-        examples: those of `senses`, in the order of the dataset.
-        candidates: ambiguous word -> sense -> words, most probable first.
-        tgt_lang: ISO 639-1.
+        examples: examples of `senses`, in the order of the dataset.
+        candidates: a mapping from ambiguous word to sense to words, most probable first.
+        tgt_lang: ISO 639-1 code.
         signature: see `cc_hf.signature`.
-        counts: n_examples, n_left_out (examples), n_unlocated (examples whose word was not found in
-            the source, left out), n_short (senses with fewer than n_cues on a side), n_requests,
-            n_cut (sources too long for the masked language model, of which it saw a window around
-            the word; 0 where candidates were given).
+        counts: n_examples; n_left_out (examples); n_unlocated (dropped examples whose word does not
+            occur in the source); n_short (senses with fewer than n_cues on a side); n_requests;
+            n_cut (sources too long for the masked language model, which saw only a window around
+            the word; 0 if candidates were given).
     """
 
     senses: tuple[SenseCues, ...]
@@ -99,8 +117,11 @@ class CueSet:
     counts: Mapping[str, int]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per example: the source, the place of the ambiguous word (0-based character) and
-        its cues, as JSON takes them.
+        """Return one row per example, with values that JSON can hold.
+
+        Returns:
+            Mappings with the source, the ambiguous word as `focus`, its 0-based character
+                `position`, its cues, and further columns of the example.
         """
         by_sense = {(found.ambiguous_word, found.sense): found for found in self.senses}
         return [
@@ -123,18 +144,21 @@ class CueSet:
 
 
 def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> dict[str, Overlap]:
-    """How many cues of a file were chosen, per side («correct», «incorrect»), over the senses that
-    both have.
+    """Compare the chosen cues with those of a file, over the senses that both have.
 
     Args:
-        found: what was chosen.
-        lines: JSONL, a row per example with correct_cues and incorrect_cues, or correct_insertions
-            and incorrect_insertions as in the published files. Rows belong to the examples by `id`,
-            or where they have none by 0-based line number. A sense has the cues of all its rows.
-        name: of the file, for messages.
+        found: cues that were chosen.
+        lines: JSONL, one row per example, with correct_cues and incorrect_cues, or with
+            correct_insertions and incorrect_insertions as in the published files. Rows are matched
+            to examples by `id`, or by 0-based line number if they have none. The cues of a sense
+            are those of all its rows.
+        name: name of the file, for messages.
+
+    Returns:
+        The overlap of each side, under the keys "correct" and "incorrect".
 
     Raises:
-        DataError: when a line is not as expected, or no row belongs to an example.
+        DataError: if a line is not as expected, or no row matches an example.
     """
     by_id = dict(_row(line, number, name) for number, line in enumerate(lines))
     expected: dict[str, dict[Sense, set[str]]] = {side: {} for side in _SIDES}
@@ -157,6 +181,7 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
 
 
 def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
+    """Read one line: the id of its example, and its cues by side."""
     try:
         row = parse_json(line)
         return str(row.get("id", number)), {

@@ -1,5 +1,5 @@
-"""«[male]» and «[female]» before the words that name a person (Vamvas & Sennrich 2021, section
-3.3), worded in the language of the source.
+"""Gender brackets: "[male]" and "[female]" before the words that name a person, worded in the
+language of the source (Vamvas & Sennrich 2021, section 3.3).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from cc_hf.schema import Focus
 
 __all__ = ["GENDER_BRACKETS", "differ_by_gender_brackets", "gender_bracket_sources"]
 
-#: source language -> cue by gender. English is the paper's; the others say the same and were never
-#: validated against people.
+#: A mapping from source language to cues by gender. The English cues are the paper's. The others
+#: are translations, which were never validated with people.
 GENDER_BRACKETS: dict[str, dict[str, str]] = {
     "ar": {"male": "[ذكر]", "female": "[أنثى]"},
     "cs": {"male": "[mužský]", "female": "[ženský]"},
@@ -41,16 +41,17 @@ GENDER_BRACKETS: dict[str, dict[str, str]] = {
 def gender_bracket_sources(
     source: str, focus: Focus, gold: str, *, src_lang: str = "en"
 ) -> tuple[tuple[str], tuple[str]]:
-    """The correct and the incorrect contrastive source, one each.
+    """Return the correct and the incorrect contrastive sources, one each.
 
     Args:
         source: a sentence.
         focus: the words that name the person.
-        gold: «male» or «female».
-        src_lang: ISO 639-1, a key of GENDER_BRACKETS.
+        gold: gender of the person, "male" or "female".
+        src_lang: ISO 639-1 code of the source, a key of `GENDER_BRACKETS`.
 
     Raises:
-        InputError: for another gold gender, or a language without a wording.
+        InputError: for another gold gender, a language without a wording, or a focus outside the
+            source.
 
     >>> gender_bracket_sources("The doctor left.", Focus("doctor", 4), "female")
     (('The [female] doctor left.',), ('The [male] doctor left.',))
@@ -74,11 +75,13 @@ def gender_bracket_sources(
 def differ_by_gender_brackets(
     correct_sources: Sequence[str], incorrect_sources: Sequence[str], *, src_lang: str = "en"
 ) -> bool:
-    """Whether the brackets for male and female are all that sets both sides apart.
+    """Return whether both sides differ only in the brackets for male and female.
 
     Args:
-        correct_sources, incorrect_sources: contrastive sources.
-        src_lang: ISO 639-1; for a language without a wording the answer is False.
+        correct_sources: contrastive sources with correct cues.
+        incorrect_sources: contrastive sources with incorrect cues.
+        src_lang: ISO 639-1 code of the sources. The result is False for a language without a
+            wording.
 
     >>> differ_by_gender_brackets(["The [female] doctor left."], ["The [male] doctor left."])
     True

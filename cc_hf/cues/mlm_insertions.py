@@ -1,8 +1,8 @@
-"""Words that a masked language model expects before an ambiguous word, and those of them that mark
-one sense (Vamvas & Sennrich 2021, appendix D, step 1).
+"""Words that a masked language model expects before an ambiguous word, and those among them that
+mark one sense (Vamvas & Sennrich 2021, appendix D, step 1).
 
-Pure: log-probabilities and word lists in, word lists out. `cc_hf.cue_building.fill_mask` predicts,
-`cc_hf.cues.selection` does step 2.
+The functions are pure: they turn log-probabilities and word lists into word lists.
+`cc_hf.cue_building.fill_mask` makes the predictions, and `cc_hf.cues.selection` does step 2.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ __all__ = [
     "parse_candidates",
 ]
 
-#: ambiguous word -> sense -> words, the most probable first; the shape of the published files of
-#: candidates.
+#: A mapping from ambiguous word to sense to words, most probable first. The published files of
+#: candidates have this shape.
 Candidates = Mapping[str, Mapping[str, Sequence[str]]]
 
-#: Words that the published files keep per sense.
+#: Number of words per sense in the published files.
 N_KEPT = 50
-#: Words per side that step 2 chooses from.
+#: Number of words per side from which step 2 chooses.
 N_CANDIDATES = 10
 #: Words that mark no sense, as the paper's program lists them.
 STOP_WORDS = frozenset({"the", "a", "an", "and", ",", "-"})
 
-#: How the distributions of a sense's sentences become one, by name: geometric, the mean of
-#: log-probabilities (the program sums logits, which orders words in the same way); arithmetic, the
-#: mean of probabilities, in which one sentence that is sure of a word counts for more.
+#: How the distributions of a sense's sentences are averaged. "geometric" is the mean of
+#: log-probabilities; the paper's program sums logits, which gives the same order of words.
+#: "arithmetic" is the mean of probabilities, in which a single confident sentence has more weight.
 AVERAGES: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]] = {
     "geometric": lambda logprobs: logprobs,
     "arithmetic": np.exp,
@@ -53,8 +53,11 @@ AVERAGES: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class SenseCandidates:
-    """Words from which the cues of a sense are chosen: those that mark it, and those that mark the
-    other senses of the word.
+    """Words from which the cues of a sense are chosen.
+
+    Attributes:
+        correct: words that mark the sense.
+        incorrect: words that mark the other senses of the word.
     """
 
     correct: tuple[str, ...]
@@ -68,19 +71,21 @@ def most_probable(
     n: int = N_KEPT,
     average: str = "geometric",
 ) -> tuple[str, ...]:
-    """The `n` words most probable on average over the sentences of one sense, most probable first;
-    words of equal probability in their given order.
+    """Return the words that are most probable on average over the sentences of one sense.
 
     Args:
-        words: what the columns stand for.
-        logprobs: per sentence (len(words),) natural log-probabilities; read one by one, so that an
-            iterator need not hold them all.
-        n: at least 1.
-        average: geometric or arithmetic, see `AVERAGES`.
+        words: words that the columns stand for.
+        logprobs: for each sentence natural log-probabilities of shape (len(words),). They are read
+            one by one, so an iterator need not hold them all.
+        n: number of words to return, at least 1.
+        average: "geometric" or "arithmetic", see `AVERAGES`.
+
+    Returns:
+        At most `n` words, most probable first; words of equal probability keep their given order.
 
     Raises:
-        InputError: for no sentences, an average that is not defined, n below 1, or an array that
-            does not fit the words.
+        InputError: for no sentences, an average that is not defined, `n` below 1, or an array that
+            does not match the words.
 
     >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
     ('gas', 'red')
@@ -110,30 +115,30 @@ def discriminating_words(
     n: int = N_CANDIDATES,
     stop_words: Collection[str] = STOP_WORDS,
 ) -> dict[str, SenseCandidates]:
-    """Per sense of one ambiguous word the words that mark it, and the words that mark the others.
+    """Return, per sense of an ambiguous word, words that mark it and words that mark the others.
 
-    Correct: the first `n` of the sense's own list that stand in the list of no other sense.
-    Incorrect: the other senses' lists, read in turn (the first word of each, the second of each,
-    ...), each word once, the first `n` that do not stand in the sense's own list. The whole lists
-    are compared, in the case in which words are written. Then the ambiguous word itself and stop
-    words are dropped, so that fewer than `n` may remain.
+    The correct words are the first `n` in the sense's own list that are in no other sense's list.
+    For the incorrect words, the other senses' lists are read in turn (the first word of each, the
+    second word of each, ...), each word once; they are the first `n` that are not in the sense's
+    own list. Whole lists are compared, and case matters. Then the ambiguous word itself and stop
+    words are dropped, so fewer than `n` words may remain.
 
     This is the rule of the paper's program, and it explains its files: all 1086 + 1086 published
-    insertions of the 362 senses of MuCoW en-de and all 609 + 609 of the 203 of en-ru lie among the
-    words so found (with only the first 40 words of the other sense compared, 913 + 931 of the 996 +
-    996 of en-de's words with two senses), and none of the 291 words dropped in en-de is published.
-    In one thing the program differs, which changes none of these figures: where a word has three
-    senses, a word that two of them share takes two of the n places.
+    insertions of the 362 senses of MuCoW en-de, and all 609 + 609 of the 203 senses of en-ru, are
+    among the words that it finds. If only the first 40 words of the other sense are compared, it
+    finds 913 + 931 of the 996 + 996 for words of en-de with two senses. None of the 291 words
+    dropped in en-de is published. The program differs in one respect, which changes none of these
+    figures: if a word has three senses, a word that two of them share uses two of the `n` places.
 
     Args:
-        candidates: sense -> words, most probable first; the order of senses says whose word comes
-            first among the incorrect.
-        ambiguous_word: never a cue of itself.
-        n: at least 1.
-        stop_words: never cues.
+        candidates: a mapping from sense to words, most probable first. The order of senses decides
+            whose word comes first among the incorrect ones.
+        ambiguous_word: the word itself, which is never a cue.
+        n: number of words per side, at least 1.
+        stop_words: words that are never cues.
 
     Raises:
-        InputError: when there are fewer than two senses, or n is below 1.
+        InputError: for fewer than two senses, or `n` below 1.
 
     >>> found = discriminating_words(
     ...     {"pedal": ["gas", "the", "car"], "machine": ["ion", "gas", "new"]},
@@ -160,13 +165,18 @@ def discriminating_words(
 
 
 def _first(words: Sequence[str], elsewhere: set[str], n: int, dropped: set[str]) -> tuple[str, ...]:
+    """Return the first `n` words that are not in `elsewhere`, without the dropped words."""
     kept = [word for word in dict.fromkeys(words) if word not in elsewhere][:n]
     return tuple(word for word in kept if word not in dropped)
 
 
 def candidates_json(candidates: Candidates) -> str:
-    """The text of a file of candidates, in the shape of the published ones; `parse_candidates`
-    reads it.
+    """Return the text of a file of candidates, in the shape of the published files.
+
+    `parse_candidates` reads it.
+
+    Args:
+        candidates: a mapping from ambiguous word to sense to words, most probable first.
 
     >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
     {
@@ -190,11 +200,11 @@ def parse_candidates(
     """Read a file of candidates: {ambiguous word: {sense: [words, most probable first]}}.
 
     Args:
-        text: JSON.
-        name: of the file, for the message.
+        text: JSON text of the file.
+        name: name of the file, for the message.
 
     Raises:
-        DataError: when the text is not JSON of this shape; the message names the word and the
+        DataError: for text that is not JSON of this shape; the message names the word and the
             sense.
 
     >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]

@@ -1,4 +1,4 @@
-"""Where a cue goes: at a character position of the source, so that nothing else changes."""
+"""Insertion of cues at a character position, so that nothing else in the source changes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ __all__ = ["insert_before", "replace_at", "token_start"]
 
 
 def insert_before(source: str, start: int, cue: str) -> str:
-    """The source with the cue and a space before character `start`.
+    """Insert a cue and a space before a character of the source.
+
+    Args:
+        source: a sentence.
+        start: 0-based position of the character.
+        cue: words to insert.
 
     Raises:
-        InputError: when `start` is outside the source or the cue is blank.
+        InputError: for a position outside the source, or a blank cue.
 
     >>> insert_before("The doctor left.", 4, "[female]")
     'The [female] doctor left.'
@@ -26,12 +31,17 @@ def insert_before(source: str, start: int, cue: str) -> str:
 
 
 def replace_at(source: str, start: int, length: int, text: str) -> str:
-    """The source with the `length` characters from `start` on replaced by the text; nothing else
-    changes.
+    """Replace characters of the source by a text; nothing else changes.
+
+    Args:
+        source: a sentence.
+        start: 0-based position of the first character to replace.
+        length: number of characters to replace, at least 1.
+        text: text to put in their place.
 
     Raises:
-        InputError: when these characters are not all in the source, there are none of them, or the
-            text is blank.
+        InputError: for characters that are not all in the source, a length below 1, or a blank
+            text.
 
     >>> replace_at("Is it there? It is.", 13, 2, "The key")
     'Is it there? The key is.'
@@ -47,11 +57,16 @@ def replace_at(source: str, start: int, length: int, text: str) -> str:
 
 
 def token_start(source: str, index: int) -> int:
-    """The position of the 0-based token `index` of the source split at single spaces (two spaces
-    make an empty token).
+    """Return the character position of a token.
+
+    The source is split at single spaces, so two spaces make an empty token.
+
+    Args:
+        source: a sentence.
+        index: 0-based index of the token.
 
     Raises:
-        InputError: when there is no such token.
+        InputError: for an index without a token.
 
     >>> token_start("The doctor left.", 1)
     4

@@ -1,5 +1,5 @@
-"""The referent in the place of an ambiguous «it» (for Wino-X, Emelin & Sennrich 2021): which «it»
-it is, and what stands there instead.
+"""Referents in place of an ambiguous "it", for Wino-X (Emelin & Sennrich 2021): which "it" is
+ambiguous, and what replaces it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ _ARTICLES = ("the", "a", "an")
 
 
 def ambiguous_it(source: str) -> Focus:
-    """The last word «it» of the sentence; only where there is none, the last one in a contraction
-    («it's»). «its» is another word.
+    """Return the last word "it" of the sentence.
 
-    Why the last: Wino-X puts «it» where its schemas had a gap between spaces, and leaves out
-    schemas with a further «it» after the gap.
+    If there is none, return the last "it" in a contraction ("it's"). The word "its" is ignored. The
+    last one is right because Wino-X puts "it" into the gap of its schemas, and drops schemas with
+    another "it" after the gap.
+
+    Args:
+        source: an English sentence.
 
     Raises:
-        InputError: when the source has no «it».
+        InputError: for a source without "it".
 
     >>> ambiguous_it("The pill made it feel better because it was soothing, and it's cheap.")
     Focus(text='it', start=37)
@@ -38,11 +41,17 @@ def ambiguous_it(source: str) -> Focus:
 
 
 def referent_source(source: str, focus: Focus, referent: str) -> str:
-    """The source with «the referent» in the place of the focus; «The» where the focus has a
-    capital. A referent with an article keeps its own.
+    """Replace the focus by "the" and the referent.
+
+    "The" is capitalised if the focus is. A referent with an article keeps its own article.
+
+    Args:
+        source: an English sentence.
+        focus: the ambiguous pronoun.
+        referent: noun phrase that the pronoun refers to.
 
     Raises:
-        InputError: when the referent is blank or the focus is not in the source.
+        InputError: for a blank referent, or a focus that is not in the source.
 
     >>> referent_source(
     ...     "I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa"
@@ -59,10 +68,18 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
 
 
 def referent_position(text: str, correct: str, incorrect: str) -> str:
-    """«first» or «second»: where the correct referent stands among the two, by the last place of
-    its last word; «unknown» where that cannot be seen.
+    """Return whether the correct referent is the first or the second one.
 
-    The last place of the last word, as the program of Emelin & Sennrich 2021 has it.
+    Positions are the last occurrences of each referent's last word, as in the program of Emelin &
+    Sennrich 2021.
+
+    Args:
+        text: sentence with both referents.
+        correct: the correct referent.
+        incorrect: the other referent.
+
+    Returns:
+        "first", "second", or "unknown" if a referent does not occur or both have the same position.
 
     >>> referent_position("I chose the sofa over the bed because it was soft.", "sofa", "bed")
     'first'
@@ -74,9 +91,7 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
 
 
 def _last_place(text: str, phrase: str) -> int:
-    """Where the last word of the phrase last stands as a whole word, in either case; -1 for
-    nowhere.
-    """
+    """Return the last position of the phrase's last word, ignoring case; -1 if absent."""
     words = re.findall(r"[\w-]+", phrase)
     found = (
         list(re.finditer(rf"(?<![\w-]){re.escape(words[-1])}(?![\w-])", text, re.IGNORECASE))

@@ -1,5 +1,7 @@
-"""Which candidates become cues: those that move an evaluator most (Vamvas & Sennrich 2021, appendix
-D, step 2). Pure: words and scores in, cues out.
+"""Selection of cues: the candidates that change an evaluator's scores most (Vamvas & Sennrich 2021,
+appendix D, step 2).
+
+The functions are pure: they turn words and scores into cues.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from cc_hf.errors import InputError
 
 __all__ = ["N_CUES", "ChosenCues", "Overlap", "best_cues", "overlap"]
 
-#: Cues per side in the paper.
+#: Number of cues per side in the paper.
 N_CUES = 3
 
 _Cues = Mapping[tuple[str, str], Collection[str]]
@@ -23,8 +25,11 @@ _Cues = Mapping[tuple[str, str], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenCues:
-    """Cues, the most discriminative first, and the mean score of the sense's references under
-    each.
+    """The cues of one side of a sense.
+
+    Attributes:
+        cues: words, most discriminative first.
+        mean_scores: mean score of the sense's references under each cue.
     """
 
     cues: tuple[str, ...]
@@ -35,7 +40,10 @@ class ChosenCues:
 class Overlap:
     """How many of the expected cues were chosen.
 
-    `n_by_chance`: how many a draw among the candidates chooses on average.
+    Attributes:
+        n_chosen: number of expected cues that were chosen.
+        n_expected: number of expected cues.
+        n_by_chance: expected value of `n_chosen` for a random draw among the candidates.
     """
 
     n_chosen: int
@@ -46,21 +54,22 @@ class Overlap:
 def best_cues(
     candidates: Sequence[str], scores: npt.NDArray[np.float64], *, correct: bool, n: int = N_CUES
 ) -> ChosenCues:
-    """The most discriminative candidates of one sense: «correct disambiguation cues are
-    discriminative if the evaluator assigns a good score to the reference, and vice versa».
+    """Return the most discriminative candidates of one sense.
 
-    Correct cues: the highest mean score over the references of the sense, each under its source
-    with the cue. Incorrect cues: the lowest. Equal means keep the order of the candidates. Means
-    are exact sums, so that the order of the references is of no effect.
+    In the paper's words, "correct disambiguation cues are discriminative if the evaluator assigns a
+    good score to the reference, and vice versa". Correct cues are those with the highest mean score
+    over the references of the sense, each under its source with the cue. Incorrect cues are those
+    with the lowest. Candidates with equal means keep their order. Sums are exact, so the order of
+    the references is irrelevant.
 
     Args:
-        candidates: words, in their order of precedence; fewer than `n` are all chosen.
-        scores: (number of references, number of candidates).
-        correct: which side.
-        n: at least 1.
+        candidates: words in their order of precedence; if fewer than `n`, all are chosen.
+        scores: shape (number of references, number of candidates).
+        correct: whether to choose correct cues, or incorrect ones.
+        n: number of cues, at least 1.
 
     Raises:
-        InputError: when the scores do not fit the candidates, there are none, or n is below 1.
+        InputError: for scores that do not match the candidates, no scores, or `n` below 1.
 
     >>> best_cues(
     ...     ["gear", "clutch", "red"],
@@ -83,12 +92,15 @@ def best_cues(
 
 
 def overlap(chosen: _Cues, expected: _Cues, candidates: _Cues) -> Overlap:
-    """Cues that two selections share, over the senses that both have.
+    """Count the cues that two selections share, over the senses that both have.
+
+    A random draw of k out of c candidates hits each expected cue among them with probability k / c.
 
     Args:
-        chosen, expected: (ambiguous word, sense) -> cues.
-        candidates: (ambiguous word, sense) -> the words from which `chosen` was taken. A draw of k
-            out of c candidates hits each expected cue that is among them with probability k / c.
+        chosen: a mapping from (ambiguous word, sense) to the chosen cues.
+        expected: a mapping from (ambiguous word, sense) to the expected cues.
+        candidates: a mapping from (ambiguous word, sense) to the words from which `chosen` was
+            chosen.
 
     >>> overlap(
     ...     {("bat", "animal"): ["fruit", "brown"]},

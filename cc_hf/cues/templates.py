@@ -1,6 +1,4 @@
-"""Free-form cues: words before, after or in the place of the focus, or a template that says how
-they stand together.
-"""
+"""Free-form cues: words before, after or in place of the focus, or a template around it."""
 
 from __future__ import annotations
 
@@ -13,24 +11,24 @@ from cc_hf.schema import Focus
 __all__ = ["PLACEMENTS", "SLOT", "apply_cue"]
 
 PLACEMENTS = ("before", "after", "replace")
-#: in a cue: where the focus stands
+#: Placeholder of the focus in a cue.
 SLOT = "{focus}"
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
 def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") -> str:
-    """The source with the cue at the focus; nothing else changes.
+    """Put a cue at the focus of a source; nothing else changes.
 
     Args:
         source: a sentence.
-        focus: the words to be disambiguated.
-        cue: words, or a template with `{focus}` once or more, which then takes the place of the
-            focus whatever the placement.
-        placement: before, after or replace.
+        focus: the words that must be disambiguated.
+        cue: words, or a template that contains `{focus}` at least once and replaces the focus, for
+            any placement.
+        placement: "before", "after" or "replace".
 
     Raises:
-        InputError: for a blank cue, an unknown placement, a focus that is not at its place, or a
-            cue that changes nothing.
+        InputError: for a blank cue, another placeholder, an unknown placement, a focus that is not
+            at its position, or a cue that changes nothing.
 
     >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
     'The baseball bat was old.'

@@ -1,1 +1,1 @@
-"""From a dataset, translations and a metric to a result."""
+"""Evaluation: from a dataset, translations and a metric to a result."""

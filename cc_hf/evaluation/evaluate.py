@@ -1,5 +1,5 @@
-"""The whole road on one page: material, the translations of a system, a metric, an evaluator model,
-and out comes a result.
+"""The entry points of an evaluation: from material, translations of a system, a metric and an
+evaluator model to a result.
 """
 
 from __future__ import annotations
@@ -45,26 +45,31 @@ def evaluate(
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Judge the translations of one system, or, by a metric that takes none
-    (contrastive_translation_scoring), the evaluator itself.
+    """Judge the translations of one system by one metric.
+
+    A metric that reads no translations (contrastive_translation_scoring) judges the evaluator
+    itself.
 
     Args:
-        material: what to judge by, see `cc_hf.load_material`.
-        translations: a file (see `cc_hf.data.translations.read_translations`) or one translation
-            per example, in their order.
-        system: instead of translations, a model to make them with. Neither for a metric that judges
-            the evaluator itself.
+        material: rows to judge by, see `cc_hf.load_material`.
+        translations: a file (see `cc_hf.data.translations.read_translations`), or one translation
+            per example, in their order. None if `system` is given, or if the metric judges the
+            evaluator itself.
+        system: model that makes the translations, instead of `translations`.
         metric: a name of `cc-hf list metrics`.
-        options: the metric's own, by name, such as {"score": "arithmetic"}; its card lists them.
-        evaluator: name, path, several of these (an ensemble), Evaluator or function; None takes the
-            one that ships for the language pair.
+        options: the metric's options by name, such as {"score": "arithmetic"}; its card lists them.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
+            evaluator that ships for the language pair.
         loading: how the evaluator is loaded, such as `LoadingOptions(cache=True)`.
-        seed: of the bootstrap.
-        progress: bars on anything that takes longer than a second.
+        seed: seed of the bootstrap, 0 or more.
+        progress: show a bar for every step that takes longer than a second.
 
     Raises:
-        InputError, DataError, EvaluatorError: see `cc_hf.errors`; each names what was expected,
-            what came, and where.
+        InputError: for arguments, translations or rows that do not fit the metric.
+        UnknownNameError: for a metric or an option that does not exist.
+        DataError: for a file that is missing or not as expected.
+        EvaluatorError: for an evaluator that fails.
+        MissingDependencyError: for a package that is not installed.
 
     >>> from cc_hf import load_material
     >>> def undecided(sources, translations):
@@ -81,7 +86,8 @@ def evaluate(
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
     check_given(metrics, translations, system)
     bootstrap = Bootstrap(seed=seed)
-    texts = _given(material, translations)  # a mismatch shows before any model is loaded
+    # Translations are read first, so that a mismatch is found before any model is loaded.
+    texts = _given(material, translations)
     loading = loading or LoadingOptions()
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
@@ -100,21 +106,34 @@ def evaluate_all(
     seed: int = 0,
     progress: bool = False,
 ) -> ResultSet:
-    """Judge the translations of one system by every metric that fits the material, in one pass;
-    without translations, the evaluator.
+    """Judge the translations of one system by every metric that fits the material.
 
-    Translations are read, or made, once; an evaluator is loaded once. A metric that does not fit,
-    lacks an optional package or an option that it cannot do without, or needs an evaluator that is
-    not named and does not ship, is not run, and the answer says why. With translations (or a
-    system) those metrics are run that judge them, without those that judge the evaluator itself.
+    Without translations, judge the evaluator. Translations are read or made once, and the evaluator
+    is loaded once. With translations or a system, only metrics that judge translations run;
+    without, only metrics that judge the evaluator itself.
+
+    A metric does not run if it does not fit, if it lacks an optional package or a required option,
+    or if it needs an evaluator and none is named or ships for the pair. The result says why.
 
     Args:
-        material, translations, system, evaluator, loading, seed, progress: as for `evaluate`.
-        options: the metrics' own; each goes to the metrics that take it.
+        material: rows to judge by, see `cc_hf.load_material`.
+        translations: a file or one translation per example, as for `evaluate`.
+        system: model that makes the translations, instead of `translations`.
+        options: options of metrics by name; each goes to every metric that has it.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
+            evaluator that ships for the language pair.
+        loading: how the evaluator is loaded.
+        seed: seed of the bootstrap, 0 or more.
+        progress: show a bar for every step that takes longer than a second.
+
+    Returns:
+        The results of the metrics that ran, and why the others did not.
 
     Raises:
-        InputError: when no metric fits, or an option belongs to none that does; otherwise as
-            `evaluate`.
+        InputError: if no metric fits, or for arguments, translations or rows that do not fit.
+        UnknownNameError: for an option that no fitting metric has.
+        DataError: for a file that is missing or not as expected.
+        EvaluatorError: for an evaluator that fails.
 
     >>> from cc_hf import load_material
     >>> found = evaluate_all(
@@ -156,7 +175,7 @@ def evaluate_all(
 
 
 class _Texts(NamedTuple):
-    """Translations, what the signature says of the system, and numbers of lines."""
+    """Translations, the signature fields of their system, and numbers of lines."""
 
     translations: Sequence[str] = ()
     origin: Mapping[str, str] = {}
@@ -172,6 +191,7 @@ def _judged(
     *,
     progress: bool,
 ) -> EvaluationResult:
+    """Judge by one metric, and add the numbers of lines to the counts."""
     result = judge(
         metric,
         material,
@@ -197,6 +217,7 @@ def _scorer(
 def _translated(
     material: Material, system: str | Path, *, device: str | None, progress: bool
 ) -> _Texts:
+    """Translate the sources of the material with a system."""
     from cc_hf.models.pretrained import load_model
     from cc_hf.systems.translate import DEFAULT_BEAMS, translate
 
@@ -213,7 +234,9 @@ def _translated(
 
 
 def _given(material: Material, translations: str | Path | Sequence[str] | None) -> _Texts:
-    examples = material.examples  # what is wrong with the data shows first
+    """Return the translations that the caller gave; none if there are none."""
+    # Examples are read even without translations, so that errors in the data are raised first.
+    examples = material.examples
     if translations is None:
         return _Texts()
     if isinstance(translations, (str, Path)):

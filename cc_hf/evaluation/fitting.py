@@ -1,4 +1,4 @@
-"""Which metrics judge which material, and what the others lack."""
+"""Which metrics fit which material, and why the others do not."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ def chosen_metrics(
     *,
     has_evaluator: bool = False,
 ) -> list[Metric]:
-    """Make the metrics of these names, when all fit the material.
+    """Make the metrics of the given names, all of which must fit the material.
 
     Args:
-        names: at least one.
-        material: what they are to judge.
-        options: the metrics' own, by name; each goes to the metrics that take it.
-        has_evaluator: whether the caller named an evaluator, which one of them must use.
+        names: names of metrics, at least one.
+        material: rows that the metrics judge.
+        options: options of metrics by name; each goes to every metric that has it.
+        has_evaluator: whether the caller named an evaluator, which at least one metric must then
+            use.
 
     Raises:
-        UnknownNameError: for a metric that is not registered, or an option that none of them takes.
+        UnknownNameError: for a metric that is not registered, or an option that none of them has.
         InputError: for no names, a metric that does not fit, or an evaluator that none of them
-            takes.
+            uses.
 
     >>> from cc_hf.evaluation.material import load_material
     >>> material = load_material("winomt", tgt_lang="de")
@@ -68,18 +69,22 @@ def fitting_metrics(
     """Return the metrics that fit, and why the others do not.
 
     Args:
-        material: what they are to judge.
-        has_translations: whether there are translations, or a system to make them; without, the
-            metrics that judge the evaluator itself are taken.
+        material: rows that the metrics judge.
+        has_translations: whether there are translations, or a system to make them. Without, the
+            metrics that judge the evaluator itself are returned; if none of them fits, those that
+            need translations, which `check_given` refuses later.
+
+    Returns:
+        The classes of the metrics that fit, and a mapping from each other metric to the reason.
 
     Raises:
-        InputError: when no metric fits.
+        InputError: if no metric fits.
     """
     reasons = {metric: material.unfit_reason(metric) for metric in all_metrics()}
     fitting = [metric for metric, reason in reasons.items() if not reason]
     not_run = {metric.name: reason for metric, reason in reasons.items() if reason}
     if fitting and not has_translations and all(m.takes_translations for m in fitting):
-        return fitting, not_run  # refused later, for want of translations
+        return fitting, not_run  # `check_given` refuses them later, for lack of translations
     lacking = (
         "judges the evaluator itself, not translations of a system; name it as the metric, without"
         " translations"
@@ -99,11 +104,16 @@ def with_options(
     *,
     has_evaluator: bool = False,
 ) -> list[Metric]:
-    """Make metrics, each with those of the options that are its own.
+    """Make metrics, each with those of the options that it has.
+
+    Args:
+        metrics: classes of the metrics.
+        options: values of options by name; None for the defaults.
+        has_evaluator: whether the caller named an evaluator.
 
     Raises:
-        UnknownNameError: for an option that none of them takes.
-        InputError: for an evaluator that none of them takes.
+        UnknownNameError: for an option that none of the metrics has.
+        InputError: for an evaluator that none of the metrics uses.
     """
     known = sorted({name for metric in metrics for name in metric.option_names()})
     for name in options or {}:
@@ -121,10 +131,16 @@ def with_options(
 
 
 def check_given(metrics: Sequence[Metric], translations: object, system: object) -> None:
-    """Refuse translations that no metric reads, and metrics without any.
+    """Refuse translations that no metric reads, and metrics without translations to read.
+
+    Args:
+        metrics: metrics that will run.
+        translations: translations of a system, or None.
+        system: model that makes the translations, or None.
 
     Raises:
-        InputError: for either.
+        InputError: for translations or a system where no metric reads translations; for both or
+            neither where one does.
     """
     if not any(metric.takes_translations for metric in metrics):
         given = [
@@ -146,13 +162,18 @@ def check_given(metrics: Sequence[Metric], translations: object, system: object)
 
 
 def no_metric(material: Material, not_run: Mapping[str, str]) -> str:
-    """Return the message that no metric can judge the material."""
+    """Return the message that no metric can judge the material.
+
+    Args:
+        material: rows that should be judged.
+        not_run: a mapping from each metric to the reason why it did not run.
+    """
     reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(not_run.items()))
     return f"no metric can judge {material.name} in {material.tgt_lang}: {reasons}"
 
 
 def _check_fits(metric: type[Metric], material: Material) -> None:
-    """Refuse a metric that does not fit, with what does."""
+    """Refuse a metric that does not fit; the message names configurations and metrics that do."""
     reason = material.unfit_reason(metric)
     declared, own = material.declared, material.config
     if not reason or declared is None or own is None:

@@ -1,5 +1,6 @@
-"""The last step of every evaluation, and the only one that calls a metric: from rows, translations
-and an evaluator to a result. The `evaluate` modules come in here.
+"""The last step of every evaluation: from rows, translations and an evaluator to a result.
+
+Only this module runs metrics. The `evaluate` modules call it directly.
 """
 
 from __future__ import annotations
@@ -37,25 +38,27 @@ def judge(
     origin: Mapping[str, str] | None = None,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Run one metric on translations that are at hand.
+    """Run one metric on translations that are already loaded.
 
-    The result carries the notes of the metric, the remark of the configuration, and, if there are
-    notes on the evaluator, the metrics that do without one. Notes on the evaluator are warned of,
-    too (`ResultWarning`).
+    The result carries the notes of the metric and the remark of the configuration. If there are
+    notes on the evaluator, each is also given as a warning (`ResultWarning`), and the result names
+    the metrics that need no evaluator.
 
     Args:
-        metric: with its options.
-        material: the rows.
-        translations: one per row, in their order; of no effect on a metric that takes none.
-        evaluator: for a metric that takes one; of no effect on others. A function
-            (sources, translations) -> scores, higher is better, is taken at its word.
-        bootstrap: of the intervals; None for the defaults.
-        origin: further signature fields, such as {"sys": "..."}.
-        progress: show a bar on scoring that takes longer than a second.
+        metric: metric with its options.
+        material: rows to judge by.
+        translations: one per row, in their order; ignored by a metric that judges the evaluator
+            itself.
+        evaluator: Evaluator, or function (sources, translations) -> scores, which must be finite
+            and 0 or more, where higher is better; ignored by a metric that needs none.
+        bootstrap: how the intervals are drawn; None for the defaults.
+        origin: additional signature fields, such as {"sys": "..."}.
+        progress: show a bar if scoring takes longer than a second.
 
     Raises:
         InputError: for rows, translations, languages or options that do not fit.
-        EvaluatorError, TooLongError: as `cc_hf.evaluators.contests.pair_scores`.
+        TooLongError: for a text that is too long for the evaluator.
+        EvaluatorError: for an evaluator that fails (see `cc_hf.evaluators.contests.pair_scores`).
 
     >>> from cc_hf.data.loading import load_examples
     >>> from cc_hf.metrics.base import make_metric
@@ -88,7 +91,8 @@ def judge(
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
     figures = metric.measure(rows, bootstrap, scoring)
-    # a system that does not translate, or a file that is not the right one
+    # Many translations with their source in them show a system that does not translate, or a wrong
+    # file.
     n_with_source = sum(
         bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=False)
     )
@@ -114,6 +118,7 @@ def _scoring(
     *,
     progress: bool,
 ) -> Scoring:
+    """Score the requests of a metric."""
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
@@ -132,8 +137,9 @@ def _scoring(
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
-    """Return what the data add: metrics that serve where the evaluator does not, and the remark of
-    the configuration.
+    """Return the remark of the configuration, and a note on metrics without an evaluator.
+
+    These metrics are named only if there are notes on the evaluator.
     """
     if material.config is None or material.origin.dataset not in registry.DATASETS:
         return []
@@ -158,8 +164,10 @@ else:
 
 
 class MetricModule(_Host):  # type: ignore[misc]
-    """What every `evaluate` module of this package does, beside `evaluate.Metric`: options are
-    split between host and metric, rows are checked when they are added, `_compute` judges them.
+    """Base class of this package's `evaluate` modules, used together with `evaluate.Metric`.
+
+    It splits options between host and metric, checks rows when they are added, and judges them in
+    `_compute`.
 
     Attributes:
         metric: the class of the metric.
@@ -168,15 +176,24 @@ class MetricModule(_Host):  # type: ignore[misc]
     metric: type[Metric]
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # the host has a seed of its own
+        # "seed" goes to the host, which has its own option of that name.
         known = _option_names(self.metric) - {"seed"}
         self._options = {name: value for name, value in options.items() if name in known}
         others = {name: value for name, value in options.items() if name not in known}
         super().__init__(*args, **others)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Compute as the host does, which would drop predictions that the metric does not take
-        without a word.
+        """Compute the figures, and refuse predictions that the metric does not read.
+
+        The host would drop such predictions without a message.
+
+        Args:
+            predictions: translations; None for a metric that judges the evaluator itself.
+            references: what the metric reads, one mapping per row.
+            options: options of the metric, of loading, and of the host.
+
+        Raises:
+            InputError: for predictions that the metric does not read, or rows that do not fit.
         """
         if self.metric.takes_translations:
             return super().compute(predictions=predictions, references=references, **options)
@@ -184,8 +201,17 @@ class MetricModule(_Host):  # type: ignore[misc]
         return super().compute(references=references, **options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **options: Any) -> None:
-        """Add rows; the host would turn numbers into strings and accept empty lists, so they are
-        checked first.
+        """Check rows and add them.
+
+        The host would convert numbers to strings and accept empty lists, so rows are checked first.
+
+        Args:
+            predictions: translations; None for a metric that judges the evaluator itself.
+            references: what the metric reads, one mapping per row.
+            options: options of the host.
+
+        Raises:
+            InputError: for rows that the metric cannot judge.
         """
         texts, rows = self.metric.check_input(predictions, references, whole=False)
         given = {"predictions": texts} if self.metric.takes_translations else {}
@@ -196,6 +222,7 @@ class MetricModule(_Host):  # type: ignore[misc]
 
 
 def _option_names(metric: type[Metric]) -> set[str]:
+    """Return the names of all options of a metric's module."""
     loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
     return {"src_lang", "tgt_lang", *_DRAWING, *loading, *metric.option_names()}
 
@@ -203,22 +230,25 @@ def _option_names(metric: type[Metric]) -> set[str]:
 def module_figures(
     metric: type[Metric], predictions: Any, references: Any, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what an `evaluate` module returns: figures, counts and lists as one flat dict.
+    """Return what an `evaluate` module returns: figures, counts and lists in one flat dict.
 
     Args:
         metric: the class of the metric.
-        predictions: translations; None for a metric that takes none.
-        references: what the metric reads.
-        options: the metric's own, those of `cc_hf.evaluators.options.LoadingOptions`, evaluator,
+        predictions: translations; None for a metric that judges the evaluator itself.
+        references: what the metric reads, one mapping per row.
+        options: options of the metric and of `cc_hf.evaluators.options.LoadingOptions`, evaluator,
             seed and n_resamples.
 
     Returns:
-        The scores and counts of the metric; n; its lists (`Metric.row_values`); intervals (name ->
-        [low, high], 95 %), interval_notes (name -> text); signature; and notes (list of str) where
-        there are some.
+        Scores and counts of the metric; n; its lists (`Metric.row_values`); intervals, a mapping
+            from figure to [low, high] (95 %); interval_notes, a mapping from figure to text;
+            signature; and notes, a list of texts, if there are any.
 
     Raises:
-        As `judge`, and as `cc_hf.load_evaluator` when the evaluator cannot be loaded.
+        UnknownNameError: for an option that the metric does not have.
+        InputError: for rows, languages, options or an evaluator that do not fit.
+        TooLongError: for a text that is too long for the evaluator.
+        EvaluatorError: for an evaluator that cannot be loaded or fails.
     """
     known = _option_names(metric)
     for name in options:

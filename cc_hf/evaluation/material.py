@@ -1,4 +1,4 @@
-"""The rows that translations are judged by, and where they come from: found once, passed on."""
+"""Material: the rows by which translations are judged, and where they come from."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["Material", "check_material", "load_material"]
 
 @dataclass(frozen=True)
 class Material:
-    """Rows to judge, with their languages.
+    """Rows to judge by, with their languages.
 
     Attributes:
-        src_lang, tgt_lang: ISO 639-1; "" where they are not known.
+        src_lang, tgt_lang: ISO 639-1 codes; "" for a language that is not known.
         given: the rows: examples (`cc_hf.schema`), or what a metric reads, one mapping per row.
-            Only examples have ids and sources. None to read them from the dataset when they are
+            Only examples have ids and sources. None reads the examples of the dataset when they are
             first needed.
-        ids: names of rows that are mappings, each once; None for their numbers.
-        declared, config, split, data_dir: the dataset that the rows are from, as `load_material`
-            finds it; None for rows of the caller's own.
+        ids: unique names of rows that are mappings; None for row numbers.
+        declared, config, split, data_dir: dataset of the rows, as `load_material` finds it; None
+            for rows of the caller.
 
     >>> rows = load_examples("simplegen", "en-de")[:4]
     >>> len(Material("en", "de", rows).examples)
@@ -46,10 +46,10 @@ class Material:
 
     @functools.cached_property
     def examples(self) -> list[Any]:
-        """The examples; none where the rows are mappings.
+        """The examples; empty if the rows are mappings.
 
         Raises:
-            As `cc_hf.load_examples`.
+            DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
         """
         if self.given is not None:
             is_list = isinstance(self.given, (list, tuple))
@@ -62,13 +62,23 @@ class Material:
         )
 
     def references(self, metric: type[Metric]) -> Any:
-        """Return what a metric reads of the rows."""
+        """Return what a metric reads of the rows.
+
+        Args:
+            metric: the class of the metric.
+
+        Returns:
+            One mapping per row; rows that are no examples are returned as they are.
+
+        Raises:
+            DataError: for a file that is missing or not as expected.
+        """
         examples = self.examples
         return metric.references(examples) if examples or self.given is None else self.given
 
     @functools.cached_property
     def origin(self) -> Origin:
-        """The names and the signature fields of a result."""
+        """The names and signature fields of the data, as a result holds them."""
         if self.declared is None or self.config is None:
             return Origin()
         fields = signature_fields(
@@ -78,13 +88,17 @@ class Material:
 
     @property
     def name(self) -> str:
-        """Dataset and configuration, as messages name them."""
+        """The dataset and configuration, as messages name them."""
         if self.declared is None or self.config is None:
             return "these rows"
         return f"{self.declared.name} {self.config.name}"
 
     def unfit_reason(self, metric: type[Metric]) -> str:
-        """Return "" where a metric can judge the rows, else the reason."""
+        """Return "" if a metric can judge the rows, else the reason.
+
+        Args:
+            metric: the class of the metric.
+        """
         if self.declared is None or self.config is None:
             return ""
         return metric.fits(
@@ -119,21 +133,22 @@ def load_material(
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
 ) -> Material:
-    """Find a dataset that translations are to be judged by; its examples are read when they are
-    first needed.
+    """Find a dataset to judge translations by.
+
+    The examples are read when they are first needed.
 
     Args:
         dataset: a name of `cc-hf list datasets`, or a file of sources, positions and cues
             (`cc_hf.data.custom.read_custom`).
-        config: a configuration; None takes the dataset's default.
-        split: a split of the configuration.
-        tgt_lang: ISO 639-1; may be left out where the configuration has one target language.
-        data_dir: a local copy of the upstream repositories, instead of a download.
+        config: name of a configuration; None uses the dataset's default.
+        split: name of a split of the configuration.
+        tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
+        data_dir: local copy of the upstream repositories, used instead of a download.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
-        InputError: for a target language that the configuration does not have, or none where it has
-            several.
+        InputError: for a target language that the configuration does not have, or no target
+            language if it has several.
         DataError: for a file that is not as expected.
 
     >>> material = load_material("simplegen", "en-de")

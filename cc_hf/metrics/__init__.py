@@ -1,4 +1,4 @@
-"""The cores of the metrics: pure functions of translations, references and scores.
+"""Metrics: pure functions of translations, references and scores.
 
-One file per module in the top-level metrics folder.
+Each module of the top-level metrics folder has one file here.
 """

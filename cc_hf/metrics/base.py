@@ -1,5 +1,7 @@
-"""What a metric is: rows are checked, translations are judged one by one, and figures with
-intervals are made of the judgements. The result is written in one place, `finish`.
+"""What a metric is: it checks rows, judges translations one by one, and computes figures with
+intervals from the judgements.
+
+Only `finish` writes a result.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Rows:
-    """What one metric judges, checked.
+    """The rows that one metric judges, already checked.
 
     Attributes:
-        translations: one per reference; none for a metric that judges the evaluator itself.
+        translations: one per reference; empty for a metric that judges the evaluator itself.
         references: what the metric reads, with exactly the keys of `Metric.reference_fields`.
         ids: one name per reference.
-        src_lang, tgt_lang: ISO 639-1, "" where they are not known.
+        src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
     """
 
     translations: list[str]
@@ -53,7 +55,11 @@ class Rows:
     tgt_lang: str = ""
 
     def column(self, key: str) -> list[Any]:
-        """Return one value of every reference."""
+        """Return the values of one key in all references.
+
+        Args:
+            key: a key of `Metric.reference_fields`.
+        """
         return [reference[key] for reference in self.references]
 
     @property
@@ -64,11 +70,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Scoring:
-    """Scores of a `ScoringMetric`.
+    """The scores of a `ScoringMetric`, with the evaluator that gave them.
 
     Attributes:
-        evaluator: gave them.
-        scores: (n,) in the order of `ScoringMetric.requests`.
+        evaluator: evaluator model or function that gave the scores.
+        scores: shape (n,), in the order of `ScoringMetric.requests`; higher is better.
     """
 
     evaluator: Evaluator | ScoreFunction
@@ -77,14 +83,14 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a metric makes of its rows; the parts of an `EvaluationResult` that are its own.
+    """The parts of an `EvaluationResult` that a metric computes from its rows.
 
     Attributes:
         scores: figures by name.
-        signature: what the signature says of languages, options and evaluator.
-        intervals: 95 % intervals of figures, or why there is none.
+        signature: fields of the signature for languages, options and evaluator.
+        intervals: 95 % intervals by figure, or the reason why there is none.
         categories: accuracy by category.
-        judgements: one per row, or none.
+        judgements: one per row, or empty for a metric without verdicts.
         counts: numbers of rows by name.
         notes: what a reader of the figures must know.
     """
@@ -100,10 +106,10 @@ class Figures:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where rows come from, as the result names it.
+    """Where rows come from, as the result says it.
 
     Attributes:
-        dataset, config: names, "" for data of the caller's own.
+        dataset, config: names; "" for data of the caller.
         fields: signature fields, such as {"data": "winomt/default@b2f1b31"}.
     """
 
@@ -117,22 +123,24 @@ class Metric(ABC):
     """A metric with its options, which are the fields of the subclass.
 
     Attributes:
-        name: as registered.
-        signature_name: begins its signatures.
-        version: raised whenever a figure can change; the CHANGELOG says which and why.
-        reference_fields: what it reads of a reference, and how each value is checked.
+        name: registered name.
+        signature_name: name at the beginning of its signatures.
+        version: number that is raised whenever a figure can change; the CHANGELOG says which and
+            why.
+        reference_fields: keys that the metric reads of a reference, each with the check of its
+            value.
         is_blank_allowed: whether a blank translation is judged.
-        takes_evaluator: whether an evaluator model scores for it (`ScoringMetric`).
-        takes_translations: whether it judges the translations of a system. A metric that does not
-            judges the evaluator itself, as the system under test, on what the dataset holds.
-        judges: whether there is a verdict on each translation; without, results have no judgements
-            and cannot be compared row by row.
-        reads_cues: whether the cues of the data matter to it.
-        leaderboard: names of the scores that leaderboards show, each as a task of its own: higher
-            is better, so no differences and no rates of errors.
-        ties: how a tie counts; None where the metric has no ties.
-        resampling: how the bootstrap of its intervals draws, in words that follow "bootstrap".
-        default_src_lang: source language where none is given.
+        takes_evaluator: whether an evaluator model scores for the metric (`ScoringMetric`).
+        takes_translations: whether the metric judges the translations of a system. Any other metric
+            judges the evaluator itself, as the system under test, on translations of the dataset.
+        judges: whether there is a verdict on each translation. Results without judgements cannot be
+            compared row by row.
+        reads_cues: whether the cues of the data matter to the metric.
+        leaderboard: names of the scores that leaderboards show, each as a separate task. For all of
+            them higher is better, so differences and error rates are not among them.
+        ties: how a tie counts; None for a metric without ties.
+        resampling: how the bootstrap draws, in words that follow "bootstrap".
+        default_src_lang: source language if the rows name none.
     """
 
     name: ClassVar[str]
@@ -151,34 +159,47 @@ class Metric(ABC):
 
     @classmethod
     def option_names(cls) -> tuple[str, ...]:
-        """Return the names of its options."""
+        """Return the names of the metric's options."""
         return tuple(option.name for option in fields(cls))
 
     @staticmethod
     @abstractmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" where the metric can judge a configuration whose examples are of class `form`,
-        else the reason, as an error says it.
+        """Return "" if the metric can judge a configuration, else the reason as errors say it.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
         """
 
     @staticmethod
     @abstractmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return what the metric reads of examples, one mapping per example."""
+        """Return what the metric reads of examples.
+
+        Args:
+            examples: examples of a configuration that fits (`fits`).
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
 
     @classmethod
     def check_input(
         cls, translations: Any, references: Any, *, whole: bool = True
     ) -> tuple[list[str], list[dict[str, Any]]]:
-        """Refuse what cannot be judged, with the row that is wrong.
+        """Refuse rows that cannot be judged, and name the first that is wrong.
 
         Args:
-            translations: one per reference; None for a metric that takes none.
+            translations: one per reference; None for a metric that judges the evaluator itself.
             references: mappings with the keys of `reference_fields`.
             whole: whether these are all rows. A batch may hold one half of a pair.
 
         Returns:
-            Translations and references as plain lists, whatever held them.
+            Translations and references as plain lists, for any container that was given.
 
         Raises:
             InputError: for no rows, different lengths, or the first row that is not as expected.
@@ -200,8 +221,11 @@ class Metric(ABC):
     def check_no_translations(cls, translations: object) -> None:
         """Refuse translations, which a metric that judges the evaluator itself does not read.
 
+        Args:
+            translations: None or an empty list is accepted.
+
         Raises:
-            InputError: with the metric that judges them.
+            InputError: for anything else; the message names the metric to use instead.
         """
         if translations is not None and not (isinstance(translations, list) and not translations):
             raise InputError(
@@ -214,19 +238,23 @@ class Metric(ABC):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse references whose values do not fit together; most metrics need no such check.
 
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows, as for `check_input`.
+
         Raises:
-            InputError: with the first row.
+            InputError: for the first row that is wrong.
         """
         return None
 
     @abstractmethod
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every row and sum up.
+        """Judge every row and compute the figures.
 
         Args:
-            rows: checked.
-            bootstrap: of the intervals.
-            scoring: the scores of a `ScoringMetric`.
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: the scores of a `ScoringMetric`; ignored by other metrics.
 
         Raises:
             InputError: for an option or a language that does not fit.
@@ -235,13 +263,22 @@ class Metric(ABC):
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return what the signature says of the data."""
+        """Return the signature fields of the data.
+
+        Args:
+            references: checked references, of which data without a name get a digest.
+            origin: fields of data that have a name, which replace the digest.
+        """
         named = {key: text for key, text in origin.items() if self.reads_cues or key != "cues"}
         return {"data": own_data(references), **named}
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the lists with one value per row that the `evaluate` module returns."""
+        """Return the lists with one value per row that the `evaluate` module returns.
+
+        Args:
+            result: a result of this metric.
+        """
         return {
             "verdicts": [j.verdict for j in result.judgements],
             "predicted": [j.predicted for j in result.judgements],
@@ -256,7 +293,10 @@ class ScoringMetric(Metric):
 
     @abstractmethod
     def requests(self, rows: Rows) -> list[ScoringRequest]:
-        """Return what is to be scored, row by row.
+        """Return the pairs of source and translation to score, row by row.
+
+        Args:
+            rows: checked rows.
 
         Raises:
             InputError: for an option that does not fit.
@@ -264,21 +304,34 @@ class ScoringMetric(Metric):
 
     @abstractmethod
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of both sides' requests for every decision."""
+        """Return, for every decision, the indices of both sides' requests.
+
+        Args:
+            rows: checked rows.
+        """
 
     @property
     @abstractmethod
     def evaluator_score(self) -> str:
-        """The definition of a score, a name of `cc_hf.evaluators.base`."""
+        """The definition of a score, as a name of `cc_hf.evaluators.base`."""
 
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
     ) -> tuple[str, ...]:
-        """Return what a reader must know of verdicts by this evaluator on a dataset."""
+        """Return what a reader must know of verdicts by this evaluator.
+
+        Args:
+            rows: checked rows.
+            evaluator: evaluator model or function that scores.
+            dataset: name of the dataset, "" for data of the caller.
+        """
         return ()
 
     def scored(self, scoring: Scoring | None) -> Scoring:
-        """Return the scores, which this metric cannot do without.
+        """Return the scores, which this metric requires.
+
+        Args:
+            scoring: scores, or None.
 
         Raises:
             InputError: for None.
@@ -290,12 +343,12 @@ class ScoringMetric(Metric):
     def model_fields(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, score: str
     ) -> dict[str, str]:
-        """Return what the signature says of languages and evaluator.
+        """Return the signature fields of languages and evaluator.
 
         Args:
-            rows: name the languages; those that they leave out are the evaluator's.
-            evaluator: that scored.
-            score: the metric's own name of the score.
+            rows: checked rows, which name the languages; a missing one is that of the evaluator.
+            evaluator: evaluator model or function that scored.
+            score: name that the metric gives to the score.
         """
         src_lang, tgt_lang = rows.src_lang, rows.tgt_lang
         if isinstance(evaluator, Evaluator):
@@ -314,14 +367,14 @@ def finish(
     origin: Origin,
     bootstrap: Bootstrap,
 ) -> EvaluationResult:
-    """Write the result of a metric, with its signature.
+    """Make the result of a metric, with its signature.
 
     Args:
-        metric: made the figures.
-        rows: were judged.
-        figures: of the rows.
-        origin: of the rows.
-        bootstrap: of the intervals.
+        metric: metric that computed the figures.
+        rows: rows that were judged.
+        figures: figures of these rows.
+        origin: where the rows come from.
+        bootstrap: how the intervals were drawn.
     """
     return EvaluationResult(
         dataset=origin.dataset,
@@ -352,8 +405,13 @@ def finish(
 
 
 def registered_metric(name: str) -> type[Metric] | None:
-    """Return the class of a metric; None for one that is not registered, whose results can be shown
-    all the same.
+    """Return the class of a metric.
+
+    Args:
+        name: name of a metric, such as a result holds it.
+
+    Returns:
+        The class; None for a metric that is not registered, whose results can still be shown.
 
     >>> registered_metric("contrastive_conditioning").ties
     'correct'
@@ -367,8 +425,13 @@ def registered_metric(name: str) -> type[Metric] | None:
 def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
     """Make a metric from its name and its options.
 
+    Args:
+        name: a name of `cc-hf list metrics`.
+        options: values of the metric's options by name; None for the defaults.
+
     Raises:
-        UnknownNameError: for a metric that is not registered, or an option that it does not have.
+        UnknownNameError: for a metric that is not registered, or an option that the metric does not
+            have.
 
     >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
     ContrastiveConditioning(score='arithmetic')
@@ -381,10 +444,15 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
 
 
 def check_choice(option: str, value: object, known: Collection[str]) -> None:
-    """Refuse an option that is none of its known values.
+    """Check that the value of an option is one of the known values.
+
+    Args:
+        option: name of the option, for the message.
+        value: value to check.
+        known: allowed values.
 
     Raises:
-        InputError: with those that are known.
+        InputError: for any other value; the message lists the known ones.
     """
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{option}: expected one of {', '.join(known)}, got {shown(value)}")

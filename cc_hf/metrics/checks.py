@@ -1,8 +1,8 @@
-"""What every metric checks of its rows, once: lists in their order, one reference per translation,
-each key with a value of its kind.
+"""Checks of rows that all metrics share: ordered lists, one reference per translation, and a valid
+value for each key.
 
-A metric declares the keys of its references as `Fields`; what comes back are plain lists and dicts,
-whatever container came in.
+A metric declares the keys of its references as `Fields`. The checks return plain lists and dicts,
+for any container that was given.
 """
 
 from __future__ import annotations
@@ -36,24 +36,26 @@ __all__ = [
     "texts",
 ]
 
-#: keys of a reference -> what reads a value: (value, where it stands) -> the value as a plain str,
-#: int or list, or an InputError
+#: A mapping from each key of a reference to the reader of its value: a function (value, position as
+#: messages say it) that returns a plain str, int or list, or raises InputError.
 Fields: TypeAlias = Mapping[str, Callable[[Any, str], Any]]
 
-#: written without spaces between words, so that words cannot be told by splitting
+#: Languages without spaces between words, whose words cannot be found by splitting.
 _UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "zh"})
 
 
 def listed(name: str, values: Any) -> list[Any]:
-    """The values of a list, tuple, generator, array, column of `datasets` or pandas, by position:
-    an index of pandas is no order.
+    """Return the values of a list, tuple, generator, array, or column of `datasets` or pandas.
+
+    Values are read by position; the index of a pandas column is ignored.
 
     Args:
-        name: of the values, for the message.
-        values: of one dimension.
+        name: name of the values, for the message.
+        values: a one-dimensional, ordered collection.
 
     Raises:
-        InputError: for a text, a mapping, a table, what has no order (a set) or is no collection.
+        InputError: for a text, a mapping, a table, an unordered collection (a set), or no
+            collection.
 
     >>> listed("predictions", (text for text in ("a", "b")))
     ['a', 'b']
@@ -77,15 +79,16 @@ def check_rows(
     """Check the rows of a metric that judges translations.
 
     Args:
-        predictions, references: of the host, in any container that `listed` takes.
-        fields: of each reference.
+        predictions: translations, in any container that `listed` accepts.
+        references: mappings, in any container that `listed` accepts.
+        fields: keys of a reference, with the readers of their values.
         is_blank_allowed: whether a blank translation is judged.
 
     Returns:
         The translations, and the references with exactly the keys of `fields`.
 
     Raises:
-        InputError: for no rows, different lengths, or with the first row that is not as expected.
+        InputError: for no rows, different lengths, or the first row that is not as expected.
 
     >>> check_rows(
     ...     ["Ja."], [{"source": "Yes.", "remark": 3}], {"source": text, "pair": optional_text}
@@ -112,10 +115,17 @@ def check_rows(
 
 
 def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
-    """Check the rows of a metric that judges no translations; otherwise as `check_rows`.
+    """Check the rows of a metric that judges no translations.
+
+    Args:
+        references: mappings, in any container that `listed` accepts.
+        fields: keys of a reference, with the readers of their values.
+
+    Returns:
+        The references with exactly the keys of `fields`.
 
     Raises:
-        InputError: for no rows, or with the first row that is not as expected.
+        InputError: for no rows, or the first row that is not as expected.
     """
     rows = listed("references", references)
     if not rows:
@@ -124,6 +134,7 @@ def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, Any]]:
+    """Read the values of every reference, or raise for the first row that is not as expected."""
     required = [key for key, read in fields.items() if read is not optional_text]
     checked = []
     for row, reference in enumerate(rows):
@@ -147,8 +158,15 @@ def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, A
 def text(value: Any, where: str) -> str:
     """Read a text that is not blank.
 
+    Args:
+        value: value to read.
+        where: position of the value, which begins the message.
+
+    Returns:
+        The text as a plain str.
+
     Raises:
-        InputError: for anything else, beginning with `where`; so do all readers.
+        InputError: for any other value, a blank text, or a lone surrogate.
     """
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: expected a text that is not blank, got {shown(value)}")
@@ -158,8 +176,15 @@ def text(value: Any, where: str) -> str:
 def any_text(value: Any, where: str) -> str:
     """Read a text, which may be blank.
 
+    Args:
+        value: value to read.
+        where: position of the value, which begins the message.
+
+    Returns:
+        The text as a plain str.
+
     Raises:
-        InputError: as `text`.
+        InputError: for any other value, or a lone surrogate.
     """
     if not isinstance(value, str):
         raise InputError(f"{where}: expected a string, got {shown(value)}")
@@ -167,10 +192,17 @@ def any_text(value: Any, where: str) -> str:
 
 
 def optional_text(value: Any, where: str) -> str:
-    """Read a text, "" for None; the key may be absent.
+    """Read a text whose key may be absent.
+
+    Args:
+        value: value to read; None stands for "".
+        where: position of the value, which begins the message.
+
+    Returns:
+        The text as a plain str.
 
     Raises:
-        InputError: as `text`.
+        InputError: for any other value, or a lone surrogate.
     """
     if value is not None and not isinstance(value, str):
         raise InputError(f"{where}: expected a string or nothing, got {shown(value)}")
@@ -178,10 +210,14 @@ def optional_text(value: Any, where: str) -> str:
 
 
 def texts(value: Any, where: str) -> list[str]:
-    """Read a list of at least one text; none is blank.
+    """Read a list of at least one text, none of which is blank.
+
+    Args:
+        value: value to read.
+        where: position of the value, which begins the message.
 
     Raises:
-        InputError: as `text`.
+        InputError: for any other value.
     """
     found = optional_texts(value, where)
     if not found:
@@ -190,19 +226,27 @@ def texts(value: Any, where: str) -> list[str]:
 
 
 def optional_texts(value: Any, where: str) -> list[str]:
-    """Read a list of texts, which may be empty; none of them is blank.
+    """Read a list of texts, none of which is blank; the list may be empty.
+
+    Args:
+        value: value to read.
+        where: position of the value, which begins the message.
 
     Raises:
-        InputError: as `text`.
+        InputError: for any other value.
     """
     return [text(member, where) for member in listed(where, value)]
 
 
 def index(value: Any, where: str) -> int:
-    """Read an integer, also one of numpy; a bool is none.
+    """Read an integer, which may be one of numpy but not a bool.
+
+    Args:
+        value: value to read.
+        where: position of the value, which begins the message.
 
     Raises:
-        InputError: as `text`.
+        InputError: for any other value.
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise InputError(f"{where}: expected an integer, got {shown(value)}")
@@ -210,7 +254,13 @@ def index(value: Any, where: str) -> int:
 
 
 def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
-    """Make the reader of one of these texts.
+    """Return a reader that accepts only the given texts.
+
+    Args:
+        known: allowed texts; "" is among them if the value may be empty.
+
+    Returns:
+        A reader for `Fields`, which raises InputError for any other value.
 
     >>> one_of(("pro", "anti"))("other", "row 0: stereotype")
     Traceback (most recent call last):
@@ -228,13 +278,17 @@ def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
 
 
 def check_text(text: str, where: str) -> str:
-    """Refuse what cannot be written as UTF-8, a lone surrogate.
+    """Refuse a text with a lone surrogate, which cannot be written as UTF-8.
+
+    Args:
+        text: text to check.
+        where: position of the text, which begins the message.
 
     Returns:
-        The text as a plain str, also that of a subclass such as numpy's.
+        The text as a plain str, also for a subclass such as numpy's.
 
     Raises:
-        InputError: with `where` and the character.
+        InputError: for a lone surrogate; the message names its character position.
     """
     try:
         text.encode("utf-8")
@@ -247,11 +301,14 @@ def check_text(text: str, where: str) -> str:
 
 
 def check_ids(ids: Any, n: int) -> list[str]:
-    """One name per example; None for row numbers.
+    """Return one name per example.
+
+    Args:
+        ids: names in any container that `listed` accepts; None for row numbers.
+        n: number of examples.
 
     Raises:
-        InputError: for another number of names than examples, one that is no text, or one that
-            occurs twice.
+        InputError: for another number of names, one that is not a text, or one that occurs twice.
 
     >>> check_ids(None, 2)
     ['0', '1']
@@ -272,13 +329,13 @@ def check_ids(ids: Any, n: int) -> list[str]:
 
 
 def own_data(references: Sequence[Mapping[str, Any]]) -> str:
-    """The signature field of data that have no name: a digest of what the metric reads of them, in
-    their order.
+    """Return the signature field of data without a name: a digest of what the metric reads of them.
 
-    Results with the same digest are of the same rows, and can be joined by their numbers.
+    Results with the same digest have the same rows in the same order, and can be joined by row
+    number.
 
     Args:
-        references: as `check_rows` returns them.
+        references: references as `check_rows` returns them.
 
     >>> own_data([{"source": "Yes.", "pair": ""}])
     'own@cd5fb696b5af'
@@ -288,10 +345,14 @@ def own_data(references: Sequence[Mapping[str, Any]]) -> str:
 
 
 def check_languages(src_lang: object, tgt_lang: object) -> None:
-    """Check that languages are named by texts; "" stands for one that is not named.
+    """Check that languages are given as texts.
+
+    Args:
+        src_lang: code of the source language, "" if it is not named.
+        tgt_lang: code of the target language, "" if it is not named.
 
     Raises:
-        InputError: for anything else.
+        InputError: for any other value, or a lone surrogate.
 
     >>> check_languages("en", "")
     """
@@ -302,11 +363,14 @@ def check_languages(src_lang: object, tgt_lang: object) -> None:
 
 
 def check_spaced_language(lang: str, metric: str) -> None:
-    """Refuse a language that is unknown, or that has no spaces between words; "" stands for one
-    that is not named.
+    """Refuse a language that is unknown, or that has no spaces between words.
+
+    Args:
+        lang: ISO 639-1 code; "" stands for a language that is not named, and is accepted.
+        metric: name of the metric, for the message.
 
     Raises:
-        InputError: with the languages that are possible.
+        InputError: for such a language; the message lists the possible ones.
 
     >>> check_spaced_language("ja", "gender_accuracy")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -325,10 +389,15 @@ def check_spaced_language(lang: str, metric: str) -> None:
 
 
 def check_twins(pairs: Sequence[str]) -> None:
-    """Refuse a pair of more than two rows; a row may have no twin, or no name of a pair, "".
+    """Refuse a pair of more than two rows.
+
+    A row may have no twin.
+
+    Args:
+        pairs: name of the pair of each row, "" for none.
 
     Raises:
-        InputError: with the rows.
+        InputError: for the first such pair; the message names its rows.
 
     >>> check_twins(["a", "a", "b", "", "", ""])
     """

@@ -1,5 +1,6 @@
-"""Contrastive conditioning (Vamvas & Sennrich 2021): a translation is right when it is more
-probable under a correct cue than under a wrong one.
+"""Contrastive conditioning: do correct cues make a translation more probable than incorrect ones?
+
+See Vamvas & Sennrich 2021.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
 
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
-#: of a reference
+#: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
 _KEYS = tuple(_FIELDS)
 
@@ -40,7 +41,15 @@ _KEYS = tuple(_FIELDS)
 def requests(
     predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
 ) -> list[ScoringRequest]:
-    """One request per translation and contrastive source, row by row, the correct sources first."""
+    """Return one request per translation and contrastive source.
+
+    Args:
+        predictions: translations, one per reference.
+        references: mappings with `correct_sources` and `incorrect_sources`.
+
+    Returns:
+        The requests row by row, the correct sources of a row first.
+    """
     return [
         ScoringRequest(source, translation, row)
         for row, (translation, reference) in enumerate(zip(predictions, references, strict=True))
@@ -50,7 +59,13 @@ def requests(
 
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
-    """Per row the places of both sides' requests among all `requests`.
+    """Return, for each row, the positions of both sides' requests in `requests`.
+
+    Args:
+        references: mappings with `correct_sources` and `incorrect_sources`.
+
+    Returns:
+        The positions of the correct and of the incorrect sources.
 
     >>> contests(
     ...     [
@@ -78,17 +93,20 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation (section 3.2): the best score of each side, their share, the
-    rank weight.
+    """Return the verdict on every translation (section 3.2 of the paper).
 
-    Where both sides score 0, probability_correct is 0.5, a tie. Ties count as correct, as in the
+    The best score of each side counts. Their share is `probability_correct`, from which the rank
+    weight follows. If both sides score 0, it is 0.5, a tie. Ties count as correct, as in the
     paper's program.
 
     Args:
-        predictions: translations.
-        references: with the keys that `ContrastiveConditioning` reads.
-        scores: in the order of `requests`.
+        predictions: translations, one per reference.
+        references: mappings with the keys that `ContrastiveConditioning` reads.
+        scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
+
+    Raises:
+        InputError: for ids that do not fit the rows.
     """
     names = check_ids(ids, len(predictions))
     best = np.empty((len(predictions), 2))
@@ -121,8 +139,8 @@ def judge(
 class ContrastiveConditioning(ScoringMetric):
     """Accuracy by contrastive conditioning, plain and weighted.
 
-    An evaluator that ships with the package, on data that it was not made for, adds a note to the
-    result, and warns (`ResultWarning`).
+    If an evaluator that ships with the package judges data for which it was not made, the result
+    carries a note, and a warning is given (`ResultWarning`).
 
     References hold `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
 
@@ -130,8 +148,8 @@ class ContrastiveConditioning(ScoringMetric):
     mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties.
 
     Attributes:
-        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); of no effect
-            with a function.
+        score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); ignored for a
+            function.
     """
 
     name = "contrastive_conditioning"
@@ -146,7 +164,15 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Every configuration with contrastive sources."""
+        """Return "" for every configuration with contrastive sources, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         return (
             ""
             if form is ContrastiveSourceExample
@@ -156,7 +182,14 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return sources of both sides and category of the examples."""
+        """Return the sources of both sides and the category of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
         return [
             {key: getattr(example, key) for key in _KEYS}
             for example in cast(Sequence[ContrastiveSourceExample], examples)
@@ -164,7 +197,15 @@ class ContrastiveConditioning(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source that is on both sides."""
+        """Refuse a source that is on both sides.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row with such a source.
+        """
         for row, reference in enumerate(references):
             if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
                 raise InputError(
@@ -173,33 +214,64 @@ class ContrastiveConditioning(ScoringMetric):
                 )
 
     def requests(self, rows: Rows) -> list[ScoringRequest]:
-        """Return one request per translation and contrastive source."""
+        """Return one request per translation and contrastive source.
+
+        Args:
+            rows: checked rows.
+
+        Raises:
+            InputError: for a score that is not defined.
+        """
         check_score_name(self.score, SCORES)
         return requests(rows.translations, rows.references)
 
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of both sides of every row."""
+        """Return the indices of both sides of every row.
+
+        Args:
+            rows: checked rows.
+        """
         return contests(rows.references)
 
     @property
     def evaluator_score(self) -> str:
-        """The score's name is that of the evaluators."""
+        """The score, which the evaluators call by the same name."""
         return self.score
 
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
     ) -> tuple[str, ...]:
-        """Say where an embedded evaluator judges what it was not made for."""
+        """Return a note if a shipped evaluator judges data for which it was not made.
+
+        Args:
+            rows: checked rows.
+            evaluator: evaluator model or function that scores.
+            dataset: name of the dataset, "" for data of the caller.
+        """
         return evaluator_notes(evaluator, rows.references, dataset=dataset)
 
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return what the signature says of the data; cues of the caller's own are named so."""
+        """Return the signature fields of the data; cues of the caller are called "own".
+
+        Args:
+            references: checked references, of which data without a name get a digest.
+            origin: fields of data that have a name.
+        """
         return {"data": own_data(references), "cues": "own", **origin}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation by its scores and sum up."""
+        """Judge every translation by its scores and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: scores in the order of `requests`, with the evaluator that gave them.
+
+        Raises:
+            InputError: without scores.
+        """
         scoring = self.scored(scoring)
         judgements = judge(rows.translations, rows.references, scoring.scores, ids=rows.ids)
         categories = [j.category for j in judgements]
@@ -236,5 +308,9 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the probability of being correct of every row."""
+        """Return the probability of being correct for every row.
+
+        Args:
+            result: a result of this metric.
+        """
         return {"probability_correct": [j.probability_correct for j in result.judgements]}

@@ -1,5 +1,6 @@
-"""Contrastive translation scoring (Sennrich 2017, Rios et al. 2017): does a model find the correct
-translation more probable than all contrastive ones?
+"""Contrastive translation scoring: is the correct translation more probable than all others?
+
+See Sennrich 2017 and Rios et al. 2017.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "requests"]
 
-#: our names of scores -> those of `cc_hf.evaluators.base`; perplexity is kept as its inverse, so
-#: that higher is better
+#: A mapping from the metric's names of scores to those of `cc_hf.evaluators.base`. Perplexity is
+#: stored as its inverse, so that higher is better.
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
-#: what is done with the sentences that stand before a source
+#: What the metric does with the sentences before a source.
 CONTEXTS = ("ignored", "prepended")
 _OPTIONAL = ("source", "category", "pair", "context")
-#: of a reference
+#: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     "correct_translation": text,
     "contrastive_translations": optional_texts,
@@ -51,8 +52,15 @@ _FIELDS: Fields = {
 def requests(
     references: Sequence[Mapping[str, Any]], *, context: str = "ignored"
 ) -> list[ScoringRequest]:
-    """One request per translation, row by row, the correct one first; the source behind its context
-    where that is `prepended`.
+    """Return one request per translation.
+
+    Args:
+        references: mappings with `correct_translation` and `contrastive_translations`, and
+            optionally `source` and `context`.
+        context: "prepended" puts the context before its source; "ignored" drops it.
+
+    Returns:
+        The requests row by row, the correct translation of a row first.
     """
     found = []
     for row, reference in enumerate(references):
@@ -70,8 +78,13 @@ def requests(
 
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
-    """Per row that has a contrastive translation the place of the correct one's request among all
-    `requests`, and those of the others.
+    """Return the positions of both sides in `requests`, for rows with contrastive translations.
+
+    Args:
+        references: mappings with `contrastive_translations`.
+
+    Returns:
+        The position of the correct translation, and those of the contrastive ones.
 
     >>> contests(
     ...     [
@@ -90,6 +103,7 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
 
 
 def _spans(references: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return start and end of each row's requests."""
     ends = np.cumsum(
         [1 + len(reference["contrastive_translations"]) for reference in references]
     ).tolist()
@@ -103,17 +117,21 @@ def judge(
     ids: Sequence[str] | None = None,
     is_log: bool = False,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every row: correct where the correct translation beats every contrastive one;
-    a tie, also of two scores of 0, is incorrect.
+    """Return the verdict on every row.
 
-    A row without contrastive translations is correct, as in MuCoW's scoring suite, and has no
-    `probability_correct`.
+    A row is correct if the correct translation beats every contrastive one. A tie is incorrect,
+    even one of two scores of 0. A row without contrastive translations is correct, as in MuCoW's
+    scoring suite, and has no `probability_correct`.
 
     Args:
-        references: with the keys that `ContrastiveTranslationScoring` reads.
-        scores: in the order of `requests`, higher is better; each judgement keeps all of its row.
+        references: mappings with the keys that `ContrastiveTranslationScoring` reads.
+        scores: shape (number of requests,), in the order of `requests`; higher is better. Each
+            judgement keeps all scores of its row.
         ids: names of the examples; None for row numbers.
-        is_log: scores are logarithms of probabilities.
+        is_log: whether scores are logarithms of probabilities.
+
+    Raises:
+        InputError: for ids that do not fit the rows.
 
     >>> rows = [{"correct_translation": "a", "contrastive_translations": ["b", "c"]}]
     >>> [
@@ -146,6 +164,7 @@ def judge(
 
 
 def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
+    """Return the share of the correct score; the larger logarithm is first shifted to 0."""
     if is_log:
         correct, incorrect = (
             math.exp(value - max(correct, incorrect)) for value in (correct, incorrect)
@@ -166,6 +185,7 @@ def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> Non
 def _with_ties(
     found: CategoryAccuracy, judgements: Sequence[Judgement], ties: Sequence[bool]
 ) -> CategoryAccuracy:
+    """Add the number of ties to the figures of a category."""
     return replace(
         found,
         n_ties=sum(
@@ -176,26 +196,26 @@ def _with_ties(
 
 @dataclass(frozen=True)
 class ContrastiveTranslationScoring(ScoringMetric):
-    """Accuracy of a model by the translations that it prefers: the evaluator is the system under
-    test.
+    """Accuracy of the evaluator itself, the system under test, by its preferred translations.
 
-    References hold per row `correct_translation`, `contrastive_translations` (a list, also empty),
-    and as far as there is one `source` (none: language models score the text alone), `category`,
-    `pair` (a name that the twins of a schema share) and `context` (sentences before the source).
+    References hold `correct_translation` and `contrastive_translations` (a list, which may be
+    empty). Optional keys are `source` (without one, language models score the text alone),
+    `category`, `pair` (a name that the twins of a schema share) and `context` (sentences before the
+    source).
 
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>, pair_accuracy (both twins
-    correct; where rows have twins). Counts: n_correct, n_ties (the correct translation and the best
-    contrastive one score the same: incorrect), n_without_contrast (correct), and with pairs
-    n_pairs, n_pairs_correct, n_without_twin. The bootstrap draws rows within their category, and
-    for `pair_accuracy` whole pairs.
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; and pair_accuracy (both twins
+    are correct) if rows have twins. Counts: n_correct, n_ties (the correct translation and the best
+    contrastive one have the same score, which is incorrect), n_without_contrast (which is correct);
+    with pairs also n_pairs, n_pairs_correct, n_without_twin. The bootstrap draws rows within their
+    category, and whole pairs for `pair_accuracy`.
 
     Attributes:
-        score: `perplexity`: exp(-mean log p) of the tokens, kept as its inverse, in [0, 1], so that
-            higher is better (Emelin 2023, eq. 4.1); of a masked language model it is the
-            pseudo-perplexity (Salazar et al. 2020). `logprob`: sum of log p, not normalised by
-            length (Sennrich 2017), 0 or less. Both natural, with EOS where the model has one. Of no
-            effect on a function.
-        context: ignored, or prepended to the source, with a blank between.
+        score: `perplexity` or `logprob`; ignored for a function. `perplexity` is exp(-mean log p)
+            of the tokens, stored as its inverse, in [0, 1], so that higher is better (Emelin 2023,
+            eq. 4.1); for a masked language model it is the pseudo-perplexity (Salazar et al. 2020).
+            `logprob` is the sum of log p, 0 or less, not normalised by length (Sennrich 2017).
+            Logarithms are natural, and EOS is included if the model has one.
+        context: "ignored", or "prepended" to the source, with a space between.
     """
 
     name = "contrastive_translation_scoring"
@@ -212,7 +232,15 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Every configuration with contrastive translations."""
+        """Return "" for every configuration with contrastive translations, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         return (
             ""
             if form is ContrastiveTranslationExample
@@ -224,7 +252,14 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, translations, category, pair and context of the examples."""
+        """Return source, translations, category, pair and context of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
         return [
             {
                 "source": e.source,
@@ -232,7 +267,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 "contrastive_translations": e.contrastive_translations,
                 "category": e.category,
                 "pair": e.extra.get("pair", ""),
-                # elsewhere it is another column
+                # Without "source_with_context", the column "context" means something else.
                 "context": e.extra["context"] if "source_with_context" in e.extra else "",
             }
             for e in examples
@@ -241,8 +276,14 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a correct translation that is also a contrastive one, and more than two rows of a
-        pair.
+        """Refuse a correct translation that is also contrastive, and pairs of more than two rows.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row that is wrong.
         """
         for row, reference in enumerate(references):
             correct = reference["correct_translation"]
@@ -255,13 +296,25 @@ class ContrastiveTranslationScoring(ScoringMetric):
             check_twins([reference["pair"] for reference in references])
 
     def requests(self, rows: Rows) -> list[ScoringRequest]:
-        """Return one request per translation, the correct one of a row first."""
+        """Return one request per translation, the correct one of a row first.
+
+        Args:
+            rows: checked rows.
+
+        Raises:
+            InputError: for a score or a context option that is not defined, or a context to prepend
+                if no row has one.
+        """
         check_score_name(self.score, _SCORES)
         _check_context(rows.references, self.context)
         return requests(rows.references, context=self.context)
 
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of the correct translation and of the others of every row."""
+        """Return the indices of both sides, for every row with contrastive translations.
+
+        Args:
+            rows: checked rows.
+        """
         return contests(rows.references)
 
     @property
@@ -272,11 +325,25 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return what the signature says of the data, and that the translations are theirs."""
+        """Return the signature fields of the data, and of whose translations are judged.
+
+        Args:
+            references: checked references, of which data without a name get a digest.
+            origin: fields of data that have a name.
+        """
         return {"data": own_data(references), **origin, "sys": "scored"}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every row by its scores and sum up."""
+        """Judge every row by its scores and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: scores in the order of `requests`, with the evaluator that gave them.
+
+        Raises:
+            InputError: without scores.
+        """
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
         judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)
@@ -304,7 +371,11 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the verdict of every row, and its scores, the correct translation's first."""
+        """Return the verdict and the scores of every row; the correct translation's score is first.
+
+        Args:
+            result: a result of this metric.
+        """
         return {
             "verdicts": [j.verdict for j in result.judgements],
             "scores": [list(j.scores) for j in result.judgements],

@@ -1,5 +1,6 @@
-"""Gender accuracy of MT-GenEval (Currey et al. 2022, section 3.1): does the translation hold a word
-that only the reference of the other gender has?
+"""Gender accuracy of MT-GenEval: does a translation avoid words of the other gender?
+
+See Currey et al. 2022, section 3.1.
 """
 
 from __future__ import annotations
@@ -45,11 +46,14 @@ _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
 def words(text: str) -> frozenset[str]:
-    """The words as the paper's program has them: lower case, ASCII punctuation to blanks, split;
-    other punctuation stays glued.
+    """Split a text into its set of words, as the paper's program does.
 
-    Unicode is composed (NFC) first, which the program does not do: an accent typed as a character
-    of its own is the same letter.
+    The text is lower-cased, and ASCII punctuation becomes spaces; other punctuation stays attached.
+    Unlike in the program, Unicode is composed (NFC) first: an accent typed as a separate character
+    makes the same letter.
+
+    Args:
+        text: a translation or a reference.
 
     >>> sorted(words("Die Ärztin, «ja»!"))
     ['die', '«ja»', 'ärztin']
@@ -64,17 +68,21 @@ def judge(
     ids: Sequence[str] | None = None,
     undecided: str = "correct",
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation; each is judged by itself.
+    """Return the verdict on every translation; each is judged on its own.
 
-    Incorrect is a translation with a word that the contrastive reference has and the reference has
-    not (eq. 2). All others are correct, also those with no word of only one reference, such as a
-    blank one: they are undecided, and `predicted` is "".
+    A translation is incorrect if it has a word that the contrastive reference has and the reference
+    does not have (eq. 2). All others are correct. Among them, a translation with no word of only
+    one reference, such as a blank one, is undecided, and its `predicted` is "".
 
     Args:
-        predictions, references: as in `compute`.
+        predictions: translations, one per reference.
+        references: mappings with the keys that `GenderAccuracy` reads.
         ids: names of the examples; None for row numbers.
-        undecided: the verdict on undecided translations: correct (as the paper's program), or
-            inconclusive.
+        undecided: verdict on undecided translations: "correct", as in the paper's program, or
+            "inconclusive".
+
+    Raises:
+        InputError: for ids that do not fit the rows.
     """
     names = check_ids(ids, len(predictions))
     found = []
@@ -109,8 +117,9 @@ def judge(
 def _unit_figures(
     judgements: Sequence[Judgement], pairs: Sequence[str] | None, bootstrap: Bootstrap
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval], int]:
-    """Return figures of pairs and of decided translations, their intervals, and the number of
-    correct pairs; pairs are drawn whole, without pairs translations are.
+    """Return figures of pairs and of decided translations, intervals, and n_pairs_correct.
+
+    The bootstrap draws whole pairs, or translations if there are no pairs.
     """
     units: dict[str, list[Judgement]] = {}
     for row, judgement in enumerate(judgements):
@@ -137,7 +146,7 @@ def _unit_figures(
         )
         for name, at in _COLUMNS.items()
     }
-    # translations of a pair are no independent samples
+    # The translations of a pair are not independent, so their share is not a simple proportion.
     independent = {
         name: share for name, share in proportions.items() if pairs is None or "pair" in name
     }
@@ -150,6 +159,7 @@ def _unit_figures(
 
 
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
+    """Return what a pair, or a translation on its own, contributes to the sums (see `_COLUMNS`)."""
     correct, decided = [j.is_correct for j in unit], [bool(j.predicted) for j in unit]
     both = [c and d for c, d in zip(correct, decided, strict=True)]
     return (
@@ -164,7 +174,7 @@ def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
     )
 
 
-#: place of the part of each figure in the sums of `_contribution`; its whole is behind it
+#: Column of each figure's numerator in `_contribution`; its denominator is in the next column.
 _COLUMNS = {
     "pair_accuracy": 0,
     "decided_pair_accuracy": 2,
@@ -174,6 +184,7 @@ _COLUMNS = {
 
 
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
+    """Return the accuracy of decided translations by category."""
     found: dict[str, list[bool]] = {}
     for judgement in judgements:
         if judgement.predicted:
@@ -186,22 +197,23 @@ def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class GenderAccuracy(Metric):
-    """Gender accuracy of single translations, and of pairs where the references come in pairs (the
-    counterfactual subset): a pair is correct when both translations are, and `pair_accuracy` is
-    then the paper's figure.
+    """Gender accuracy of single translations, and of pairs if the references come in pairs.
 
-    References hold `reference` and `contrastive_reference` (the same with the other gender); if
-    wanted `category`, `gender` (male, female) and `pair`, a name that a sentence and its
+    The counterfactual subset has pairs. A pair is correct if both of its translations are, and
+    `pair_accuracy` is then the paper's figure.
+
+    References hold `reference` and `contrastive_reference` (the same with the other gender).
+    Optional keys are `category`, `gender` (male, female) and `pair`, a name that a sentence and its
     counterfactual share. A blank translation is judged like any other.
 
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; pair_accuracy and
-    decided_pair_accuracy, where there are pairs; decided_accuracy (of translations with a word of
-    only one reference), decided_accuracy_<category>, undecided_rate. A figure of no sample is left
-    out. Counts: n_correct, n_inconclusive, n_undecided, n_blank, n_pairs, n_pairs_correct.
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; with pairs pair_accuracy and
+    decided_pair_accuracy; decided_accuracy (of translations with a word of only one reference),
+    decided_accuracy_<category>, undecided_rate. A figure without a sample is dropped. Counts:
+    n_correct, n_inconclusive, n_undecided, n_blank; with pairs n_pairs, n_pairs_correct.
 
     Attributes:
-        undecided: correct (as the paper's program) or inconclusive, for translations with no word
-            of only one reference.
+        undecided: verdict on a translation with no word of only one reference: "correct", as in the
+            paper's program, or "inconclusive".
     """
 
     name = "gender_accuracy"
@@ -216,7 +228,15 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only MT-GenEval has references of both genders."""
+        """Return "" for MT-GenEval with references of both genders, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         if dataset != "mt_geneval":
             return (
                 "gender_accuracy needs a reference of each gender, which only mt_geneval has, not"
@@ -231,7 +251,14 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return both references, category, gender and pair of the examples."""
+        """Return both references, category, gender and pair of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
         return [
             {
                 "reference": (
@@ -255,7 +282,15 @@ class GenderAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse pairs that are not two rows each, and rows with a pair beside rows without."""
+        """Refuse pairs that are not two rows each, and a mixture of rows with and without a pair.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row that is wrong.
+        """
         rows: dict[str, list[int]] = {}
         for row, reference in enumerate(references):
             rows.setdefault(reference["pair"], []).append(row)
@@ -275,7 +310,12 @@ class GenderAccuracy(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and sum up.
+        """Judge every translation and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without spaces between words, or an option that is not known.

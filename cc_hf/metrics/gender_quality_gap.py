@@ -1,5 +1,6 @@
-"""Gender quality gap of MT-GenEval (Currey et al. 2022, eq. 3): BLEU, and chrF, of masculine
-sentences less that of their feminine counterfactuals.
+"""Gender quality gap of MT-GenEval: BLEU and chrF of masculine minus feminine sentences.
+
+The feminine sentences are the counterfactuals of the masculine ones; see Currey et al. 2022, eq. 3.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _FIELDS: Fields = {"reference": text, "gender": one_of(_GENDERS), "pair": text}
 def _side(
     predictions: Sequence[str], references: Sequence[Mapping[str, Any]], gender: str
 ) -> tuple[list[str], list[str]]:
-    """Translations and references of one gender, in the order in which the pairs first occur."""
+    """Return translations and references of one gender, in the order of the pairs."""
     order = {
         pair: at
         for at, pair in enumerate(dict.fromkeys(reference["pair"] for reference in references))
@@ -56,25 +57,26 @@ def _side(
 def _statistics(
     scorer: BLEU | CHRF, translations: Sequence[str], references: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """(pairs, k) counts of n-grams and lengths, of which the corpus figure is a function of the
-    sums.
-    """
-    # sacreBLEU's own bootstrap and paired tests are built upon these methods; there are no public
-    # ones for chrF
+    """Return (pairs, k) counts, of whose sums the corpus score is a function."""
+    # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
+    # and paired tests use them.
     return np.array(scorer._extract_corpus_statistics(translations, [references]), dtype=np.float64)
 
 
 def _figures(
     scorer: BLEU | CHRF, name: str, sums: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Figure of each gender and gap for each row of sums, male statistics first; divided by 100."""
+    """Return both genders' scores and their gap for each row of sums, divided by 100.
+
+    The first half of the columns belongs to the male side.
+    """
     half = sums.shape[1] // 2
     male, female = (
         np.array([scorer._compute_score_from_stats(row).score for row in part.astype(int).tolist()])
         / 100
         for part in (sums[:, :half], sums[:, half:])
     )
-    # rounding takes a perfect score a little beyond 1
+    # Floating-point rounding can take a perfect score slightly above 1.
     return {
         f"{name}_male": np.minimum(male, 1.0),
         f"{name}_female": np.minimum(female, 1.0),
@@ -83,7 +85,13 @@ def _figures(
 
 
 def sacrebleu_signatures(text: str) -> dict[str, str]:
-    """The signatures of BLEU and chrF as sacreBLEU writes them, from that of a result.
+    """Return the signatures of BLEU and chrF from that of a result, as sacreBLEU writes them.
+
+    Args:
+        text: signature of a result of gender_quality_gap.
+
+    Returns:
+        The signatures under the keys "bleu" and "chrf".
 
     Raises:
         InputError: for a signature of another metric.
@@ -101,16 +109,17 @@ def sacrebleu_signatures(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class GenderQualityGap(Metric):
-    """BLEU and chrF of each gender as sacreBLEU has them, divided by 100, and the gaps; with a
-    bootstrap over pairs, the same ones for both genders.
+    """BLEU and chrF of each gender, and the gaps between the genders.
 
-    The result has no judgements: the figures are of corpora, not of single translations.
+    Scores are those of sacreBLEU, divided by 100. The bootstrap draws pairs, the same ones for both
+    genders. The result has no judgements, because the figures describe corpora, not single
+    translations.
 
     References hold `reference`, `gender` (male, female) of the source, and `pair`, a name that a
     row shares with its counterfactual. A blank translation is judged like any other.
 
-    Figures: bleu_male, bleu_female, chrf_male, chrf_female in [0, 1]; bleu_gap, chrf_gap (male less
-    female) in [-1, 1]. Counts: n_pairs, n_blank.
+    Figures: bleu_male, bleu_female, chrf_male, chrf_female in [0, 1]; bleu_gap, chrf_gap (male
+    minus female) in [-1, 1]. Counts: n_pairs, n_blank.
     """
 
     name = "gender_quality_gap"
@@ -124,7 +133,15 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only MT-GenEval has pairs of counterfactual sentences with references."""
+        """Return "" for MT-GenEval with all counterfactual pairs, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         if dataset != "mt_geneval":
             return (
                 "gender_quality_gap needs pairs of counterfactual sentences with references, which"
@@ -144,8 +161,15 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return reference, gender and pair of the examples."""
-        # the lines as upstream has them, CSV quotes included: on these are the published figures
+        """Return reference, gender and pair of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
+        # The published figures are computed on the raw upstream lines, with their CSV quotes.
         return [
             {"reference": e.extra["reference_raw"], "gender": e.gold, "pair": e.extra["pair"]}
             for e in examples
@@ -154,7 +178,15 @@ class GenderQualityGap(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a pair that is not one row of each gender."""
+        """Refuse a pair that is not one row of each gender.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row that is wrong.
+        """
         rows: dict[tuple[str, str], int] = {}
         for row, reference in enumerate(references):
             gender, pair = reference["gender"], reference["pair"]
@@ -173,6 +205,11 @@ class GenderQualityGap(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Compute BLEU and chrF of both genders, and their gaps.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without spaces between words.
@@ -201,7 +238,11 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return no lists, but the signatures of sacreBLEU."""
+        """Return the signatures of sacreBLEU instead of lists, since there are no values per row.
+
+        Args:
+            result: a result of this metric.
+        """
         return {
             f"{name}_signature": text
             for name, text in sacrebleu_signatures(result.signature).items()

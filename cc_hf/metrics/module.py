@@ -1,5 +1,5 @@
-"""What the modules of the `evaluate` library share: options of theirs and of the host apart, a
-result as one flat dict.
+"""Helpers shared by modules of the `evaluate` library: separate their options from those of the
+host, and flatten a result.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ __all__ = ["flat", "interval_fields", "opened_evaluator", "split_options"]
 def split_options(
     compute: Callable[..., dict[str, Any]], options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of a core's `compute`, and all others, which are the host's.
+    """Split keyword arguments into those of a core's `compute` function and those of the host.
+
+    Args:
+        compute: function of the core.
+        options: keyword arguments of both.
+
+    Returns:
+        The arguments of `compute`, and all others.
 
     >>> split_options(
     ...     lambda predictions, references, tgt_lang: {}, {"tgt_lang": "de", "num_process": 1}
     ... )
     ({'tgt_lang': 'de'}, {'num_process': 1})
     """
-    # the host has a seed of its own
+    # "seed" goes to the host, which has its own option of that name.
     own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}
     return {k: v for k, v in options.items() if k in own}, {
         k: v for k, v in options.items() if k not in own
@@ -34,8 +41,14 @@ def split_options(
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:
-    """Scores, n, counts, verdicts and predicted (lists, where there are judgements),
-    `interval_fields`, signature; notes where there are some.
+    """Return a result as one flat dict.
+
+    Args:
+        result: a result of any metric.
+
+    Returns:
+        Scores, n and counts; the lists verdicts and predicted if there are judgements; the fields
+            of `interval_fields`; signature; and notes if there are any.
     """
     verdicts = {
         "verdicts": [j.verdict for j in result.judgements],
@@ -53,8 +66,14 @@ def flat(result: EvaluationResult) -> dict[str, Any]:
 
 
 def interval_fields(result: EvaluationResult) -> dict[str, Any]:
-    """Return `intervals` (name -> [low, high]) and `interval_notes` (name -> what is unusual of its
-    interval, or why there is none).
+    """Return the intervals of a result as plain values.
+
+    Args:
+        result: a result of any metric.
+
+    Returns:
+        `intervals`, a mapping from figure to [low, high], and `interval_notes`, a mapping from
+            figure to what is unusual about its interval, or why there is none.
     """
     return {
         "intervals": {
@@ -71,15 +90,19 @@ def opened_evaluator(
     tgt_lang: str,
     **loading: Any,
 ) -> Evaluator | ScoreFunction:
-    """What users of a module name, as an evaluator: a name, path or several are opened, None stands
-    for the one that ships for the pair.
+    """Return the evaluator that a user of a module names.
 
     Args:
-        loading: options of `cc_hf.load_evaluator`, of no effect on an Evaluator or a function.
+        evaluator: a name, a path, or several of these, which are loaded; an Evaluator or a
+            function, which is returned as it is; None for the evaluator that ships for the language
+            pair.
+        src_lang: ISO 639-1 code of the sources.
+        tgt_lang: ISO 639-1 code of the translations.
+        loading: options of `cc_hf.load_evaluator`; ignored for an Evaluator or a function.
 
     Raises:
-        InputError: for something else.
-        As `cc_hf.load_evaluator`.
+        InputError: for anything else, or an evaluator that cannot be loaded as asked.
+        EvaluatorError: for a model that is not as expected (see `cc_hf.load_evaluator`).
 
     >>> opened_evaluator(3, src_lang="en", tgt_lang="de")  # type: ignore[arg-type]
     Traceback (most recent call last):

@@ -1,5 +1,6 @@
-"""MuCoW's pattern matching (Raganato et al. 2019, section 5): a translation is right when a word of
-the correct sense is in it, and none of another sense.
+"""MuCoW's pattern matching: does the translation hold words of the correct sense, and of no other?
+
+See Raganato et al. 2019, section 5.
 """
 
 from __future__ import annotations
@@ -36,18 +37,19 @@ _GROUPS = {
     "domain": ("in_domain", "out_of_domain", ""),
     "frequency": ("frequent", "infrequent", ""),
 }
-_SPLIT_AT_HYPHENS = {"de"}  # compounds: «Golf-Schläger»
+_SPLIT_AT_HYPHENS = {"de"}  # compounds such as "Golf-Schläger"
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def _words(value: Any, where: str) -> list[str]:
+    """Read a list of single words."""
     found = texts(value, where)
     if bad := [word for word in found if len(word.split()) != 1]:
         raise InputError(f"{where}: expected single words, got {bad[0]!r}")
     return found
 
 
-#: of a reference
+#: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     **dict.fromkeys(_SENSES, _words),
     **{key: one_of(known) for key, known in _GROUPS.items()},
@@ -64,21 +66,28 @@ def judge(
     parity: bool = False,
     ids: Sequence[str] | None = None,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation, on its own.
+    """Return the verdict on every translation, each judged on its own.
 
-    Lower-cased tokens are searched first; only where none of them is of any sense, lemmas. Correct:
-    a word of the correct sense is there, and none of the other. Incorrect: a word of the other
-    sense is there. Inconclusive: neither. `predicted` holds the words that were found, `gold` the
-    correct ones.
+    Lower-cased tokens are searched first. Lemmas are searched only if no token belongs to any
+    sense. A translation with a word of another sense is incorrect; one with words of only the
+    correct sense is correct; one with neither is inconclusive. `predicted` holds the words that
+    were found, `gold` the correct ones.
 
     Args:
-        predictions, references: as in `compute`.
-        tgt_lang: ISO 639-1 code; German tokens are cut at hyphens.
+        predictions: translations, one per reference.
+        references: mappings with the keys that `MucowPatternMatching` reads.
+        tgt_lang: ISO 639-1 code of the translations; German tokens are split at hyphens.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
-        lemmatized: the translations' lemmas, joined by spaces, instead.
-        parity: as the original programs: compare in Latin letters without diacritics, and search
-            for senses that are no words (MuCoW lists «.»).
+        lemmatized: lemmas of each translation, joined by spaces, which replace those of the
+            lemmatizer; None to lemmatize.
+        parity: search as the original programs do: compare in Latin letters without diacritics, and
+            include senses that are not words (MuCoW lists ".").
         ids: names of the examples; None for row numbers.
+
+    Raises:
+        InputError: for a lemmatizer that is neither a name nor a Lemmatizer, or ids that do not fit
+            the rows.
+        UnknownNameError: for a lemmatizer of an unknown name.
     """
     chosen = _chosen(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
@@ -121,11 +130,13 @@ def _plain(word: str) -> str:
 def _present(
     words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]
 ) -> tuple[set[str], set[str]]:
+    """Return the correct and the incorrect sense words that occur among `words`."""
     there = {form(word) for word in words}
     return there & senses[0], there & senses[1]
 
 
 def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
+    """Return the lemmatizer that is meant, or raise."""
     found = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
     if not isinstance(found, Lemmatizer):
         raise InputError(
@@ -136,6 +147,7 @@ def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
 
 
 def _flag(name: str, value: bool | str) -> bool:
+    """Read a truth value, which the command line gives as text."""
     found = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
     if found is None:
         raise InputError(f"{name}: expected true or false, got {shown(value)}")
@@ -143,6 +155,7 @@ def _flag(name: str, value: bool | str) -> bool:
 
 
 def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
+    """Return the given lemmas of n translations, from a file or a list; None if none are given."""
     if given is None:
         return None
     if isinstance(given, (str, Path)):
@@ -164,6 +177,7 @@ def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] |
 
 
 def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
+    """Refuse a language that is not named, or that the lemmatizer does not know."""
     if not tgt_lang:
         raise InputError(
             "tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens"
@@ -182,19 +196,19 @@ def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
 class MucowPatternMatching(Metric):
     """Words of the correct and of other senses in the translation, as MuCoW counts them.
 
-    References hold correct_senses and incorrect_senses (lists of single words of the target
-    language), domain (in_domain, out_of_domain or "") and frequency (frequent, infrequent or "").
-    In a blank translation nothing is found.
+    References hold `correct_senses` and `incorrect_senses` (lists of single words of the target
+    language), `domain` (in_domain, out_of_domain or "") and `frequency` (frequent, infrequent or
+    ""). A blank translation is inconclusive.
 
     Figures, in [0, 1]: accuracy, coverage, precision, recall_a, recall_b, f1_a, f1_b; each of them
     by domain and by frequency (precision_in_domain, ...), and the smallest of both
-    (min_precision_frequency, ...); what is undefined is left out. Counts: n_correct, n_incorrect,
+    (min_precision_frequency, ...). Undefined figures are dropped. Counts: n_correct, n_incorrect,
     n_inconclusive, n_blank.
 
     Attributes:
-        lemmatizer: simplemma, none, or a `cc_hf.text.lemmatization.Lemmatizer`.
-        lemmatized: instead: a file with one line per translation, or a list of strings, lemmas
-            joined by spaces.
+        lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
+        lemmatized: lemmas that replace those of the lemmatizer: a file with one line per
+            translation, or a list of strings, with lemmas joined by spaces.
         parity: whether to search as the original programs do (`judge`); the command line may say
             "true".
     """
@@ -212,7 +226,15 @@ class MucowPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only MuCoW lists the words of its senses."""
+        """Return "" for MuCoW with translations of a system, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         if dataset != "mucow":
             return (
                 f"{dataset} does not list the words of its senses, which mucow_pattern_matching"
@@ -227,8 +249,16 @@ class MucowPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return senses and groups of both kinds of MuCoW's examples: the suite's, whose category
-        is the domain, and those with cues, whose category is the frequency.
+        """Return the senses and groups of the examples.
+
+        MuCoW has two kinds of examples: the category of the suite's is the domain, the category of
+        those with cues is the frequency.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
         """
         rows = []
         for example in examples:
@@ -242,7 +272,15 @@ class MucowPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a word of both senses."""
+        """Refuse a word of both senses.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row with such a word.
+        """
         for row, reference in enumerate(references):
             if both := {_plain(word) for word in reference[_SENSES[0]]} & {
                 _plain(word) for word in reference[_SENSES[1]]
@@ -253,11 +291,16 @@ class MucowPatternMatching(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and sum up.
+        """Judge every translation and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
-            InputError: for a language that the lemmatizer does not know, lemmas of another number
-                than the translations, and options out of range.
+            InputError: for a language that the lemmatizer does not know, a number of lemmas that is
+                not that of the translations, or options out of range.
             UnknownNameError: for a lemmatizer of an unknown name.
         """
         exact = _flag("parity", self.parity)

@@ -1,5 +1,6 @@
-"""SimpleGEN's own metric (Renduchintala et al. 2021, section 4): is the occupation translated by a
-word of the right gender in a dictionary?
+"""SimpleGEN's own metric: is the occupation translated by a dictionary word of the right gender?
+
+See Renduchintala et al. 2021, section 4.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from cc_hf.statistics.bootstrap import (
 
 __all__ = ["SimplegenAccuracy", "found_genders", "judge"]
 
-#: stereotype of the occupation and gender of the context, in the order of the paper's Table 2
+#: Stereotype of the occupation and gender of the context, in the order of the paper's Table 2.
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
 _FIELDS: Fields = {
     "category": one_of(_CATEGORIES),
@@ -58,14 +59,15 @@ _GROUPS = {
 }
 _DELTAS = {"delta": ("pro", "anti"), "delta_fc": ("FoFc", "MoFc"), "delta_mc": ("MoMc", "FoMc")}
 _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
-#: endings of spellings that mean both genders: Lehrer*in, Lehrer:innen, Lehrer(in), Lehrer/-in,
-#: obrero/a, infirmier·ère
+#: Endings of spellings that mean both genders, such as Lehrer*in, Lehrer:innen, Lehrer(in),
+#: Lehrer/-in, obrero/a and infirmier·ère.
 _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|x))(?!\w)")
 
 
 def _check_covered(
     references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary
 ) -> None:
+    """Refuse rows whose occupation is not in the dictionary."""
     wanted: dict[tuple[str, str], int] = {}
     for row, reference in enumerate(references):
         wanted.setdefault((reference["occupation"], reference["number"]), row)
@@ -79,8 +81,8 @@ def _check_covered(
 
 
 def _is_word_character(character: str) -> bool:
-    # marks belong to the word: Hindi vowel signs, Arabic points, accents that NFC leaves apart; so
-    # do joiners and soft hyphens
+    # Marks belong to the word: Hindi vowel signs, Arabic points, accents that NFC does not compose.
+    # So do joiners and soft hyphens.
     return unicodedata.category(character)[0] in "LMN" or character in "_\u00ad\u200c\u200d"
 
 
@@ -94,7 +96,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
-    """Where a form stands as whole words, and whether it is spelt for both genders there."""
+    """Return where a form occurs as whole words, and whether it means both genders there."""
     found = []
     for match in _pattern(form).finditer(text):
         start, end = match.span()
@@ -107,8 +109,16 @@ def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
 
 
 def found_genders(translation: str, entry: Entry) -> frozenset[str]:
-    """The genders whose forms the translation holds, as whole words in whatever case; a form within
-    a longer one that is held too does not count.
+    """Return the genders whose forms occur in the translation as whole words, ignoring case.
+
+    A form within a longer form that also occurs is ignored.
+
+    Args:
+        translation: text to search.
+        entry: forms of an occupation by gender.
+
+    Returns:
+        A subset of {"male", "female"}; both for a spelling that means both genders.
 
     >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
     >>> sorted(found_genders("Die Lehrerin kam.", entry)), sorted(
@@ -140,14 +150,21 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation; each is judged by itself.
+    """Return the verdict on every translation; each is judged on its own.
 
-    Correct is one with a form of the context's gender, incorrect one with a form of the other;
-    without either, or with both (which the paper does not speak of), inconclusive: `predicted` is
-    then "" or «both». Forms are of the number of the English occupation.
+    A translation with a form of the context's gender is correct, one with a form of the other
+    gender is incorrect. It is inconclusive with neither, where `predicted` is "", and with both,
+    where `predicted` is "both"; the paper does not mention the latter. Forms have the number of the
+    English occupation.
+
+    Args:
+        predictions: translations, one per reference.
+        references: mappings with the keys that `SimplegenAccuracy` reads.
+        dictionary: forms of occupations in the language of the translations.
+        ids: names of the examples; None for row numbers.
 
     Raises:
-        InputError: when the dictionary lacks an occupation.
+        InputError: if the dictionary lacks an occupation, or for ids that do not fit the rows.
     """
     _check_covered(references, dictionary)
     names = check_ids(ids, len(predictions))
@@ -182,8 +199,9 @@ def judge(
 def _figures_of_groups(
     judgements: Sequence[Judgement], bootstrap: Bootstrap
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Rates of pro, anti, the four categories and all, and the differences, with intervals; those
-    of a group without a sample are left out.
+    """Return the rates of all groups and their differences, with intervals.
+
+    Groups are pro, anti, the four categories and all rows. A group without a sample is dropped.
     """
     statistics = np.zeros((len(judgements), len(_CATEGORIES), len(VERDICTS)))
     for row, judgement in enumerate(judgements):
@@ -206,12 +224,12 @@ _Floats = npt.NDArray[np.float64]
 
 
 def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
-    """Part and whole of each rate, from sums of shape (r, categories x verdicts)."""
+    """Return numerator and denominator of each rate, from (r, categories x verdicts) sums."""
     cells = sums.reshape(len(sums), len(_CATEGORIES), len(VERDICTS))
     found: dict[str, tuple[_Floats, _Floats]] = {}
     for group, categories in _GROUPS.items():
         part = cells[:, [_CATEGORIES.index(category) for category in categories]].sum(axis=1)
-        # resampling is within categories, so a group is empty in all resamples or in none
+        # Resampling is within categories, so a group is empty either in all resamples or in none.
         if not part.sum(axis=1).all():
             continue
         for at, rate in enumerate(_RATES):
@@ -220,7 +238,7 @@ def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
 
 
 def _figures(sums: _Floats) -> dict[str, _Floats]:
-    """The rates and their differences, from sums of shape (r, categories x verdicts)."""
+    """Return the rates and their differences, from sums of shape (r, categories x verdicts)."""
     found = {name: part / whole for name, (part, whole) in _rates(sums).items()}
     for name, (left, right) in _DELTAS.items():
         if f"accuracy_{left}" in found and f"accuracy_{right}" in found:
@@ -233,16 +251,16 @@ class SimplegenAccuracy(Metric):
     """SimpleGEN's accuracy by category, with the differences of groups.
 
     References hold `occupation` (English, singular), `number` (sg, pl), `gender` of the context
-    (male, female) and `category`: MoMc, FoFc, MoFc, FoMc, the stereotype of the occupation and the
-    gender of the context. A blank translation is inconclusive.
+    (male, female) and `category` (MoMc, FoFc, MoFc, FoMc: the stereotype of the occupation and the
+    gender of the context). A blank translation is inconclusive.
 
     Figures, in [0, 1]: accuracy, incorrect_rate, inconclusive_rate, each also with _pro, _anti,
-    _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy. In [-1, 1]: delta (pro less anti), delta_fc (FoFc less
-    MoFc), delta_mc (MoMc less FoMc). A figure of no sample is left out. Counts: n_correct,
-    n_incorrect, n_inconclusive, of these n_both_genders and n_no_form; n_blank.
+    _MoMc, _FoFc, _MoFc, _FoMc; min_accuracy. In [-1, 1]: delta (pro minus anti), delta_fc (FoFc
+    minus MoFc), delta_mc (MoMc minus FoMc). A figure without a sample is dropped. Counts:
+    n_correct, n_incorrect, n_inconclusive, of these n_both_genders and n_no_form; n_blank.
 
     Attributes:
-        dictionary: default, paper, or a TSV file
+        dictionary: "default", "paper", or a TSV file
             (`cc_hf.data.readers.occupation_dictionary.read_dictionary`).
     """
 
@@ -257,7 +275,15 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only SimpleGEN has such occupations."""
+        """Return "" for SimpleGEN, the only dataset with such occupations, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         return (
             ""
             if dataset == "simplegen"
@@ -269,7 +295,14 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return occupation, number, gender and category of the examples."""
+        """Return occupation, number, gender and category of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
         return [
             {
                 "category": e.category,
@@ -283,7 +316,15 @@ class SimplegenAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a gender that is not that of the category."""
+        """Refuse a gender that is not that of the category.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row that is wrong.
+        """
         for row, reference in enumerate(references):
             if (reference["category"][2] == "M") != (reference["gender"] == "male"):
                 raise InputError(
@@ -292,7 +333,12 @@ class SimplegenAccuracy(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and sum up.
+        """Judge every translation and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without a dictionary, or a dictionary that is not as expected

@@ -1,6 +1,6 @@
 """The figures that every metric without probabilities has: accuracy by category, with intervals.
 
-Weighted ones need an evaluator's confidence.
+Weighted accuracies are not among them, because they need an evaluator's confidence.
 """
 
 from __future__ import annotations
@@ -25,8 +25,13 @@ __all__ = ["Summary", "pair_figures", "summarize"]
 
 @dataclass(frozen=True)
 class Summary:
-    """Parts of an `EvaluationResult`: accuracy, min_accuracy, accuracy_<category>, their intervals
-    or why they have none, categories, n_correct and n_inconclusive.
+    """Parts of an `EvaluationResult`.
+
+    Attributes:
+        scores: accuracy, min_accuracy and accuracy_<category>; or pair_accuracy.
+        intervals: intervals of the scores, or the reason why there is none.
+        categories: counts and accuracy of each category.
+        counts: n_correct and n_inconclusive; or the numbers of pairs.
     """
 
     scores: Mapping[str, float]
@@ -36,7 +41,11 @@ class Summary:
 
 
 def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
-    """Sum up verdicts; an inconclusive one counts as not correct, and is counted.
+    """Compute accuracies from verdicts; an inconclusive verdict is not correct, and is counted.
+
+    Args:
+        judgements: the verdicts, with their categories.
+        bootstrap: how the intervals are drawn.
 
     Raises:
         InputError: for no judgement.
@@ -69,14 +78,19 @@ def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
 def pair_figures(
     judgements: Sequence[Judgement], pairs: Sequence[str], bootstrap: Bootstrap
 ) -> Summary:
-    """Return pair_accuracy, the share of twins of which both are correct, its interval (pairs are
-    drawn whole), and n_pairs, n_pairs_correct, n_without_twin; categories are empty.
+    """Compute pair_accuracy: the share of pairs of twins of which both are correct.
+
+    The bootstrap draws whole pairs.
 
     Args:
-        judgements: as they are counted in accuracy.
-        pairs: for each the name that both twins share, "" for none. Without any the summary is
-            empty, without whole pairs it has counts only.
-        bootstrap: of the interval.
+        judgements: the verdicts on which accuracy is computed.
+        pairs: for each judgement the name that both twins share, "" for none.
+        bootstrap: how the interval is drawn.
+
+    Returns:
+        pair_accuracy with its interval, and the counts n_pairs, n_pairs_correct and n_without_twin;
+            categories are empty. Without any names of pairs the summary is empty; without whole
+            pairs it has only counts.
 
     >>> twins = [
     ...     Judgement(str(i), "all", v == "correct", "x", v)

@@ -1,7 +1,6 @@
-"""Agreement of pronouns on Wino-X by their form: has the pronoun that translates «it» the gender of
-the right referent, or of the other one?
+"""Pronoun agreement on Wino-X by form: does the translation of "it" have the referent's gender?
 
-No evaluator is needed, and no verdict is guessed: where several pronouns could translate «it», the
+No evaluator is needed, and no verdict is guessed: if several pronouns could translate "it", the
 translation is inconclusive.
 """
 
@@ -41,14 +40,14 @@ _FIELDS: Fields = {
     "pair": optional_text,
 }
 _WORD = re.compile(r"[^\W\d_]+")
-#: subjects of the source whose translation is one of the target's pronouns; Russian «they» shows no
-#: gender and is not among these
+#: Subjects of the source that are translated by one of the target's pronouns. The Russian "they"
+#: shows no gender and is not among them.
 _SUBJECTS = {
     "de": frozenset({"he", "she", "it", "they"}),
     "fr": frozenset({"he", "she", "it", "they"}),
     "ru": frozenset({"he", "she", "it"}),
 }
-#: pronouns that stand for nothing: «il y a», «il faut», «es gibt»
+#: Impersonal pronouns, which refer to nothing: "il y a", "il faut", "es gibt".
 _IMPERSONAL = {
     "de": re.compile(r"\bes (?:gibt|gab|gäbe)\b|\b(?:gibt|gab|gäbe) es\b", re.IGNORECASE),
     "fr": re.compile(
@@ -57,24 +56,33 @@ _IMPERSONAL = {
         re.IGNORECASE,
     ),
 }
-#: within a sentence «Sie» is a polite «you»
+#: Within a sentence, "Sie" is a polite "you".
 _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 
 
 def found_gender(source: str, translation: str, lang: str) -> str:
-    """The gender of the pronoun that translates the ambiguous «it»
-    (`cc_hf.cues.referents.ambiguous_it`).
+    """Return the gender of the pronoun that translates the ambiguous "it".
 
-    Of the translation the third-person pronouns in the nominative are read: de er, sie, es; fr
-    il(s), elle(s); ru он, она, оно, also in mixed script; not those of «es gibt», «il y a», «il
-    faut», nor a «Sie» within a sentence. Where they are as many as he, she, it and they in the
-    source, the one in the place of «it» counts; where they are more but show one gender, that one.
+    `cc_hf.cues.referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in
+    the nominative are read: German er, sie, es; French il(s), elle(s); Russian он, она, оно, even
+    in mixed script. Those of "es gibt", "il y a" and "il faut" are ignored, and so is "Sie" within
+    a sentence. If the translation has as many pronouns as the source has he, she, it and they, the
+    one at the position of "it" counts. If it has more, and all show the same gender, that gender
+    counts.
 
-    Unicode is composed (NFC) first: an accent typed as a character of its own does not end a word.
+    Unicode is composed (NFC) first, so that an accent typed as a separate character does not end a
+    word.
+
+    Args:
+        source: English sentence with "it".
+        translation: its translation.
+        lang: language of the translation: de, fr or ru.
 
     Returns:
-        male, female, neutral, «» without a pronoun, or «several» where it cannot be told which one
-        counts.
+        male, female or neutral; "" without a pronoun; "several" if it is unclear which one counts.
+
+    Raises:
+        InputError: for a source without "it", if the pronoun at its position is needed.
 
     >>> found_gender(
     ...     "She left the vase because it was small.",
@@ -123,12 +131,21 @@ def judge(
     tgt_lang: str,
     ids: Sequence[str] | None = None,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation; each is judged by itself.
+    """Return the verdict on every translation; each is judged on its own.
 
-    Correct is a pronoun with the gender of the right referent, incorrect one with that of the
-    other. Inconclusive is a translation without a pronoun, with several of which any could be the
-    one, with the gender of neither, and any of a row whose two genders are the same. `predicted` is
-    what `found_gender` says.
+    A pronoun with the gender of the right referent is correct, one with that of the other referent
+    is incorrect. A translation is inconclusive if it has no pronoun, several of which any could be
+    the one, or one with the gender of neither referent, and if both referents have the same gender.
+    `predicted` is what `found_gender` returns.
+
+    Args:
+        predictions: translations, one per reference.
+        references: mappings with the keys that `WinoXPatternMatching` reads.
+        tgt_lang: language of the translations: de, fr or ru.
+        ids: names of the examples; None for row numbers.
+
+    Raises:
+        InputError: for ids that do not fit the rows.
     """
     names, found = check_ids(ids, len(predictions)), []
     for name, translation, reference in zip(names, predictions, references, strict=True):
@@ -161,13 +178,13 @@ class WinoXPatternMatching(Metric):
     """Agreement of the pronoun with the right referent.
 
     References hold `source` (English, with "it"), `correct_gender` and `incorrect_gender` of the
-    two referents in the target language (male, female, neutral, unknown), and where there is one
+    two referents in the target language (male, female, neutral, unknown). Optional keys are
     `category` and `pair`, a name that the twins of a schema share. A blank translation is
     inconclusive.
 
     Figures, in [0, 1]: accuracy (an inconclusive translation is not correct), min_accuracy,
     accuracy_<category>, inconclusive_rate, and with pairs pair_accuracy. Counts: n_correct,
-    n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs n_pairs,
+    n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs also n_pairs,
     n_pairs_correct, n_without_twin.
     """
 
@@ -182,7 +199,15 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only the sources of Wino-X have an ambiguous "it"."""
+        """Return "" for Wino-X, whose sources have an ambiguous "it", else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         if dataset == "wino_x" and form is ContrastiveSourceExample:
             return ""
         return (
@@ -192,7 +217,14 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, genders, category and pair of the examples."""
+        """Return source, genders, category and pair of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+        """
         return [
             {
                 "source": e.source,
@@ -205,7 +237,15 @@ class WinoXPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source without "it", and more than two rows of a pair."""
+        """Refuse a source without "it", and pairs of more than two rows.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row that is wrong.
+        """
         for row, reference in enumerate(references):
             try:
                 ambiguous_it(reference["source"])
@@ -215,10 +255,16 @@ class WinoXPatternMatching(Metric):
             check_twins([reference["pair"] for reference in references])
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and sum up.
+        """Judge every translation and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
-            InputError: for a language whose pronouns are not known.
+            InputError: for a source language other than English, or a target language whose
+                pronouns are not known.
         """
         if rows.src_lang not in ("", "en"):
             raise InputError(

@@ -1,5 +1,6 @@
-"""WinoMT's pattern matching (Stanovsky et al. 2019): the gender that the form of an occupation has
-in the translation, found by word alignment.
+"""WinoMT's pattern matching: the gender of an occupation's form, found by word alignment.
+
+See Stanovsky et al. 2019.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from cc_hf.text.gender import (
 
 __all__ = ["WinomtPatternMatching", "judge"]
 
-#: of a reference
+#: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     "source": any_text,
     "occupation": any_text,
@@ -70,17 +71,22 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
 ) -> tuple[Judgement, ...]:
-    """The verdict on every translation: the gender read in the words linked to the article and the
-    first word of the occupation.
+    """Return the verdict on every translation.
 
-    `inconclusive` where no gender could be read: `unknown`, which counts as wrong. Each verdict
-    depends on its own row only; the alignments are what may depend on all rows.
+    The gender is read in the words that are aligned with the article and the first word of the
+    occupation. If no gender can be read, it is `unknown`; the verdict is then inconclusive and
+    counts as wrong. Each verdict depends only on its own row; the alignments may depend on all
+    rows.
 
     Args:
-        predictions, references: as in `evaluate`.
+        predictions: translations, one per reference.
+        references: mappings with the keys that `WinomtPatternMatching` reads.
         alignments: one per translation, by indices of `space_tokens`.
-        predictor: rules of the target language.
+        predictor: gender rules of the target language.
         ids: names of the examples; None for row numbers.
+
+    Raises:
+        InputError: for ids that do not fit the rows.
     """
     names, judgements = check_ids(ids, len(predictions)), []
     for name, (translation, reference, alignment) in zip(
@@ -105,13 +111,12 @@ def judge(
 
 
 def _composed(text: str) -> str:
-    """The text in NFC: the rules know letters, not letters with accents that are typed as
-    characters of their own.
-    """
+    """Return the text in NFC, because the rules know letters with accents as one character."""
     return unicodedata.normalize("NFC", text)
 
 
 def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment) -> Phrase:
+    """Return the words of a translation that are aligned with the occupation and its article."""
     source, target, index = (
         space_tokens(reference["source"]),
         space_tokens(translation),
@@ -133,6 +138,7 @@ def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment
 
 
 def _given(alignments: str | Path | Sequence[str], aligner: str | Aligner) -> GivenAlignments:
+    """Return alignments from a file or a list, or raise."""
     if aligner != "fast_align":
         raise InputError("expected either an aligner or alignments, got both; leave one out")
     if not isinstance(alignments, (str, Path)):
@@ -145,9 +151,7 @@ def _given(alignments: str | Path | Sequence[str], aligner: str | Aligner) -> Gi
 
 
 def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """n_blank; the confusion of genders, n_<gold>_as_<predicted>; and the unknown ones,
-    n_unknown_<gold>.
-    """
+    """Return the confusion matrix of genders and the number of blank translations."""
     pairs = Counter((j.gold, j.predicted) for j in judgements)
     confusion = {
         f"n_{gold}_as_{predicted}": pairs[gold, predicted]
@@ -164,7 +168,10 @@ def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _warn_of_genders_never_read(judgements: Sequence[Judgement]) -> None:
-    """Not of neutral, which most rules never answer and no delta is made of."""
+    """Warn if male or female is never predicted.
+
+    Neutral is ignored: most rules never predict it, and no delta depends on it.
+    """
     never = {j.gold for j in judgements} - {j.predicted for j in judgements}
     if named := [gender for gender in ("male", "female") if gender in never]:
         warnings.warn(
@@ -180,24 +187,26 @@ class WinomtPatternMatching(Metric):
     """Accuracy, F1 by gender, delta G and delta S of WinoMT, by the form of the occupation.
 
     fast_align and eflomal estimate their model on the translations that are judged together, so a
-    verdict may depend on other rows: judge all translations of a system at once.
+    verdict may depend on other rows. Judge all translations of a system at once.
 
-    References hold `source`, `occupation` (as the source's list of occupations has it),
+    References hold `source`, `occupation` (as in the source's list of occupations),
     `occupation_index` (0-based, the first word of the occupation among the space-split tokens of
-    the source), `gold_gender` (male, female, neutral), `stereotype` (pro, anti, none). A blank
+    the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti, none). A blank
     translation is unknown, hence wrong, and counted as n_blank.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<gender>, precision_<gender>,
     recall_<gender>, f1_<gender>, accuracy_pro, accuracy_anti; in [-1, 1]: delta_g, delta_s. A
-    figure without any sample is left out. Counts: n_correct, n_inconclusive, n_blank,
+    figure without a sample is dropped. Counts: n_correct, n_inconclusive, n_blank,
     n_<gold>_as_<predicted>, n_unknown, n_unknown_<gender>.
 
     Attributes:
-        aligner: fast_align (built in), eflomal, or an Aligner.
-        alignments: instead of an aligner, a Pharaoh file or its lines: one per translation.
-        figures: exact, or printed: rounded in between as the program of the paper does
+        aligner: "fast_align" (built in), "eflomal", or an Aligner.
+        alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
+            translation.
+        figures: "exact", or "printed", which rounds intermediate values as the paper's program does
             (`cc_hf.statistics.gender_figures.printed_figures`).
-        spacy_model: as `cc_hf.text.gender.gender_predictor` takes it.
+        spacy_model: spaCy pipeline for Spanish, French or Italian, as for
+            `cc_hf.text.gender.gender_predictor`.
     """
 
     name = "winomt_pattern_matching"
@@ -214,7 +223,15 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Only WinoMT, in languages with rules."""
+        """Return "" for WinoMT in a language with gender rules, else the reason.
+
+        Args:
+            dataset: name of the dataset.
+            config: name of the configuration.
+            form: class of its examples.
+            src_lang: ISO 639-1 code of the sources.
+            tgt_lang: ISO 639-1 code of the translations.
+        """
         if dataset != "winomt":
             return (
                 "winomt_pattern_matching reads the occupations and stereotypes of WinoMT, which"
@@ -229,7 +246,17 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, occupation with its index, gender and stereotype of the examples."""
+        """Return source, occupation with its index, gender and stereotype of the examples.
+
+        Args:
+            examples: examples of a configuration that fits.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+
+        Raises:
+            InputError: for an example without a located occupation.
+        """
         rows = []
         for example in examples:
             if isinstance(example, ContrastiveTranslationExample) or example.focus is None:
@@ -246,7 +273,15 @@ class WinomtPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse an index behind the end of the source."""
+        """Refuse an index after the end of the source.
+
+        Args:
+            references: checked references, one mapping per row.
+            whole: whether these are all rows. A batch may hold one half of a pair.
+
+        Raises:
+            InputError: for the first row with such an index.
+        """
         for row, reference in enumerate(references):
             n, at = len(space_tokens(reference["source"])), reference["occupation_index"]
             if not 0 <= at < n:
@@ -256,13 +291,18 @@ class WinomtPatternMatching(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Align, judge every translation and sum up.
+        """Align all sources and translations, judge every translation, and compute the figures.
+
+        Args:
+            rows: checked rows.
+            bootstrap: how the intervals are drawn.
+            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for options that do not fit.
-            UnknownNameError: for a language or aligner that is not known.
+            UnknownNameError: for a language or an aligner that is not known.
             DataError: for a line of alignments that is not in Pharaoh format.
-            MissingDependencyError: when the language or the aligner needs a package that is not
+            MissingDependencyError: if the language or the aligner needs a package that is not
                 installed.
         """
         if rows.src_lang != "en":
@@ -291,7 +331,7 @@ class WinomtPatternMatching(Metric):
             [j.predicted for j in judgements],
         )
         own = gender_figures(cells) if self.figures == "exact" else printed_figures(cells)
-        # recall of a gender is its accuracy
+        # The recall of a gender is its category accuracy.
         recall_intervals = {
             f"recall_{c.category}": summary.intervals[f"accuracy_{c.category}"]
             for c in summary.categories

@@ -1,1 +1,1 @@
-"""Statistics over judgements: arrays in, frozen results out. No models, no files."""
+"""Statistics over judgements: functions of arrays with frozen results. No models, no files."""

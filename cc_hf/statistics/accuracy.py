@@ -1,6 +1,4 @@
-"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4), on
-arrays.
-"""
+"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4)."""
 
 from __future__ import annotations
 
@@ -27,15 +25,18 @@ __all__ = [
 def rank_weights(
     probability_correct: npt.NDArray[np.float64], categories: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """Weights n .. 1 within each category, the largest for the sample that the evaluator is surest
-    of.
+    """Return weights n .. 1 within each category, the largest for the most confident sample.
 
-    A stable sort by abs(p - 0.5), descending: of equal ones the earlier weighs more, as in the
-    paper's program. Weights are not normalised between categories.
+    Samples are sorted by abs(p - 0.5) in descending order. The sort is stable: of equal samples the
+    earlier one weighs more, as in the paper's program. Weights are not normalised between
+    categories.
 
     Args:
         probability_correct: shape (n,), in [0, 1].
         categories: n names.
+
+    Returns:
+        Shape (n,), integers of 1 or more.
 
     >>> rank_weights(np.array([0.9, 0.6, 0.2]), ["a", "a", "b"]).tolist()
     [2, 1, 1]
@@ -51,9 +52,16 @@ def rank_weights(
 
 
 def share(correct: float, incorrect: float) -> float:
-    """Return correct / (correct + incorrect) of two scores of 0 or more; 0.5 where both are 0.
+    """Return correct / (correct + incorrect).
 
     A sum that overflows is computed from halves.
+
+    Args:
+        correct: score of 0 or more.
+        incorrect: score of 0 or more.
+
+    Returns:
+        The share, in [0, 1]; 0.5 if both scores are 0.
 
     >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
     (0.75, 0.5, 0.5)
@@ -66,8 +74,13 @@ def share(correct: float, incorrect: float) -> float:
 def total_accuracy(
     is_correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.int64] | None = None
 ) -> float:
-    """Sum of weights of the correct ones over the sum of weights; integers until the division,
-    hence exact.
+    """Return the sum of the weights of the correct samples divided by the sum of all weights.
+
+    Sums are integers until the division, so the result does not depend on the order of samples.
+
+    Args:
+        is_correct: shape (n,), the verdicts.
+        weights: shape (n,), positive; None weights all samples equally.
 
     Raises:
         InputError: for empty input.
@@ -84,7 +97,13 @@ def category_accuracies(
     is_correct: npt.NDArray[np.bool_],
     categories: Sequence[str],
 ) -> tuple[CategoryAccuracy, ...]:
-    """Counts and accuracies of each category, sorted by name."""
+    """Return the counts and accuracies of each category, sorted by name.
+
+    Args:
+        probability_correct: shape (n,), in [0, 1]; 0.5 is a tie.
+        is_correct: shape (n,), the verdicts.
+        categories: n names.
+    """
     names, weights = np.asarray(categories), rank_weights(probability_correct, categories)
     found = []
     for name in sorted(set(categories)):
@@ -109,8 +128,14 @@ def verdict_accuracies(
     *,
     is_inconclusive: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[CategoryAccuracy, ...]:
-    """Counts and accuracy of each category, sorted by name, where there are no probabilities and so
-    no weights and no ties.
+    """Return counts and accuracy of each category, sorted by name, from verdicts alone.
+
+    Without probabilities there are no weights and no ties.
+
+    Args:
+        is_correct: shape (n,), the verdicts.
+        categories: n names.
+        is_inconclusive: shape (n,); None if no verdict is inconclusive.
 
     >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
     0.5
@@ -131,12 +156,17 @@ def verdict_accuracies(
 
 
 def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> float:
-    """The smallest category accuracy; the category «none» does not count, as in the paper's
-    program.
+    """Return the smallest category accuracy.
+
+    The category "none" is ignored unless it is the only one, as in the paper's program.
+
+    Args:
+        categories: accuracies of all categories.
+        weighted: use weighted accuracies.
 
     Raises:
-        InputError: when there is no category, or a weighted accuracy is wanted that one of them
-            does not have.
+        InputError: if there is no category, or a weighted accuracy is wanted and one of them has
+            none.
     """
     counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
     if not counted:

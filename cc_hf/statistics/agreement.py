@@ -1,7 +1,7 @@
 """Agreement of two annotators, of a metric with annotators, or of two metrics: proportion, Cohen's
-kappa, confusion, intervals by bootstrap.
+kappa, confusion matrix, and bootstrap intervals.
 
-Labels are any hashable values, compared by equality; nothing is an ordinal scale here.
+Labels are any hashable values, compared by equality. No label scale is treated as ordinal.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ __all__ = [
 def confusion_matrix(
     left: Sequence[Hashable], right: Sequence[Hashable], *, labels: Sequence[Hashable] | None = None
 ) -> npt.NDArray[np.int64]:
-    """(k, k) counts: rows the label of `left`, columns that of `right`.
+    """Return the (k, k) counts of label pairs, `left` in rows and `right` in columns.
 
     Args:
-        left, right: n labels each, of the same items.
-        labels: the k labels, in the order wanted; None takes those that occur, sorted by their
-            text.
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        labels: the k labels, in the order of rows and columns. None uses the labels that occur,
+            sorted by their text.
 
     Raises:
-        InputError: for empty input, lengths that differ, labels twice, or a label that is not among
-            `labels`.
+        InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
+            not among `labels`.
 
     >>> confusion_matrix(["a", "a", "b"], ["a", "b", "b"]).tolist()
     [[1, 1], [0, 1]]
@@ -49,11 +50,17 @@ def confusion_matrix(
 def proportion_of_agreement(
     left: Sequence[Hashable], right: Sequence[Hashable], *, weights: Sequence[float] | None = None
 ) -> float:
-    """Share of items with equal labels, in [0, 1]; weighted: the weights of these over all weights.
+    """Return the share of items with equal labels, in [0, 1].
+
+    With weights, this is the sum of the weights of these items divided by the sum of all weights.
+
+    Args:
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        weights: n weights of 0 or more; None weights all items equally.
 
     Raises:
-        InputError: for empty input, lengths that differ, a negative weight, or weights whose sum is
-            0.
+        InputError: for empty input, different lengths, a negative weight, or weights that sum to 0.
 
     >>> proportion_of_agreement(["a", "b"], ["a", "a"], weights=[3, 1])
     0.75
@@ -65,19 +72,24 @@ def proportion_of_agreement(
 def cohen_kappa(
     left: Sequence[Hashable], right: Sequence[Hashable], *, labels: Sequence[Hashable] | None = None
 ) -> float:
-    """Agreement beyond chance, (p_o - p_e) / (1 - p_e) with the marginals of both sides (Cohen
-    1960), in [-1, 1]; not weighted.
+    """Return Cohen's kappa, unweighted, in [-1, 1] (Cohen 1960).
 
-    Where both sides use one and the same label only, p_e is 1 and the quotient is 0 / 0: they agree
-    on everything, and kappa is defined as 1.0 here. Where one side uses one label only, and the
-    other does not, kappa is 0.0.
+    Kappa is the agreement beyond chance, (p_o - p_e) / (1 - p_e), where p_e follows from the
+    marginals of both sides.
+
+    If both sides use the same single label, p_e is 1 and the quotient is 0 / 0. Both sides then
+    agree on everything, and this function returns 1.0. If only one side uses a single label, kappa
+    is 0.0.
 
     Args:
-        left, right, labels: as of `confusion_matrix`. `labels` changes no value, since labels that
-            do not occur add nothing; it refuses strange ones.
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        labels: allowed labels; None allows all. This argument only refuses unknown labels: a label
+            that does not occur adds nothing, so the value is the same.
 
     Raises:
-        InputError: as `confusion_matrix`.
+        InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
+            not among `labels`.
 
     >>> round(cohen_kappa(["a", "a", "b", "b"], ["a", "b", "b", "b"]), 3)
     0.5
@@ -98,18 +110,27 @@ def kappa_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval | NoInterval:
-    """Interval of `cohen_kappa` (`cc_hf.statistics.bootstrap.percentile_interval`).
+    """Return the bootstrap interval of `cohen_kappa`.
 
-    Kappa is undefined, 0 / 0, in a resample in which both sides have one and the same label only.
+    Kappa is undefined (0 / 0) in a resample in which both sides have the same single label.
 
     Args:
-        left, right, labels: as of `confusion_matrix`.
-        groups: items of one group are drawn together, such as the labels of several annotators on
-            one translation; None: each by itself.
-        n_resamples, level, seed: as of `cc_hf.statistics.bootstrap.accuracy_intervals`.
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        labels: allowed labels; None allows all.
+        groups: n group names. Items of one group are drawn together, such as the labels of several
+            annotators on one translation. None draws each item on its own.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        The interval, or the reason why there is none (see
+            `cc_hf.statistics.bootstrap.percentile_interval`).
 
     Raises:
-        InputError: as `confusion_matrix`, or for options out of range, or groups of another length.
+        InputError: for labels that `confusion_matrix` refuses, options out of range, or groups of a
+            different length.
 
     >>> kappa_interval(["a", "b"] * 5, ["a", "b"] * 5)
     NoInterval(reason='it is the same in every resample', n_undefined=0)
@@ -130,15 +151,27 @@ def agreement_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval | NoInterval:
-    """Interval of `proportion_of_agreement`; arguments as there and of `kappa_interval`.
+    """Return the bootstrap interval of `proportion_of_agreement`.
 
-    Weights travel with their items.
+    Each weight travels with its item. The figure is undefined in a resample whose weights sum to 0.
+    Without weights and groups, the figure is a proportion of independent items.
 
-    It is undefined in a resample whose weights sum to 0. Without weights and groups it is a
-    proportion.
+    Args:
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        weights: n weights of 0 or more; None weights all items equally.
+        groups: n group names, as for `kappa_interval`; None draws each item on its own.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        The interval, or the reason why there is none (see
+            `cc_hf.statistics.bootstrap.percentile_interval`).
 
     Raises:
-        InputError: as these.
+        InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or
+            options out of range.
 
     >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
     0.342
@@ -163,7 +196,7 @@ def agreement_interval(
 def _cells(
     left: Sequence[Hashable], right: Sequence[Hashable], labels: Sequence[Hashable] | None
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """(n,) the cell of each item in the confusion matrix, row by row; and the number of labels."""
+    """Return the (n,) cells of the items in the flattened confusion matrix, and k."""
     _check_lengths(left, right)
     known = sorted({*left, *right}, key=str) if labels is None else list(labels)
     place = {label: at for at, label in enumerate(known)}
@@ -184,6 +217,7 @@ def _cells(
 def _equal_and_weights(
     left: Sequence[Hashable], right: Sequence[Hashable], weights: Sequence[float] | None
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Return, per item, whether the labels are equal, and the checked weights."""
     _check_lengths(left, right)
     equal = np.array([a == b for a, b in zip(left, right, strict=True)], dtype=np.bool_)
     found = np.ones(len(equal)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -210,9 +244,9 @@ def _check_lengths(left: Sequence[Hashable], right: Sequence[Hashable]) -> None:
 
 
 def _kappas(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """(r,) kappas of (r, k, k) confusion matrices, NaN for 0 / 0."""
+    """Return the (r,) kappas of (r, k, k) confusion matrices, NaN for 0 / 0."""
     n = tables.sum(axis=(1, 2))
-    # times n², so that counts stay whole and 0 / 0 is exact
+    # All terms are multiplied by n², so that counts stay integers and 0 / 0 is exact.
     agreed = n * np.trace(tables, axis1=1, axis2=2)
     chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
     beyond = n * n - chance

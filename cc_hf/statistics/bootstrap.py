@@ -1,7 +1,7 @@
-"""The bootstrap, in one place: how samples are drawn, and what an interval is made of.
+"""The bootstrap: how samples are drawn, and how intervals are computed from them.
 
 Callers compute what each sample contributes to sums, draw these sums with `resampled_strata` or
-`resampled_sums`, apply their figure to the sums, and hand its values to `percentile_interval`.
+`resampled_sums`, apply their figure to the sums, and pass its values to `percentile_interval`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ __all__ = [
     "wilson_interval",
 ]
 
-#: share of resamples in which a figure may be undefined and still has an interval
+#: Largest share of resamples in which a figure may be undefined and still have an interval.
 MOST_UNDEFINED = 0.05
 
-# samples: bounds the memory; the stream of random numbers does not depend on it
+# Number of samples drawn at once. It bounds the memory, and it does not change the stream of random
+# numbers.
 _DRAWN_AT_ONCE = 1 << 20
 _SEED_BITS = 64  # a seed of thousands of digits could not be written into a signature
-_MOST_RESAMPLES = 10_000_000  # all of which are in memory
-_ROUNDING = 1e-12  # a width below this is 0 but for the rounding of floats
+_MOST_RESAMPLES = 10_000_000  # all resamples are held in memory
+_ROUNDING = 1e-12  # a smaller width is 0 apart from floating-point rounding
 
 _Floats = npt.NDArray[np.float64]
 _Proportions = Mapping[str, tuple[float, float]]
@@ -55,14 +56,14 @@ class _Options(TypedDict):
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are drawn.
+    """Settings of the bootstrap.
 
     Attributes:
-        seed: of numpy's default generator, 0 or more.
-        n_resamples: at least 1.
+        seed: seed of numpy's default generator, 0 or more.
+        n_resamples: number of resamples, at least 1.
 
     Raises:
-        InputError: as `check_bootstrap`.
+        InputError: for a seed or a number of resamples out of range (`check_bootstrap`).
     """
 
     seed: int = 0
@@ -73,7 +74,7 @@ class Bootstrap:
 
     @property
     def options(self) -> _Options:
-        """Return seed and n_resamples as keywords of the functions that draw.
+        """Seed and n_resamples, as keywords of the functions that draw.
 
         >>> Bootstrap(seed=7).options
         {'seed': 7, 'n_resamples': 1000}
@@ -82,11 +83,16 @@ class Bootstrap:
 
 
 def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None:
-    """Refuse options that are out of range, before anything long is computed.
+    """Refuse options that are out of range, before anything slow is computed.
+
+    Args:
+        seed: seed of numpy's default generator, from 0 to 2**64 - 1.
+        n_resamples: number of resamples, from 1 to 10,000,000.
+        level: confidence level, in (0, 1).
 
     Raises:
-        InputError: for a seed or number of resamples that is no integer or out of range, or a level
-            outside (0, 1).
+        InputError: for a seed or a number of resamples that is not an integer or out of range, or a
+            level outside (0, 1).
     """
     if not _is_integer(seed) or not 0 <= seed < 1 << _SEED_BITS:
         raise InputError(
@@ -104,7 +110,7 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
 
 
 def _is_integer(value: object) -> bool:
-    # those of numpy are integers, too
+    # numbers.Integral includes the integers of numpy.
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -119,27 +125,28 @@ def resampled_strata(
 ) -> dict[str, _Floats]:
     """Draw resamples within each stratum, and return the sums of what the drawn samples contribute.
 
-    Every stratum keeps its number of samples. Figures of several systems on the same samples are
-    columns beside each other, so that each resample draws the same samples for all systems.
+    Every stratum keeps its number of samples. To draw the same samples for several systems, put the
+    figures of the systems side by side as columns.
 
     Args:
         columns: shape (n, k), what each sample contributes to k sums; exact for integers below
             2**53.
-        strata: n names; None for one stratum, "all".
-        groups: n names; samples of one group are drawn together, such as the labels of several
-            annotators on one translation, and lie in one stratum. None: each sample by itself.
-        counts: how many samples each row of `columns` stands for, where many are alike: then the
-            cost depends on the number of rows alone. None: each row is one sample. Not with
-            `groups`.
-        n_resamples: at least 1.
-        seed: of numpy's default generator.
+        strata: n names of strata; None puts all samples into one stratum, "all".
+        groups: n names of groups. Samples of one group are drawn together, such as the labels of
+            several annotators on one translation, and must be in one stratum. None draws each
+            sample on its own.
+        counts: n numbers of identical samples that each row of `columns` stands for. The cost then
+            depends only on the number of rows. None means one sample per row. Not to be combined
+            with `groups`.
+        n_resamples: number of resamples, at least 1.
+        seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        Stratum -> shape (n_resamples, k), sorted by name.
+        A mapping from stratum to sums of shape (n_resamples, k), sorted by name.
 
     Raises:
-        InputError: for no sample, a column of another length, a group in two strata, or options out
-            of range.
+        InputError: for no sample, strata, groups or counts of a different length, a group in two
+            strata, or options out of range.
 
     >>> found = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
     >>> {name: sums.tolist() for name, sums in found.items()}
@@ -177,8 +184,22 @@ def resampled_sums(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> _Floats:
-    """Return the sums over all strata of `resampled_strata`, whose arguments and errors these are;
-    shape (n_resamples, k).
+    """Draw resamples as `resampled_strata` does, and return the sums over all strata.
+
+    Args:
+        columns: shape (n, k), what each sample contributes to k sums.
+        strata: n names of strata, within which samples are drawn; None for one stratum.
+        groups: n names of groups that are drawn together; None draws each sample on its own.
+        counts: n numbers of identical samples per row; None means one sample per row.
+        n_resamples: number of resamples, at least 1.
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        Sums of shape (n_resamples, k).
+
+    Raises:
+        InputError: for no sample, strata, groups or counts of a different length, a group in two
+            strata, or options out of range.
 
     >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
     [[3.0, 6.0], [3.0, 6.0]]
@@ -193,7 +214,8 @@ def resampled_sums(
 def _whole_groups(
     values: _Floats, names: Sequence[str], groups: Sequence[Hashable]
 ) -> tuple[_Floats, list[str]]:
-    """Sum the rows of each group; groups are in the order in which they first occur."""
+    """Sum the rows of each group; groups are in the order of their first occurrence."""
+    # `first` numbers the groups in the order of their first occurrence.
     first: dict[Hashable, int] = {}
     members = [first.setdefault(group, len(first)) for group in groups]
     strata: dict[int, str] = {}
@@ -214,6 +236,7 @@ def _drawn_sums(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> _Floats:
+    """Return the (n_resamples, k) sums of one stratum."""
     n = len(values)
     total = n if times is None else int(times.sum())
     at_once = max(1, _DRAWN_AT_ONCE // n)
@@ -223,9 +246,11 @@ def _drawn_sums(
     for start in range(0, n_resamples, at_once):
         rows = min(at_once, n_resamples - start)
         if times is None:
+            # Each resample has its own range of n indices, so that one bincount serves them all.
             drawn = generator.integers(0, n, size=(rows, n)) + n * np.arange(rows)[:, None]
             n_drawn = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
         else:
+            # The numbers of identical samples are drawn directly, without drawing each sample.
             n_drawn = generator.multinomial(total, times / total, size=rows)
         sums[start : start + rows] = n_drawn @ values
     return sums
@@ -234,17 +259,21 @@ def _drawn_sums(
 def percentile_interval(
     values: _Floats, *, level: float = 0.95, proportion: tuple[float, float] | None = None
 ) -> Interval | NoInterval:
-    """Return the middle of a figure's values in all resamples.
+    """Return the percentile interval of a figure from its values in all resamples.
 
-    Resamples in which the figure is undefined (NaN) are left out and counted; where they are more
-    than `MOST_UNDEFINED` of all, there is no interval. Nor is there one of zero width, which would
-    claim certainty: where all resamples agree, the bootstrap knows nothing. A proportion then gets
-    Wilson's score interval, any other figure none.
+    Resamples in which the figure is undefined (NaN) are ignored and counted. If they are more than
+    `MOST_UNDEFINED` of all, there is no interval. There is no interval of zero width either,
+    because it would claim certainty: if all resamples agree, the bootstrap says nothing. A
+    proportion then gets Wilson's score interval, any other figure gets none.
 
     Args:
-        values: of the figure, one per resample.
-        level: in (0, 1).
-        proportion: where the figure is a share of independent samples: how many, of how many.
+        values: value of the figure in each resample.
+        level: confidence level, in (0, 1).
+        proportion: for a figure that is a share of independent samples, its numerator and
+            denominator; None for any other figure.
+
+    Returns:
+        The interval, or the reason why there is none.
 
     >>> percentile_interval(np.arange(5.0), level=0.5)
     Interval(low=1.0, high=3.0, level=0.5, n_undefined=0, method='percentile')
@@ -269,12 +298,14 @@ def percentile_interval(
 
 
 def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion (Wilson 1927; recommended for small samples by
-    Brown, Cai & DasGupta 2001).
+    """Return Wilson's score interval of a proportion.
+
+    See Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001.
 
     Args:
-        part, whole: how many of how many; `whole` is above 0.
-        level: in (0, 1).
+        part: numerator of the proportion, from 0 to `whole`.
+        whole: denominator, above 0.
+        level: confidence level, in (0, 1).
 
     >>> found = wilson_interval(2, 2)
     >>> round(found.low, 3), found.high
@@ -298,10 +329,13 @@ def figure_intervals(
     """Return `percentile_interval` of each figure.
 
     Args:
-        samples: name -> values in all resamples.
-        proportions: name -> how many of how many in the observed samples, of figures that are
-            proportions.
-        level: in (0, 1).
+        samples: a mapping from figure to its values in all resamples.
+        proportions: a mapping from figure to numerator and denominator in the observed samples, for
+            the figures that are proportions.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        A mapping from figure to its interval, or to the reason why there is none.
     """
     return {
         name: percentile_interval(values, level=level, proportion=(proportions or {}).get(name))
@@ -310,12 +344,20 @@ def figure_intervals(
 
 
 def known_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
-    """Return the intervals that there are."""
+    """Return the intervals that exist.
+
+    Args:
+        found: intervals, or reasons why there is none, by figure.
+    """
     return {name: interval for name, interval in found.items() if isinstance(interval, Interval)}
 
 
 def missing_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, NoInterval]:
-    """Return why the others are missing."""
+    """Return the reasons why the other intervals are missing.
+
+    Args:
+        found: intervals, or reasons why there is none, by figure.
+    """
     return {name: interval for name, interval in found.items() if isinstance(interval, NoInterval)}
 
 
@@ -328,23 +370,23 @@ def accuracy_intervals(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Interval | NoInterval]:
-    """Return intervals of accuracy, weighted_accuracy, both minima, and both per category.
+    """Return the intervals of all accuracies: total, minimum, by category, and weighted.
 
-    Samples are drawn within their category, so that the balance is kept. The weights are part of a
-    sample's judgement and travel with it; they are not ranked anew in every resample. Accuracies
-    are proportions (see `percentile_interval`); the weighted ones and the minima are not.
+    Samples are drawn within their category, so that the balance of categories is kept. A weight is
+    part of a sample's judgement and travels with it; weights are not ranked again in every
+    resample. Accuracies are proportions (see `percentile_interval`); weighted accuracies and minima
+    are not.
 
     Args:
-        is_correct: shape (n,).
-        weights: shape (n,), positive; None where there are none, and the weighted figures are left
-            out.
+        is_correct: shape (n,), the verdicts.
+        weights: shape (n,), positive; None drops the weighted figures.
         categories: n names.
-        n_resamples: at least 1.
-        level: in (0, 1).
-        seed: of numpy's default generator.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
 
     Raises:
-        InputError: for empty input, or a level or number of resamples out of range.
+        InputError: for empty input, or options out of range.
 
     >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
     ...     "accuracy"
@@ -376,12 +418,16 @@ def accuracy_intervals(
 
 
 def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:
-    """Return accuracy, min_accuracy, accuracy_<category>, and the weighted ones, from sums by
-    category; the minimum is over all but "none".
+    """Return accuracy, min_accuracy, accuracy_<category>, and weighted ones, from sums.
+
+    The minimum ignores the category "none", unless it is the only one.
 
     Args:
-        parts: category -> number of samples, number correct, sum of weights, sum of the weights of
-            the correct ones; arrays of one shape, which the figures have too.
+        parts: a mapping from category to four arrays of one shape: number of samples, number of
+            correct samples, sum of weights, and sum of the weights of the correct samples.
+
+    Returns:
+        A mapping from figure to an array of the same shape.
     """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}

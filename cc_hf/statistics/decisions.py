@@ -1,8 +1,8 @@
-"""Coverage, precision, recall and F1 of decisions that may be left open (Raganato et al. 2019;
-Scherrer et al. 2020), with bootstrap intervals.
+"""Coverage, precision, recall and F1 of decisions that may be inconclusive, with bootstrap
+intervals (Raganato et al. 2019; Scherrer et al. 2020).
 
-Two recalls are in use: A, correct / (correct + inconclusive), is that of the papers' tables; B,
-correct / all, is that of their definition.
+Two definitions of recall are in use. Recall A, correct / (correct + inconclusive), is used in the
+tables of the papers; recall B, correct / all, is what their text defines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, resamp
 
 __all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores"]
 
-#: what `decision_figures` answers, in this order
+#: The figures that `decision_figures` returns, in this order.
 FIGURES = ("coverage", "precision", "recall_a", "recall_b", "f1_a", "f1_b")
 
 _Counts = npt.NDArray[np.int64]
@@ -27,15 +27,15 @@ _Floats = npt.NDArray[np.float64]
 
 
 def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-    """The figures of counts of verdicts.
+    """Compute the figures from counts of verdicts.
 
-    F1 is 0 where nothing is correct, also where precision or recall is then undefined.
+    F1 is 0 if nothing is correct, even where precision or recall is undefined.
 
     Args:
-        counts: shape (..., 3), of correct, incorrect and inconclusive decisions.
+        counts: shape (..., 3), numbers of correct, incorrect and inconclusive decisions.
 
     Returns:
-        Shape (..., 6), in the order of FIGURES, in [0, 1]; NaN where a figure is undefined.
+        Shape (..., 6), in the order of `FIGURES`, in [0, 1]; NaN for a figure that is undefined.
 
     >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
     [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
@@ -47,7 +47,7 @@ def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]
 
 
 def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], ...]:
-    """Part and whole of each of FIGURES; all but F1 are proportions."""
+    """Return the numerator and denominator of each of `FIGURES`; all but F1 are proportions."""
     correct, incorrect, inconclusive = (counts[..., i].astype(np.float64) for i in range(3))
     decided, total = correct + incorrect, correct + incorrect + inconclusive
     wanted = correct + inconclusive
@@ -64,16 +64,16 @@ def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], .
 def decision_scores(
     verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]
 ) -> dict[str, float]:
-    """The figures in all, by group, and the smallest of each grouping.
+    """Return the figures of all decisions and of each group, and the smallest of each grouping.
 
     Args:
-        verdicts: n of VERDICTS.
-        groupings: name of a grouping -> the n groups that the decisions are in, "" for none.
+        verdicts: n verdicts, each one of `VERDICTS`.
+        groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
 
     Returns:
-        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest of the groups that
-        occur. What is undefined is left out: the figures of a group without a decision to divide
-        by, and a minimum where one of the groups has no figure.
+        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest value of the groups
+            that occur. Undefined values are dropped: figures of a group without a decision to
+            divide by, and a minimum if the figure of one group is undefined.
 
     Raises:
         InputError: for no verdicts.
@@ -91,14 +91,28 @@ def decision_intervals(
     n_resamples: int = 1000,
     level: float = 0.95,
 ) -> dict[str, Interval | NoInterval]:
-    """Intervals of what `decision_scores` answers (`percentile_interval`); decisions are resampled
-    within the groups that they are in.
+    """Return the intervals of the figures that `decision_scores` returns.
+
+    Decisions are resampled within their combination of groups.
+
+    Args:
+        verdicts: n verdicts, each one of `VERDICTS`.
+        groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
+        seed: seed of numpy's default generator, 0 or more.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        A mapping from figure to its interval, or to the reason why there is none (see
+            `cc_hf.statistics.bootstrap.percentile_interval`).
 
     Raises:
         InputError: for no verdicts, or options out of range.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, counts, scores = _cells(verdicts, groupings)
+    # Decisions of one cell with the same verdict are identical, so they are one row with a count.
+    # The names of strata have leading zeros, because `resampled_strata` sorts them as text.
     strata = [f"{at:06}" for at in range(len(cells)) for _ in VERDICTS]
     alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
     parts = resampled_strata(
@@ -115,7 +129,7 @@ def decision_intervals(
 def _proportions(
     counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]
 ) -> dict[str, tuple[float, float]]:
-    """How many of how many, of the figures in all and by group that are proportions."""
+    """Return numerator and denominator of the figures, overall and by group, that are shares."""
     groups = {"": counts.sum(axis=0)}
     for at in range(len(groupings)):
         for group in {cell[at] for cell in cells} - {""}:
@@ -131,8 +145,8 @@ def _proportions(
 def _cells(
     verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]]
 ) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
-    """The combinations of groups that occur, sorted; (cells, 3) counts of verdicts; and the names
-    of the figures that are defined.
+    """Return the sorted combinations of groups that occur, their (cells, 3) counts of verdicts, and
+    the names of the figures that are defined.
     """
     if len(verdicts) == 0:
         raise InputError("figures of nothing: expected at least one decision, got none")
@@ -153,7 +167,7 @@ def _cells(
 def _summary(
     counts: npt.NDArray[np.generic], cells: list[tuple[str, ...]], groupings: list[str]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Each figure from (..., cells, 3) counts, with the shape of what comes before the cells."""
+    """Return each figure from (..., cells, 3) counts, with the shape of the leading dimensions."""
     found = _named(counts.sum(axis=-2), "")
     for at, grouping in enumerate(groupings):
         own = []

@@ -1,5 +1,7 @@
-"""The figures of WinoMT (Stanovsky et al. 2019) from counts: precision, recall, F1 per gender,
-delta_g, delta_s; exact, or as its program prints them.
+"""The figures of WinoMT from counts: precision, recall and F1 per gender, delta_g and delta_s
+(Stanovsky et al. 2019).
+
+Figures are exact, or rounded as the paper's program prints them.
 """
 
 from __future__ import annotations
@@ -24,8 +26,16 @@ _Floats = npt.NDArray[np.float64]
 def count_cells(
     gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """(3, 3, 4) counts: gold gender (male, female, neutral), stereotype (pro, anti, none),
-    predicted gender (those, unknown).
+    """Count rows by gold gender, stereotype and predicted gender.
+
+    Args:
+        gold: n gold genders: male, female or neutral.
+        stereotypes: n stereotypes: pro, anti or none.
+        predicted: n predicted genders: male, female, neutral or unknown.
+
+    Returns:
+        Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
+            order above.
     """
     cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
     for g, s, p in zip(gold, stereotypes, predicted, strict=True):
@@ -34,14 +44,14 @@ def count_cells(
 
 
 def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
-    """Figures in [0, 1], deltas in [-1, 1]; what has no sample is left out.
+    """Return the figures, in [0, 1], and their differences, in [-1, 1].
 
-    precision_*, recall_*, f1_* of each gold gender that occurs: precision is 0 where the gender is
-    never predicted, F1 where both are 0. delta_g = f1_male - f1_female. accuracy_pro,
-    accuracy_anti, and delta_s, their difference.
+    The figures are precision_*, recall_* and f1_* of each gold gender that occurs. Precision is 0
+    if the gender is never predicted; F1 is 0 if both are 0. delta_g is f1_male - f1_female. delta_s
+    is accuracy_pro - accuracy_anti. Figures without a sample are dropped.
 
     Args:
-        cells: of `count_cells`.
+        cells: counts, as `count_cells` returns them.
 
     >>> cells = count_cells(
     ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
@@ -58,8 +68,12 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
 
 
 def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
-    """As `gender_figures`, and accuracy, as mt_gender prints them: everything rounded to 0.1
-    points, precision and recall before F1 is made of them.
+    """Return the figures of `gender_figures`, and accuracy, as mt_gender prints them.
+
+    Everything is rounded to 0.1 points; precision and recall are rounded before F1 is computed.
+
+    Args:
+        cells: counts, as `count_cells` returns them.
     """
     exact = gender_figures(cells)
     exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())
@@ -84,9 +98,22 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
 def gender_intervals(
     cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> dict[str, Interval | NoInterval]:
-    """Intervals of `gender_figures` (`percentile_interval`): rows are resampled within their gold
-    gender.
+    """Return the intervals of `gender_figures`.
+
+    Rows are resampled within their gold gender.
+
+    Args:
+        cells: counts, as `count_cells` returns them.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        A mapping from figure to its interval, or to the reason why there is none (see
+            `cc_hf.statistics.bootstrap.percentile_interval`).
     """
+    # Rows of one cell are identical, so each cell is one row with a count. Its stratum is the gold
+    # gender.
     n_kinds = cells[0].size
     strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
     alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
@@ -103,8 +130,9 @@ def gender_intervals(
 
 
 def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]:
-    """How many of how many, of the figures that are proportions: F1 is none, and no precision where
-    a gender is never predicted.
+    """Return numerator and denominator of the figures that are proportions.
+
+    F1 is not a proportion, nor is the precision of a gender that is never predicted.
     """
     confusion = cells.sum(axis=1)
     found = {}
@@ -118,7 +146,7 @@ def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]
 
 
 def _figures(cells: _Floats) -> dict[str, _Floats]:
-    """(r,) values of each figure from (r, 3, 3, 4) counts, NaN for what has no sample."""
+    """Return the (r,) values of each figure from (r, 3, 3, 4) counts, NaN without a sample."""
     confusion = cells.sum(axis=2)
     found: dict[str, _Floats] = {}
     for at, gender in enumerate(_GENDERS):
@@ -147,5 +175,5 @@ def _ratio(part: _Floats, whole: _Floats) -> _Floats:
 
 
 def _rounded(share: float) -> float:
-    """To 0.1 points, as the program rounds percentages; stored as a share."""
+    """Round to 0.1 points, as the program rounds percentages; return a share."""
     return round(round(100 * share, 1) / 100, 3)

@@ -1,6 +1,6 @@
-"""Two groups by their means: Cohen's D and Student's, Welch's and the paired t-test.
+"""Comparison of two groups by their means: Cohen's d, and Student's, Welch's and the paired t-test.
 
-Arrays in, frozen results out.
+The functions accept arrays and return frozen results.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ _Values = Sequence[float] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class TTest:
-    """A t-test.
+    """The result of a t-test.
 
-    `t`: positive where the first mean is the greater; `degrees_of_freedom`: > 0; `p_value`:
-    two-sided, in [0, 1].
+    Attributes:
+        t: t statistic, positive if the first mean is greater.
+        degrees_of_freedom: above 0; not an integer for Welch's test.
+        p_value: two-sided p, in [0, 1].
     """
 
     t: float
@@ -33,14 +35,23 @@ class TTest:
 
 
 def cohen_d(first: _Values, second: _Values) -> float:
-    """Difference of the means (first - second) in units of the pooled standard deviation (Cohen
-    1988); signed.
+    """Return Cohen's d: the difference of the means in pooled standard deviations (Cohen 1988).
 
-    sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)) pools, s^2 with n - 1 below.
+    The difference is the first mean minus the second. The pooled standard deviation is
+    sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
+    the
+    denominator.
+
+    Args:
+        first: values of the first group.
+        second: values of the second group.
+
+    Returns:
+        The signed difference, without a unit.
 
     Raises:
-        InputError: for fewer than three values in all, an empty group, values that are not finite,
-            or groups without any spread.
+        InputError: for fewer than three values in total, an empty group, values that are not
+            finite, or groups without any spread.
 
     >>> round(cohen_d([1, 2, 3], [0, 1, 2]), 4)
     1.0
@@ -60,7 +71,12 @@ def cohen_d(first: _Values, second: _Values) -> float:
 
 
 def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) -> TTest:
-    """t-test of two independent groups: Welch's, or with `equal_variances` Student's.
+    """Apply the t-test of two independent groups.
+
+    Args:
+        first: values of the first group, at least two.
+        second: values of the second group, at least two.
+        equal_variances: use Student's test instead of Welch's.
 
     Raises:
         InputError: for fewer than two values in a group, values that are not finite, or groups
@@ -88,7 +104,11 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
 
 
 def paired_t_test(first: _Values, second: _Values) -> TTest:
-    """t-test of the differences of pairs.
+    """Apply the t-test of the differences within pairs.
+
+    Args:
+        first: n values, at least two.
+        second: n values in the same order; pairs are formed by position.
 
     Raises:
         InputError: for groups of different lengths, fewer than two pairs, values that are not
@@ -117,6 +137,7 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
 
 
 def _checked(values: _Values, name: str) -> npt.NDArray[np.float64]:
+    """Return the values of a group as a one-dimensional array, or raise."""
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not len(found):
         raise InputError(

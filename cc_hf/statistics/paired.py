@@ -24,13 +24,19 @@ from cc_hf.statistics.bootstrap import (
 
 __all__ = ["McNemar", "PairedDifference", "mcnemar", "paired_differences"]
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # differences that are closer count as equal
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A figure of two systems in [0, 1], the second minus the first in [-1, 1] with its interval,
-    and a two-sided p in (0, 1].
+    """A figure of two systems, with their difference and its significance.
+
+    Attributes:
+        first: figure of the first system, in [0, 1].
+        second: figure of the second system, in [0, 1].
+        difference: second minus first, in [-1, 1].
+        interval: bootstrap interval of the difference, or why there is none.
+        p_value: two-sided p, in (0, 1].
     """
 
     first: float
@@ -42,8 +48,13 @@ class PairedDifference:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Samples that only the first, and only the second system has right; two-sided p under «each as
-    likely».
+    """The result of McNemar's test.
+
+    Attributes:
+        n_only_first: number of samples that only the first system has right.
+        n_only_second: number of samples that only the second system has right.
+        p_value: two-sided p, in (0, 1], under the hypothesis that both kinds of samples are equally
+            likely.
     """
 
     n_only_first: int
@@ -60,18 +71,25 @@ def paired_differences(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[dict[str, PairedDifference], ...]:
-    """Each system but the first against the first: accuracy, min_accuracy, accuracy_<category>, and
-    with weights these weighted.
+    """Compare every system with the first one.
 
-    p is the share of resampled differences, moved to mean 0, that are at least as far from 0 as the
-    observed one, with one added to both counts (Riezler & Maxwell 2005, as sacreBLEU has it; but a
-    difference of 0 has p = 1 here).
+    The figures are accuracy, min_accuracy, accuracy_<category>, and with weights also their
+    weighted variants.
+
+    p is the share of resampled differences, shifted to mean 0, that are at least as far from 0 as
+    the observed difference. One is added to both counts (Riezler & Maxwell 2005, as in sacreBLEU;
+    unlike there, a difference of 0 has p = 1).
 
     Args:
-        correct: shape (s, n), s systems, at least 2.
+        correct: shape (s, n), the verdicts on s systems, at least 2.
         categories: n names.
-        weights: shape (s, n), positive.
-        n_resamples, level, seed: as of `cc_hf.statistics.bootstrap.accuracy_intervals`.
+        weights: shape (s, n), positive; None for no weighted figures.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        One mapping from figure to difference for each system but the first.
 
     Raises:
         InputError: for fewer than two systems, no sample, shapes that differ, or options out of
@@ -94,7 +112,7 @@ def paired_differences(
             f" {len(categories)} categories" + _shape(weights)
         )
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
-    # (n, 4 s)
+    # Shape (n, 4 s): what each sample contributes to the four sums of each system.
     columns = (
         np.stack([np.ones(correct.shape), correct, weight, weight * correct])
         .reshape(-1, correct.shape[1])
@@ -104,7 +122,7 @@ def paired_differences(
     parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
     observed = {name: columns[names == name].sum(axis=0).reshape(4, -1) for name in parts}
     values = figures_of_sums(observed)
-    # of (4, n_resamples, s)
+    # The sums of each category have shape (4, n_resamples, s).
     samples = figures_of_sums(
         {name: sums.reshape(n_resamples, 4, -1).swapaxes(0, 1) for name, sums in parts.items()}
     )
@@ -116,7 +134,14 @@ def paired_differences(
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:
-    """McNemar's test in its exact, binomial form, at any number of samples.
+    """Apply McNemar's test in its exact, binomial form, for any number of samples.
+
+    Args:
+        first: shape (n,), whether the first system is right on each sample.
+        second: shape (n,), the same for the second system.
+
+    Returns:
+        The counts of samples on which the systems differ, and p. Without such a sample, p is 1.
 
     Raises:
         InputError: for shapes that differ.
@@ -145,6 +170,7 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
 def _difference(
     values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float
 ) -> PairedDifference:
+    """Compare one system with the first in one figure."""
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
     as_far = int(

@@ -1,5 +1,5 @@
-"""Do two figures put the same things in the same order? Spearman's and Kendall's rank correlations
-with intervals by bootstrap.
+"""Spearman's and Kendall's rank correlations, with bootstrap intervals: do two figures put the same
+items in the same order?
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RankCorrelation:
-    """Agreement of two orders of the same n things.
+    """Agreement of two orders of the same n items.
 
     Attributes:
-        n: number of things.
-        spearman: correlation of the ranks, ties sharing the mean rank, in [-1, 1].
+        n: number of items.
+        spearman: correlation of the ranks, in [-1, 1]; ties share their mean rank.
         kendall: tau-b, in [-1, 1].
-        spearman_interval, kendall_interval: by bootstrap over the things.
-        n_undefined: resamples in which one side had one value only, so that there is no order; the
-            intervals leave them out.
+        spearman_interval: interval by bootstrap over the items, or why there is none.
+        kendall_interval: interval by bootstrap over the items, or why there is none.
+        n_undefined: number of resamples in which one side has a single value, so that there is no
+            order; the intervals ignore them.
     """
 
     n: int
@@ -48,15 +49,18 @@ def rank_correlation(
     level: float = 0.95,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Spearman's rho and Kendall's tau-b of two figures of the same things.
+    """Compute Spearman's rho and Kendall's tau-b of two figures of the same items.
 
     Args:
-        left, right: at least three finite numbers each, in the same order of the things.
-        n_resamples, level, seed: as of `cc_hf.statistics.bootstrap.accuracy_intervals`.
+        left: at least three finite numbers, one per item.
+        right: as many finite numbers, in the same order of the items.
+        n_resamples: number of resamples, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
 
     Raises:
-        InputError: for fewer than three things, different numbers of them, values that are not
-            finite, a side with one value only, or options out of range.
+        InputError: for fewer than three items, different lengths, values that are not finite, a
+            side with a single value, or options out of range.
 
     >>> found = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4])
     >>> round(found.spearman, 4), round(found.kendall, 4)
@@ -76,7 +80,7 @@ def rank_correlation(
                 f" {sorted(set(values.tolist()))[:3]}; equal figures give no order"
             )
     n = len(x)
-    # observed, then drawn
+    # The first row is the observed sample, the others are the resamples.
     times = np.concatenate(
         [np.ones((1, n)), resampled_sums(np.eye(n), n_resamples=n_resamples, seed=seed)]
     )
@@ -92,8 +96,9 @@ def rank_correlation(
 
 
 def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
-    """(m,) correlations of the ranks of things of which each occurs so and so many `times`, shape
-    (m, n).
+    """Return the (m,) rank correlations of m resamples.
+
+    `times`, shape (m, n), says how often each of the n items occurs in each resample.
     """
     ranks = []
     for values in (x, y):
@@ -107,7 +112,8 @@ def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
 
 
 def _tau_b(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
-    """(m,) tau-b: sums over pairs of things by how often each occurs."""
+    """Return the (m,) values of tau-b: sums over pairs of items, weighted by their frequencies."""
+    # Signs of all pairs are computed once. A resample only changes how often each pair counts.
     signs = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
     both, first, second = (
         np.einsum("mi,ij,mj->m", times, table, times, optimize=True)
@@ -117,7 +123,7 @@ def _tau_b(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
 
 
 def _quotient(part: _Floats, squared: _Floats) -> _Floats:
-    """`part` over the root of `squared`, in [-1, 1]; NaN without an order."""
+    """Divide `part` by the root of `squared`, clipped to [-1, 1]; NaN where there is no order."""
     found = np.full(len(part), np.nan)
     np.divide(part, np.sqrt(squared), out=found, where=squared > 0)
     return found.clip(-1, 1)

@@ -1,5 +1,7 @@
-"""Two groups by rank: Mann-Whitney U, rank-biserial correlation, and what counts as a small, medium
-or large one. Arrays in, frozen results out.
+"""Comparison of two groups by rank: Mann-Whitney U, rank-biserial correlation, and thresholds for
+small, medium and large effects.
+
+The functions accept arrays and return frozen results.
 """
 
 from __future__ import annotations
@@ -15,21 +17,22 @@ from cc_hf.errors import InputError, MissingDependencyError
 
 __all__ = ["SIZES", "EffectThresholds", "RankTest", "effect_thresholds", "mann_whitney"]
 
-#: what an effect is called, with Cohen's d from which on it is
+#: Names of effect sizes, each with its lower limit of Cohen's d.
 SIZES: dict[str, float] = {"small": 0.2, "medium": 0.5, "large": 0.8}
 
 
 @dataclass(frozen=True, slots=True)
 class RankTest:
-    """Whether the first group ranks above the second.
+    """The result of a test whether the first group ranks above the second.
 
     Attributes:
-        n_first, n_second: sizes of the groups.
-        u: U of the first group: pairs in which its value is the greater, ties half, in [0, n_first
-            * n_second].
-        p_value: two-sided, in (0, 1].
-        rank_biserial: share of pairs with the greater value in the first group less that with the
-            smaller one, 2 u / (n_first n_second) - 1, in [-1, 1].
+        n_first: size of the first group.
+        n_second: size of the second group.
+        u: U of the first group: the number of pairs in which its value is greater, where a tie
+            counts as half, in [0, n_first * n_second].
+        p_value: two-sided p, in (0, 1].
+        rank_biserial: share of pairs with the greater value in the first group minus the share with
+            the smaller one, 2 u / (n_first n_second) - 1, in [-1, 1].
     """
 
     n_first: int
@@ -41,8 +44,12 @@ class RankTest:
 
 @dataclass(frozen=True, slots=True)
 class EffectThresholds:
-    """From which absolute value on a correlation with a dichotomous variable is small, medium,
-    large.
+    """Lower limits for the absolute value of a correlation with a dichotomous variable.
+
+    Attributes:
+        small: limit of a small effect.
+        medium: limit of a medium effect.
+        large: limit of a large effect.
     """
 
     small: float
@@ -50,7 +57,10 @@ class EffectThresholds:
     large: float
 
     def size(self, value: float) -> str:
-        """none, small, medium or large, by the absolute value.
+        """Return the name of an effect size: none, small, medium or large.
+
+        Args:
+            value: correlation, of which the absolute value counts.
 
         >>> effect_thresholds().size(-0.33)
         'medium'
@@ -71,16 +81,17 @@ def mann_whitney(
     first: Sequence[float] | npt.NDArray[np.float64],
     second: Sequence[float] | npt.NDArray[np.float64],
 ) -> RankTest:
-    """Mann-Whitney U test by the normal approximation, with corrections for ties and continuity,
-    and the rank-biserial correlation (Cureton 1956).
+    """Apply the Mann-Whitney U test, and compute the rank-biserial correlation (Cureton 1956).
 
-    Where all values are equal nothing can be ranked, and p is 1.
+    The test uses the normal approximation, corrected for ties and continuity. If all values are
+    equal there are no ranks to compare, and p is 1.
 
     Args:
-        first, second: at least one finite number each; neither need be as long as the other.
+        first: values of the first group, at least one.
+        second: values of the second group, at least one; the sizes may differ.
 
     Raises:
-        InputError: for an empty group, or a value that is no finite number.
+        InputError: for an empty group, or a value that is not a finite number.
         MissingDependencyError: without scipy.
 
     >>> found = mann_whitney([2, 3, 3], [1, 1, 2])
@@ -105,8 +116,9 @@ def mann_whitney(
 
 
 def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
-    """Cohen's d of .2, .5 and .8 as correlations with a dichotomous variable, d / sqrt(d^2 + 1 /
-    (p1 p2)) (McGrath & Meyer 2006, equation 3).
+    """Convert Cohen's d of 0.2, 0.5 and 0.8 to correlations with a dichotomous variable.
+
+    The correlation is d / sqrt(d^2 + 1 / (p1 p2)) (McGrath & Meyer 2006, equation 3).
 
     Args:
         base_rate: p1, the share of one of the two groups, in (0, 1); p2 is the rest.
@@ -129,6 +141,7 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
 
 
 def _group(values: Sequence[float] | npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
+    """Return the values of a group as a one-dimensional array, or raise."""
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not len(found):
         raise InputError(

@@ -1,4 +1,7 @@
-"""Ordinary least squares with standard errors, by statsmodels. Columns in, a frozen result out."""
+"""Ordinary least squares with standard errors, computed by statsmodels.
+
+The functions accept columns and return a frozen result.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,22 @@ from cc_hf.results import Interval
 
 __all__ = ["CONSTANT", "Coefficient", "Regression", "least_squares"]
 
-#: name of the intercept
+#: Name of the intercept.
 CONSTANT = "constant"
 _EXACT = 1e-24  # share of the variance below which only rounding is left to explain
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """By how much the dependent variable grows with one unit of `name`, all else equal.
+    """A coefficient of a linear model.
 
-    `p_value`: two-sided, in [0, 1], under «it is 0».
+    Attributes:
+        name: name of the independent variable, or `CONSTANT`.
+        value: change of the dependent variable per unit of `name`, all else equal.
+        standard_error: standard error of the value.
+        t: t statistic.
+        p_value: two-sided p, in [0, 1], under the hypothesis that the coefficient is 0.
+        interval: confidence interval of the value.
     """
 
     name: str
@@ -38,13 +47,14 @@ class Regression:
     """A linear model.
 
     Attributes:
-        dependent: name of the variable that is explained.
+        dependent: name of the dependent variable.
         n: number of observations.
-        coefficients: the constant first, then the independent variables in the order given.
-        r_squared, adjusted_r_squared: share of the variance that is explained; in [0, 1], adjusted
-            it may be negative.
-        f, f_p_value: test of the whole model under «all coefficients but the constant are 0».
-        residual_degrees_of_freedom: n less the number of coefficients.
+        coefficients: the constant first, then the independent variables in the given order.
+        r_squared: share of the variance that is explained, in [0, 1].
+        adjusted_r_squared: the same, adjusted for the number of variables; may be negative.
+        f: F statistic of the whole model.
+        f_p_value: its p, under the hypothesis that all coefficients but the constant are 0.
+        residual_degrees_of_freedom: n minus the number of coefficients.
     """
 
     dependent: str
@@ -57,7 +67,10 @@ class Regression:
     residual_degrees_of_freedom: int
 
     def coefficient(self, name: str) -> Coefficient:
-        """That of a variable, or of `CONSTANT`.
+        """Return the coefficient of a variable.
+
+        Args:
+            name: name of an independent variable, or `CONSTANT`.
 
         Raises:
             InputError: for a name that is not in the model.
@@ -77,18 +90,20 @@ def least_squares(
     *,
     level: float = 0.95,
 ) -> Regression:
-    """Multiple linear regression with a constant; errors of the usual kind, normal with one
-    variance.
+    """Fit a multiple linear regression with a constant.
+
+    Standard errors assume normal errors of equal variance.
 
     Args:
-        dependent: name and n values of what is explained.
-        independents: name -> n values; a variable of yes and no is 1 and 0. At least one.
-        level: of the confidence intervals, in (0, 1).
+        dependent: name and n values of the dependent variable.
+        independents: a mapping from name to n values of each independent variable, at least one; a
+            binary variable is coded as 1 and 0.
+        level: level of the confidence intervals, in (0, 1).
 
     Raises:
-        InputError: for columns of different lengths or with values that are not finite, fewer
-            observations than coefficients and one more, a variable that is constant or follows from
-            the others, or a model that fits exactly, which leaves no error to estimate.
+        InputError: for columns of different lengths or with values that are not finite; for fewer
+            observations than coefficients plus one; for a variable that is constant or follows from
+            the others; for a model that fits exactly, which leaves no error to estimate.
         MissingDependencyError: without statsmodels.
 
     >>> found = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
@@ -145,6 +160,7 @@ def least_squares(
 
 
 def _column(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Return the values of a variable as a one-dimensional array, or raise."""
     found = np.asarray(values, dtype=np.float64)
     if found.ndim != 1 or not np.isfinite(found).all():
         raise InputError(
@@ -157,6 +173,7 @@ def _column(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
+    """Refuse variables from which no regression can be computed."""
     if not columns or name in columns or CONSTANT in columns:
         raise InputError(
             f"expected at least one independent variable, with names other than {name!r} and"
@@ -177,6 +194,7 @@ def _check(
             raise InputError(
                 f"{key}: expected values that differ, got {column[0]} in all {len(y)} observations"
             )
+    # Columns are standardized, so that the rank does not depend on their units.
     standard = np.column_stack(
         [np.ones(len(y)), *((column - column.mean()) / column.std() for column in columns.values())]
     )

@@ -1,1 +1,1 @@
-"""Systems under test."""
+"""Systems under test: models that translate."""

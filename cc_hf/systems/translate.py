@@ -1,5 +1,7 @@
-"""Translations of a list of sources by the system under test: any sequence-to-sequence model that
-an evaluator family knows, loaded by name or in memory.
+"""Translation of a list of sources by the system under test.
+
+A system is any sequence-to-sequence model of a known evaluator family, loaded by name or already in
+memory.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.evaluators.loading import load_with  # first: it says which extra brings torch
+from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
@@ -39,21 +41,30 @@ def translate(
     loading: LoadingOptions | None = None,
     progress: bool = False,
 ) -> list[str]:
-    """Translate by beam search; equal sources are translated once, the order is kept.
+    """Translate by beam search.
+
+    Equal sources are translated once. Translations are in the order of the sources.
 
     Args:
         sources: texts in the model's source language.
-        system: name, folder or Hub model, as `load_evaluator` takes it.
-        src_lang, tgt_lang: told to multilingual models; refused when the model does not have them.
-        num_beams: at least 1.
-        batch_tokens: padded source tokens times two of a batch, for each of the beams.
+        system: name, folder or Hub model, as for `load_evaluator`.
+        src_lang: ISO 639-1 code of the sources, which multilingual models need; "" uses that of the
+            model.
+        tgt_lang: ISO 639-1 code of the translations, which multilingual models need; "" uses that
+            of the model.
+        num_beams: number of beams, at least 1.
+        batch_tokens: limit of a batch: twice its padded source tokens, for each of the beams.
         loading: how the model is loaded: its kind, prompt, revision and device.
-        progress: show a bar when it takes longer than a second.
+        progress: show a bar if translating takes longer than a second.
+
+    Returns:
+        One translation per source.
 
     Raises:
-        InputError: for no sources, an empty source, languages that the model does not have,
-            num_beams below 1, a model that does not translate.
-        TooLongError: when a source does not fit the model; the message names the row.
+        InputError: for no sources, an empty source, a language that the model does not have,
+            `num_beams` below 1, or a model that does not translate.
+        TooLongError: for a source that is too long for the model; the message names the row.
+        EvaluatorError: for a model that cannot be loaded.
 
     >>> translate(["The doctor is here."], "cc-tiny-en-de")
     ['Der Arzt ist hier.']
@@ -84,21 +95,33 @@ def translate_with(
     team: Team = ALONE,
     progress: bool = False,
 ) -> list[str]:
-    """As `translate`, with a model that is in memory (`load_evaluator`, or
-    `cc_hf.evaluators.loading.evaluator_of` for one in training).
+    """Translate by beam search with a model that is already loaded.
+
+    The model is loaded by `load_evaluator`, or wrapped by `cc_hf.evaluators.loading.evaluator_of`
+    while it is being trained.
 
     Args:
-        model: an evaluator of a sequence-to-sequence family.
-        sources, src_lang, tgt_lang, num_beams, batch_tokens, progress: as `translate`.
-        max_new_tokens: the longest translation; None for three times the source and ten more. Never
-            more than the model takes.
-        batch_size: sources in a batch, instead of `batch_tokens`.
-        team: the processes that translate together, each its share; all get all translations, which
-            are those of one process.
+        model: evaluator of a sequence-to-sequence family.
+        sources: texts in the model's source language.
+        src_lang: ISO 639-1 code of the sources; "" uses that of the model.
+        tgt_lang: ISO 639-1 code of the translations; "" uses that of the model.
+        num_beams: number of beams, at least 1.
+        max_new_tokens: length of the longest translation; None for three times the source plus ten
+            tokens. The model's own limit always applies.
+        batch_tokens: limit of a batch, as for `translate`.
+        batch_size: number of sources in a batch, which replaces `batch_tokens`.
+        team: processes that translate together, each its share. All get all translations, which are
+            the same as those of one process.
+        progress: show a bar if translating takes longer than a second.
+
+    Returns:
+        One translation per source.
 
     Raises:
-        InputError, TooLongError: as `translate`.
-        EvaluatorError: when another process of the team failed.
+        InputError: for no sources, an empty source, a language that the model does not have, a
+            number below 1, or a model that does not translate.
+        TooLongError: for a source that is too long for the model; the message names the row.
+        EvaluatorError: if another process of the team failed.
 
     >>> from cc_hf import load_evaluator
     >>> translate_with(
@@ -119,6 +142,7 @@ def translate_with(
         )
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
     model.check_languages(src_lang, tgt_lang)
+    # Sorting gives all processes of the team the same order.
     distinct = sorted(set(sources))
     encoded = model.encode_sources(distinct, src_lang, tgt_lang)
     limit = model.max_tokens
@@ -170,14 +194,15 @@ def translate_with(
 
 
 def _check(sources: Sequence[str], num_beams: int) -> None:
+    """Refuse an empty list of sources, and a number of beams below 1."""
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:
         raise InputError(f"num_beams: expected at least 1, got {num_beams}")
 
 
-# not inference_mode: tables that a model makes when it first needs them would be of no use to its
-# training
+# inference_mode would not do: a model may be in training, and the tables that it creates on first
+# use would be unusable for gradients.
 @torch.no_grad()
 def _generate(
     system: Seq2SeqEvaluator,
@@ -187,13 +212,14 @@ def _generate(
     num_beams: int,
     max_new_tokens: int | None,
 ) -> list[str]:
+    """Translate one batch of encoded sources."""
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     longest = min(
         system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens
     )
-    # by the name that the model's own configuration uses, or each batch is warned that there are
-    # two limits; one token starts the decoder
+    # The limit has the name that the model's own configuration uses; otherwise transformers warns
+    # of two limits for each batch. `max_length` also counts the token that starts the decoder.
     limit = (
         {"max_length": longest + 1}
         if model.generation_config.max_new_tokens is None

@@ -1,1 +1,1 @@
-"""Tokens and word forms; pure functions of strings."""
+"""Tokens and word forms, by pure functions of strings."""

@@ -1,7 +1,7 @@
-"""Word alignment behind one protocol: fast_align's model (built in), eflomal where it is installed,
-alignments that are given.
+"""Word alignment with one protocol: fast_align's model (built in), eflomal if it is installed, or
+given alignments.
 
-Tokens are what stands between spaces and tabs, for every aligner.
+Tokens are separated by spaces and tabs, for every aligner.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ __all__ = [
 
 
 def space_tokens(text: str) -> list[str]:
-    """What stands between spaces and tabs; other white space is part of a token.
+    """Split a text at spaces and tabs; other white space is part of a token.
+
+    Args:
+        text: a sentence.
 
     >>> space_tokens("The  cook left.")
     ['The', 'cook', 'left.']
@@ -43,20 +46,29 @@ def space_tokens(text: str) -> list[str]:
 
 @runtime_checkable
 class Aligner(Protocol):
-    """What aligns. An alignment may depend on all pairs that are given together."""
+    """A word aligner. An alignment may depend on all pairs that are aligned together."""
 
     @property
     def signature_name(self) -> str:
-        """Its name, version or content, as the signature of a result says it."""
+        """The aligner's name with its version or content, as the signature of a result holds it."""
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> Sequence[Alignment]:
-        """One alignment per pair, by indices of `space_tokens`."""
+        """Align each pair of source and translation.
+
+        Args:
+            sources: n sentences.
+            translations: n translations, in the same order.
+
+        Returns:
+            n alignments, as pairs of indices of `space_tokens`.
+        """
 
 
 @dataclass(frozen=True)
 class FastAlign:
-    """The forward model of fast_align with the options -d -o -v, see `cc_hf.text.fast_align`;
-    deterministic.
+    """The forward model of fast_align with the options -d -o -v; deterministic.
+
+    See `cc_hf.text.fast_align`.
 
     >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
     [((0, 0), (1, 1)), ((0, 0), (1, 1))]
@@ -64,11 +76,19 @@ class FastAlign:
 
     @property
     def signature_name(self) -> str:
-        """`fast_align`: its options are fixed."""
+        """The name `fast_align`; its options are fixed."""
         return "fast_align"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        """As `cc_hf.text.fast_align.fast_align`, which says what the alignments depend on."""
+        """Align each pair of source and translation, with a model that is estimated on all pairs.
+
+        Args:
+            sources: n sentences.
+            translations: n translations, in the same order.
+
+        Returns:
+            n alignments, as pairs of indices of `space_tokens`.
+        """
         return fast_align(
             [space_tokens(source) for source in sources],
             [space_tokens(translation) for translation in translations],
@@ -77,17 +97,17 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class Eflomal:
-    """eflomal (Östling & Tiedemann 2016), forward, with its default options.
+    """The aligner eflomal (Östling & Tiedemann 2016), forward, with its default options.
 
-    It samples and cannot be seeded: two runs may differ.
+    It samples and cannot be seeded, so two runs may differ.
     """
 
     @property
     def signature_name(self) -> str:
-        """`eflomal` and its version.
+        """The name `eflomal` with its version.
 
         Raises:
-            MissingDependencyError: when eflomal is not installed.
+            MissingDependencyError: if eflomal is not installed.
         """
         try:
             return f"eflomal-{importlib.metadata.version('eflomal')}"
@@ -95,10 +115,18 @@ class Eflomal:
             raise MissingDependencyError("eflomal", install="pip install eflomal") from None
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        """Forward links.
+        """Align each pair of source and translation; return forward links.
+
+        Args:
+            sources: n sentences.
+            translations: n translations, in the same order.
+
+        Returns:
+            n alignments, as pairs of indices of `space_tokens`. A pair with an empty side has no
+                links.
 
         Raises:
-            MissingDependencyError: when eflomal is not installed.
+            MissingDependencyError: if eflomal is not installed.
         """
         try:
             import eflomal
@@ -126,31 +154,40 @@ class Eflomal:
 
     @staticmethod
     def _line(text: str) -> str:
-        """eflomal splits at any white space, which would shift the indices."""
+        """Replace the white space within tokens, at which eflomal would split them."""
         return " ".join(re.sub(r"\s", "_", token) for token in space_tokens(text))
 
 
 @dataclass(frozen=True)
 class GivenAlignments:
-    """Alignments made elsewhere, one per translation, in their order."""
+    """Alignments that were made elsewhere.
+
+    Attributes:
+        alignments: one per translation, in their order.
+        name: name of their file, for messages.
+    """
 
     alignments: tuple[Alignment, ...]
     name: str = "given"
 
     @property
     def signature_name(self) -> str:
-        """`given` and a hash of the links."""
+        """The name `given` with a hash of the links."""
         return (
             "given."
             + hashlib.sha256("\n".join(map(to_pharaoh, self.alignments)).encode()).hexdigest()[:7]
         )
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Alignment, ...]:
-        """The alignments, if they fit the sentences.
+        """Return the alignments if they fit the sentences.
+
+        Args:
+            sources: n sentences.
+            translations: n translations, in the same order.
 
         Raises:
-            InputError: when their number is not that of the translations, or a link points behind
-                the end of a sentence.
+            InputError: if the number of alignments is not n, or a link points after the end of a
+                sentence.
         """
         if len(self.alignments) != len(translations):
             raise InputError(
@@ -171,11 +208,14 @@ class GivenAlignments:
 
 
 def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Alignment, ...]:
-    """Links in Pharaoh format, «0-0 2-1»: source and target token, from 0; a line without links is
-    empty.
+    """Read links in Pharaoh format, such as "0-0 2-1": source and target token, counted from 0.
+
+    Args:
+        lines: one line per pair; a line without links is empty.
+        name: name of the file, for the message.
 
     Raises:
-        DataError: for anything else; the message names the line.
+        DataError: for a line in any other format; the message names it.
 
     >>> parse_pharaoh(["0-0 2-1", ""])
     (((0, 0), (2, 1)), ())
@@ -196,7 +236,10 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
 
 
 def to_pharaoh(alignment: Alignment) -> str:
-    """One line of a Pharaoh file.
+    """Return one line of a Pharaoh file.
+
+    Args:
+        alignment: links as pairs of source and target token, counted from 0.
 
     >>> to_pharaoh(((0, 0), (2, 1)))
     '0-0 2-1'
@@ -204,16 +247,19 @@ def to_pharaoh(alignment: Alignment) -> str:
     return " ".join(f"{i}-{j}" for i, j in alignment)
 
 
-#: aligners by name
+#: Aligners by name.
 ALIGNERS: dict[str, type[FastAlign] | type[Eflomal]] = {"eflomal": Eflomal, "fast_align": FastAlign}
 
 
 def find_aligner(aligner: str | Aligner) -> Aligner:
-    """An aligner by name, or as it is.
+    """Return an aligner by name; return an Aligner as it is.
+
+    Args:
+        aligner: a name of `ALIGNERS`, or an Aligner.
 
     Raises:
-        UnknownNameError: for a name that is not in ALIGNERS.
-        InputError: for what is neither a name nor an aligner.
+        UnknownNameError: for a name that is not in `ALIGNERS`.
+        InputError: for anything that is neither a name nor an Aligner.
 
     >>> find_aligner("fast_align")
     FastAlign()

@@ -1,9 +1,9 @@
-"""fast_align's forward model (Dyer, Chahuneau & Smith 2013, «A Simple, Fast, and Effective
-Reparameterization of IBM Model 2») on numpy.
+"""The forward model of fast_align on numpy (Dyer, Chahuneau & Smith 2013, "A Simple, Fast, and
+Effective Reparameterization of IBM Model 2").
 
-Five iterations of variational Bayes with an optimised diagonal tension, the program's options -d -o
--v. One thread, no random numbers. Three oddities of the program are kept, since its alignments
-follow from them; they are marked below.
+It runs five iterations of variational Bayes with an optimised diagonal tension, like the program
+with the options -d -o -v. It uses one thread and no random numbers. Three oddities of the program
+are kept because its alignments depend on them; they are marked below.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 __all__ = ["Alignment", "fast_align"]
 
-#: pairs (source token, target token), 0-based
+#: Pairs of source and target token, counted from 0.
 Alignment: TypeAlias = tuple[tuple[int, int], ...]
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -35,14 +35,18 @@ _UNSEEN = 1e-9
 def fast_align(
     sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
 ) -> list[Alignment]:
-    """Align every target token to one source token or to none, the model estimated on these pairs:
-    each alignment depends on all of them.
+    """Align every target token to one source token or to none.
 
-    A pair with an empty side has no links and no influence. Memory: about 150 bytes times the sum
+    The model is estimated on the given pairs, so each alignment depends on all of them. A pair with
+    an empty side has no links and no influence. The memory needed is about 150 bytes times the sum
     of (source tokens + 1) * target tokens.
 
     Args:
-        sources, targets: tokens, pair by pair.
+        sources: tokens of n sentences.
+        targets: tokens of their n translations, in the same order.
+
+    Returns:
+        One alignment per pair: its links, ordered by target token.
 
     >>> fast_align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])
     [((0, 0), (1, 1)), ((0, 0), (1, 1))]
@@ -66,11 +70,19 @@ def fast_align(
 
 @dataclass(frozen=True)
 class _Cells:
-    """The corpus, flat.
+    """The corpus as flat arrays.
 
-    Per target token, p of them: `n`, `m` tokens of its source and target, `j` from 1. Per cell, a
-    target token and one of NULL, 1 .. n: `position` of the target token, `i` (0: NULL), `entry` in
-    the table of word pairs. Per entry: `word`, its source word.
+    There are p target tokens. A cell is a combination of a target token with NULL or one of the
+    source tokens 1 .. n. An entry is a pair of words in the table of translation probabilities.
+
+    Attributes:
+        n, m: (p,) numbers of source and target tokens of each target token's pair.
+        j: (p,) position of each target token, counted from 1.
+        start: (p,) index of each target token's first cell.
+        position: index of each cell's target token.
+        i: source position of each cell, counted from 1; 0 is NULL.
+        entry: entry of each cell.
+        word: source word of each entry.
     """
 
     n: _Ints
@@ -84,6 +96,7 @@ class _Cells:
 
 
 def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> _Cells:
+    """Number the words, and lay out all cells."""
     vocabulary = {"<eps>": 0}  # NULL, which the program also calls so
     source = np.array(
         [vocabulary.setdefault(word, len(vocabulary)) for tokens in sources for word in tokens]
@@ -95,28 +108,29 @@ def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str
     n, m = np.repeat(n_source, n_target), np.repeat(n_target, n_target)
     j = _counted(n_target) + 1
     position, i = np.repeat(np.arange(len(target)), n + 1), _counted(n + 1)
-    # where the sentence begins in `source`
+    # This is the index in `source` at which the token's sentence begins.
     first = np.repeat(np.cumsum(n_source) - n_source, n_target)
     words = np.where(i == 0, 0, source[first[position] + np.maximum(i, 1) - 1])
+    # Each pair of words is encoded as one number, so that `unique` can number the pairs.
     keys, entry = np.unique(words * len(vocabulary) + target[position], return_inverse=True)
     return _Cells(n, m, j, np.cumsum(n + 1) - (n + 1), position, i, entry, keys // len(vocabulary))
 
 
 def _counted(lengths: _Ints) -> _Ints:
-    """0 .. length - 1 for each length, one after the other."""
+    """Return 0 .. length - 1 for each length, concatenated."""
     return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
 
 
 def _sums(index: _Ints, weights: _Floats) -> _Floats:
-    """Added one after the other, in their order, as the program does."""
+    """Sum the weights by index, one after the other in their order, as in the program."""
     return np.asarray(np.bincount(index, weights=weights), dtype=np.float64)
 
 
 def _posteriors(cells: _Cells) -> _Floats:
-    """Unnormalised probability of each cell in the last iteration."""
+    """Return the unnormalised probability of each cell in the last iteration."""
     n, m, j = cells.n[cells.position], cells.m[cells.position], cells.j[cells.position]
     feature = _feature(j, cells.i, m, n)
-    # oddity 1: the empirical feature takes the 0-based target index
+    # Oddity 1: the empirical feature uses the 0-based target index.
     shifted = _feature(j - 1, cells.i, m, n)
     is_word = cells.i > 0
     shapes = np.stack([cells.j, cells.m, cells.n])
@@ -132,6 +146,7 @@ def _posteriors(cells: _Cells) -> _Floats:
         counts = _sums(cells.entry, posterior)
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
+            # Most shapes (j, m, n) recur, so the gradient is computed once for each distinct shape.
             tension = _updated_tension(
                 tension, empirical, *np.unique(shapes, axis=1, return_counts=True)
             )
@@ -140,24 +155,25 @@ def _posteriors(cells: _Cells) -> _Floats:
 
 
 def _decode(cells: _Cells, joint: _Floats) -> _Ints:
-    """Per target token the most probable i, the first of equal ones."""
+    """Return the most probable i of each target token, the first of equal ones."""
     best = np.flatnonzero(joint == np.maximum.reduceat(joint, cells.start)[cells.position])
     _, first = np.unique(cells.position[best], return_index=True)
     return np.asarray(cells.i[best[first]])
 
 
 def _normalized(counts: _Floats, word: _Ints) -> _Floats:
-    """Variational Bayes with a symmetric Dirichlet prior: exp(digamma(c + alpha) - digamma(sum)),
-    over the target words seen with a source word.
+    """Return translation probabilities by variational Bayes with a symmetric Dirichlet prior.
+
+    They are exp(digamma(c + alpha) - digamma(sum)), over the target words seen with a source word.
     """
     smoothed = counts + _ALPHA
     totals = _sums(word, smoothed)
-    totals = np.where(totals > 0, totals, 1.0)  # words of the target side only have none
+    totals = np.where(totals > 0, totals, 1.0)  # words that occur only on the target side have none
     return np.asarray(np.exp(_digamma(smoothed) - _digamma(totals)[word]))
 
 
 def _digamma(values: _Floats) -> _Floats:
-    """By recurrence up to 7, then the asymptotic series, term by term as the program has it."""
+    """Return digamma by recurrence up to 7 and the asymptotic series, as in the program."""
     x, found = values.copy(), np.zeros_like(values)
     while (small := x < 7).any():
         found[small] -= 1 / x[small]
@@ -176,16 +192,17 @@ def _digamma(values: _Floats) -> _Floats:
 
 
 def _feature(j: _Ints, i: _Ints, m: _Ints, n: _Ints) -> _Floats:
-    """How far a link is from the diagonal, 0 or less."""
+    """Return how far a link is from the diagonal, as a value of 0 or less."""
     return np.asarray(-np.abs(i / n - j / m))
 
 
 def _normalizer(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """The sum over i = 1 .. n of exp(tension * feature): two geometric series, above and below the
-    diagonal.
+    """Return the sum over i = 1 .. n of exp(tension * feature).
 
-    Oddity 2: where the number of terms above would be negative, which happens only with m and n
-    exchanged, the program's unsigned one wraps.
+    The sum consists of two geometric series, above and below the diagonal.
+
+    Oddity 2: the number of terms above would be negative in some cases, which occur only with m and
+    n exchanged. There the program's unsigned number wraps around.
     """
     below = (j * n / m).astype(np.int64)
     above = (n - below) % 2**32
@@ -197,9 +214,9 @@ def _normalizer(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
 
 
 def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """The derivative of the normaliser's logarithm by the tension.
+    """Return the derivative of the normaliser's logarithm with respect to the tension.
 
-    Oddity 3: it divides by a normaliser with m and n exchanged.
+    Oddity 3: the program divides by a normaliser with m and n exchanged.
     """
     below = (j * n / m).astype(np.int64)
     ratio = np.exp(-tension / n)
@@ -219,6 +236,7 @@ def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
 
 
 def _updated_tension(tension: float, empirical: float, shapes: _Ints, counts: _Ints) -> float:
+    """Move the tension by gradient steps towards the empirical feature."""
     j, m, n = shapes
     for _ in range(_N_STEPS):
         model = float((counts * _expected_feature(j, m, n, tension)).sum()) / int(counts.sum())

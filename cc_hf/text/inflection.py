@@ -13,14 +13,17 @@ __all__ = ["english_plural"]
 
 @cache
 def _engine() -> inflect.engine:
-    import inflect  # takes seconds, and few need it
+    import inflect  # imported here because it takes seconds and is rarely needed
 
     return inflect.engine()
 
 
 @cache
 def english_plural(noun: str) -> str:
-    """The plural of an English noun.
+    """Return the plural of an English noun.
+
+    Args:
+        noun: noun in the singular.
 
     >>> english_plural("battery")
     'batteries'

@@ -1,6 +1,4 @@
-"""Lemmas of tokens, behind one protocol: simplemma by default, none at all, or a lemmatizer of the
-caller's own.
-"""
+"""Lemmas of tokens with one protocol: simplemma by default, none, or the caller's lemmatizer."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ __all__ = ["LEMMATIZERS", "Lemmatizer", "load_lemmatizer"]
 
 @runtime_checkable
 class Lemmatizer(Protocol):
-    """Anything that lemmatizes tokens.
+    """An object that lemmatizes tokens.
 
     Attributes:
-        name: with its version, as a signature says it.
-        languages: ISO 639-1 codes that it knows; None where it takes any.
+        name: name with its version, as a signature holds it.
+        languages: ISO 639-1 codes of the known languages; None if any language is accepted.
     """
 
     @property
@@ -30,15 +28,19 @@ class Lemmatizer(Protocol):
     def languages(self) -> frozenset[str] | None: ...  # noqa: D102
 
     def lemmas(self, tokens: Sequence[str], lang: str) -> list[str]:
-        """The lemmas of the tokens of one text, none of which is empty, as they are written in it.
+        """Return the lemmas of the tokens of one text.
 
         There may be more or fewer lemmas than tokens.
+
+        Args:
+            tokens: non-empty tokens, as they are written in the text.
+            lang: ISO 639-1 code of the text.
         """
         ...
 
 
 class _Simplemma:
-    """Dictionaries and rules, without context (Barbaresi 2023)."""
+    """Lemmas by dictionaries and rules, without context (Barbaresi 2023)."""
 
     @property
     def name(self) -> str:
@@ -57,7 +59,7 @@ class _Simplemma:
 
 
 class _NoLemmas:
-    """Nothing beside the tokens themselves."""
+    """No lemmas, so that only the tokens themselves count."""
 
     name = "none"
     languages = None
@@ -66,7 +68,7 @@ class _NoLemmas:
         return []
 
 
-#: those that `load_lemmatizer` knows by name
+#: Lemmatizers by name.
 LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {
     "none": _NoLemmas,
     "simplemma": _Simplemma,
@@ -75,7 +77,10 @@ LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {
 
 @cache
 def load_lemmatizer(name: str) -> Lemmatizer:
-    """The lemmatizer of a name in LEMMATIZERS.
+    """Return a lemmatizer by name.
+
+    Args:
+        name: a name of `LEMMATIZERS`.
 
     Raises:
         UnknownNameError: for any other name.

@@ -1,8 +1,8 @@
-"""Where tokens stand in the text that they were made of.
+"""The characters of a text that its tokens stand for.
 
-`piece_characters` takes the names of a tokenizer (SentencePiece, BPE with @@ or </w>, WordPiece)
-and says for sure which characters a piece stands for. `token_spans` takes what each token adds to
-the text, and cuts the whole text for people to look at.
+`piece_characters` reads the names that a tokenizer gives to tokens (SentencePiece, BPE with @@ or
+</w>, WordPiece), and returns only certain matches. `token_spans` reads what each token adds to the
+text, and divides the whole text among tokens, for display.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from collections.abc import Sequence
 
 __all__ = ["piece_characters", "token_spans", "word_groups"]
 
-#: scripts whose words are not set apart by spaces: each token is shown by itself
+#: Scripts without spaces between words, in which each token is shown on its own.
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
 
 _BEFORE, _AFTER = ("▁", "##", "Ġ"), ("</w>", "@@")
 
 
 def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
-    """Per piece the characters of the text that it stands for, ascending; () for those that stand
-    for none.
+    """Return, for each piece, the positions of the characters that it stands for.
 
-    Pieces that stand for no character they share with the text, such as an unknown one, get those
-    that no other piece has between their neighbours'.
+    A piece may share no character with the text, such as an unknown token. It then gets the
+    characters between those of its neighbours that no other piece has.
 
     Args:
-        pieces: as the tokenizer names them, "" for tokens that are no text, such as EOS.
-        text: what they were made of.
+        pieces: names of the tokens, "" for tokens that are not text, such as EOS.
+        text: text that was tokenized.
+
+    Returns:
+        Ascending 0-based positions per piece; () for a piece that stands for no character.
 
     >>> piece_characters(["▁The", "▁be", "d", ".", ""], "The bed.")
     [(0, 1, 2), (4, 5), (6,), (7,), ()]
@@ -57,15 +59,18 @@ def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
 
 
 def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """Cut a text at its tokens: return start and end of each, (end, end) of a token without any.
+    """Divide a text among its tokens.
 
-    Unlike `piece_characters`, every letter belongs to a token, also where tokens are not the text
-    letter by letter (normalised, escaped, unknown): what lies between the longest common parts is
-    shared out in order. Spaces are ignored.
+    Unlike in `piece_characters`, every letter belongs to a token, even if the tokens do not spell
+    the text (because they are normalised, escaped or unknown). The letters between the longest
+    common parts are shared out in order. Spaces are ignored.
 
     Args:
-        pieces: what each token adds, "" for nothing of its own.
-        text: the whole.
+        pieces: what each token adds to the text, "" for a token that adds nothing.
+        text: the whole text.
+
+    Returns:
+        Start and end of each token; equal ones for a token without characters.
 
     >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
     [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
@@ -95,15 +100,15 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
 
 
 def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Return the numbers of the tokens of each word.
+    """Return the token indices of each word.
 
-    A word begins behind a space, at the change between letters and punctuation, and with each token
-    of a script without spaces. A token without characters, such as a part of a character, goes with
-    the next; the last one, the end of the sentence, stands alone.
+    A word begins after a space, at a change between letters and punctuation, and with each token of
+    a script without spaces. A token without characters, such as a part of a character, belongs to
+    the next token. The last token, if it has no characters (EOS), is a group of its own.
 
     Args:
-        text: the whole.
-        spans: as `token_spans` returns them.
+        text: the whole text.
+        spans: start and end of each token, as `token_spans` returns them.
 
     >>> word_groups("Die Ärztin.", [(0, 3), (4, 8), (8, 10), (10, 11), (11, 11)])
     [[0], [1, 2], [3], [4]]
@@ -124,8 +129,9 @@ def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 def _begins_word(text: str, before: tuple[int, int], span: tuple[int, int]) -> bool:
+    """Return whether a token begins a new word, given the token with characters before it."""
     start, end = span
-    # the end, or a space between
+    # The token is EOS, or there is a space before it.
     if start == end or text[before[1] : start]:
         return True
     left, right = text[before[1] - 1], text[start]
@@ -141,6 +147,7 @@ def _is_unspaced(letter: str) -> bool:
 
 
 def _plain(piece: str) -> str:
+    """Return a piece without the marks of its tokenizer."""
     for mark in _BEFORE:
         piece = piece.removeprefix(mark)
     for mark in _AFTER:
@@ -149,7 +156,7 @@ def _plain(piece: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """In compatibility forms and without blanks, which tokenizers change."""
+    """Return a text in compatibility form (NFKC) without spaces, because tokenizers change both."""
     return "".join(
         character
         for character in unicodedata.normalize("NFKC", text)
@@ -158,16 +165,15 @@ def _folded(text: str) -> str:
 
 
 def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return how the letters of tokens become the characters of their text, as difflib does."""
+    """Return the edits from the letters of tokens to the characters of their text."""
+    # Most texts are spelled by their tokens; this skips the slow comparison.
     if letters == characters:
         return [("equal", 0, len(letters), 0, len(letters))]
     return difflib.SequenceMatcher(None, letters, characters, autojunk=False).get_opcodes()
 
 
 def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
-    """Give characters that nobody has to the pieces without any that stand at their place; the
-    first of several takes them.
-    """
+    """Assign free characters to the first of the empty pieces at their position."""
     free = free - set().union(*found)
     for number, own in enumerate(found):
         if own or is_mark[number] or not free:
@@ -179,8 +185,10 @@ def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> N
 
 
 def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
-    """Letters that match nothing belong to a token without letters that stands there, else to the
-    token before them, else to the first.
+    """Assign letters that match nothing.
+
+    They belong to a token without letters at that position, else to the token before them, else to
+    the first token.
     """
     before: int | None = None
     filler: int | None = None
@@ -189,7 +197,7 @@ def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:
             before, filler = owner, None
             continue
         if filler is None:
-            # the last token is EOS, if it is empty
+            # An empty last token is EOS, which gets no letters.
             after = next((o for o in owner_of[i:] if o is not None), len(pieces) - 1)
             silent = [
                 token

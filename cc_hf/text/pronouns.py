@@ -1,10 +1,11 @@
-"""The grammatical gender that a third-person pronoun shows by its form."""
+"""The grammatical gender of a third-person pronoun's form."""
 
 from __future__ import annotations
 
 __all__ = ["pronoun_gender"]
 
-#: as in the programs of Emelin & Sennrich 2021; German «sie» may be a plural too
+#: Genders by pronoun, as in the programs of Emelin & Sennrich 2021. The German "sie" may also be a
+#: plural.
 _GENDERS = {
     "de": {"er": "male", "sie": "female", "es": "neutral"},
     "fr": {"il": "male", "ils": "male", "elle": "female", "elles": "female"},
@@ -14,11 +15,18 @@ _LATIN_LOOKALIKES = str.maketrans("aeopcxyhkmtb", "аеорсхункмтв")
 
 
 def pronoun_gender(pronoun: str, lang: str) -> str:
-    """male, female or neutral; «unknown» for another word, a plural without gender («они»), or
-    another language.
+    """Return the gender of a third-person pronoun.
 
-    Case and blanks around the word are ignored. A Russian pronoun may hold Latin letters that look
-    like Cyrillic ones, as those of Wino-X do.
+    Case and surrounding spaces are ignored. A Russian pronoun may contain Latin letters that look
+    like Cyrillic ones, as in Wino-X.
+
+    Args:
+        pronoun: a single word.
+        lang: ISO 639-1 code: de, fr or ru.
+
+    Returns:
+        male, female or neutral; "unknown" for any other word, a plural without gender ("они"), or
+            another language.
 
     >>> pronoun_gender("Elle", "fr"), pronoun_gender("man", "de")
     ('female', 'unknown')

@@ -1,4 +1,4 @@
-"""Moses tokens, with or without their places in the text."""
+"""Moses tokens, with or without their positions in the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ _HYPHEN = re.compile("(-)")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and the character of the text at which it starts."""
+    """A token with its position.
+
+    Attributes:
+        text: the token.
+        start: 0-based position of its first character in the text.
+    """
 
     text: str
     start: int
@@ -27,9 +32,13 @@ def _tokenizer(lang: str) -> MosesTokenizer:
 
 
 def moses_tokens(text: str, lang: str) -> list[Token]:
-    """The Moses tokens of a text, without escaping, in order.
+    """Return the Moses tokens of a text in order, without escaping.
 
-    A token that Moses writes differently from the text is left out.
+    A token that Moses writes differently from the text is dropped.
+
+    Args:
+        text: a sentence.
+        lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
 
     >>> moses_tokens("A bat, isn't it?", "en")[1:3]
     [Token(text='bat', start=2), Token(text=',', start=5)]
@@ -44,11 +53,12 @@ def moses_tokens(text: str, lang: str) -> list[Token]:
 
 
 def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[str]:
-    """The Moses tokens of a text as Moses writes them, without escaping; languages that Moses does
-    not know are cut by its rules for English.
+    """Return the Moses tokens of a text as Moses writes them, without escaping.
 
     Args:
-        split_hyphens: cut tokens at hyphens too, which become tokens.
+        text: a sentence.
+        lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
+        split_hyphens: also split tokens at hyphens, which become tokens.
 
     >>> moses_words("Der Golf-Club ist zu.", "de", split_hyphens=True)
     ['Der', 'Golf', '-', 'Club', 'ist', 'zu', '.']

@@ -1,6 +1,4 @@
-"""Latin letters for Cyrillic ones and for letters with marks, as programs compare words that wrote
-everything in ASCII first.
-"""
+"""Transliteration to Latin letters, as in programs that compare words in ASCII."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import unicodedata
 
 __all__ = ["in_latin_letters"]
 
-# as Unidecode 1.3 writes lower-case letters of Russian, Ukrainian and German
+# The letters are written as in Unidecode 1.3: lower-case Russian, Ukrainian and German.
 _LETTERS = str.maketrans(
     dict(zip("абвгдезийклмнопрстуфыэіґў", "abvgdeziiklmnoprstufyeigu", strict=True))
     | {
@@ -31,8 +29,10 @@ _LETTERS = str.maketrans(
 
 
 def in_latin_letters(text: str) -> str:
-    """A lower-case text with Latin letters for Cyrillic ones, and without diacritics; other scripts
-    stay as they are.
+    """Transliterate Cyrillic letters, and remove diacritics; other scripts are kept.
+
+    Args:
+        text: text in lower case.
 
     >>> in_latin_letters("фонт"), in_latin_letters("schlösser"), in_latin_letters("cвинья")
     ('font', 'schlosser', "cvin'ia")

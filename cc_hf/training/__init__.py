@@ -1,6 +1,6 @@
-"""Training with an eye on what a model understands: `ProbingCallback`, `make_compute_metrics`.
+"""Training with probing of what a model understands: `ProbingCallback`, `make_compute_metrics`.
 
-Names are loaded when first used.
+Names are loaded when they are first used.
 """
 
 from __future__ import annotations

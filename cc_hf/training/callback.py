@@ -1,9 +1,9 @@
-"""A callback for `transformers.Trainer`: probes the model in training with a dataset, and puts the
-figures where the trainer looks for the best model.
+"""A callback for `transformers.Trainer` that probes the model in training with a dataset.
 
-`Trainer.evaluate` logs its metrics first, then calls `on_evaluate` with the dict that it returns,
-by which the best model is chosen (transformers 4.56 to 5.23). So the figures are put into that
-dict, and logged by themselves.
+It puts the figures where the trainer looks for the best model. `Trainer.evaluate` logs its metrics
+first. Then it calls `on_evaluate` with the dict that it returns, by which the best model is chosen
+(transformers 4.56 to 5.23). So the callback adds the figures to that dict, and logs them
+separately.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.distributed import Team, join
 
-# first: it says which extra brings torch
+# This import comes before transformers: its error names the extra that installs torch.
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
@@ -47,13 +47,13 @@ from transformers import (
     TrainingArguments,
 )
 
-# from here in every version
+# Both names can be imported from this module in every supported version.
 from transformers.trainer_seq2seq import is_deepspeed_zero3_enabled, is_fsdp_managed_module
 
 __all__ = ["ProbingCallback", "SystemOptions"]
 
-# each set that a trainer evaluates has such a figure, and what stands before is the prefix of its
-# metrics
+# Every set that a trainer evaluates has a figure with this suffix. The text before the suffix is
+# the prefix of the set's metrics.
 _RUNTIME = "_runtime"
 
 
@@ -62,10 +62,11 @@ class SystemOptions:
     """How the model in training translates.
 
     Attributes:
-        num_beams: instead of the trainer's.
-        batch_tokens: instead of `per_device_eval_batch_size`, as in `cc_hf.translate`.
-        tokenizer: instead of the trainer's `processing_class`.
-        kind, prompt: as in `cc_hf.LoadingOptions`.
+        num_beams: number of beams; None uses that of the trainer.
+        batch_tokens: padded tokens in a batch, as in `cc_hf.translate`; None uses
+            `per_device_eval_batch_size`.
+        tokenizer: tokenizer of the model; None uses the trainer's `processing_class`.
+        kind, prompt: family and prompt of the model, as in `cc_hf.LoadingOptions`.
     """
 
     num_beams: int | None = None
@@ -76,59 +77,65 @@ class SystemOptions:
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
-    """Translates a probing set with the model in training, judges the translations by metrics, and
-    gives the figures to the trainer.
+    """A callback that probes the model in training, and passes the figures to the trainer.
 
-    With `every="evaluate"` they are in the metrics of the evaluation, under names such as
-    `eval_winomt_min_accuracy`, so that `metric_for_best_model="winomt_min_accuracy"` picks by them
-    (`greater_is_better=True`). Once `attach` was called, the trainer logs them for all that listen
-    (TensorBoard and others); without, they are in `state.log_history` only. All figures are in
-    [0, 1], differences in [-1, 1]; beside the scores of the metrics there are their counts, such as
-    `n_ties`, and `n`, the number of judgements, and `n_empty`, the number of translations without
-    words, which are judged as ".". Notes of the results (`EvaluationResult.notes`) are in
-    `results`; notes on the evaluator are warned of (`ResultWarning`).
+    It translates a probing set with the model, and judges the translations by metrics.
+
+    With `every="evaluate"`, the figures are added to the metrics of the evaluation, under names
+    such as `eval_winomt_min_accuracy`. Then `metric_for_best_model="winomt_min_accuracy"` chooses
+    the best model by them (with `greater_is_better=True`). After `attach`, the trainer logs them
+    for all integrations (TensorBoard and others); otherwise they are only in `state.log_history`.
+
+    All figures are in [0, 1], differences in [-1, 1]. Beside the scores of the metrics there are
+    their counts, such as `n_ties`; `n`, the number of judgements; and `n_empty`, the number of
+    translations without words, which are judged as ".". Notes of the results
+    (`EvaluationResult.notes`) are in `results`; notes on the evaluator are also given as warnings
+    (`ResultWarning`).
 
     The model translates by beam search, never by sampling, in batches of
-    `per_device_eval_batch_size` and with the trainer's settings: `generation_num_beams` (else the
-    generation config's beams), `generation_max_length` (else what `generation_config` of the
-    arguments says, else three times the source and ten more). Texts and languages are marked as
-    `cc_hf.translate` marks them, so that a saved checkpoint translates alike; only a translation
-    that does not end is cut by the longest source of its batch, unless `batch_tokens=2048` makes
-    the batches of `cc_hf.translate`. Among several processes each translates and scores its share,
-    and all have the figures of the main one. Training goes on as if nothing had been: modes of the
-    modules and states of the random generators are put back.
+    `per_device_eval_batch_size`. The number of beams is `generation_num_beams`, else that of the
+    generation config. The longest translation is `generation_max_length`, else what
+    `generation_config` of the arguments says, else three times the source plus ten tokens. Texts
+    and languages are marked as in `cc_hf.translate`, so that a saved checkpoint translates in the
+    same way. The exception is a translation that does not end: it is cut by the longest source of
+    its batch, unless `batch_tokens=2048` makes the same batches as `cc_hf.translate`.
 
-    An evaluation of several sets (`eval_dataset` is a dict) is probed once, with the first. With a
-    `metric_key_prefix` other than eval (`trainer.evaluate(test, metric_key_prefix="test")`) the
-    names begin with that.
+    Among several processes, each translates and scores its share, and all get the figures of the
+    main process. Probing does not affect training: modes of the modules and random states are
+    restored.
+
+    An evaluation of several sets (`eval_dataset` is a dict) is probed once, with the first set.
+    With a `metric_key_prefix` other than eval (`trainer.evaluate(test, metric_key_prefix="test")`),
+    the names start with that prefix.
 
     Args:
-        material: what to translate, see `cc_hf.load_material`.
-        metrics: names of `cc-hf list metrics`. Figures of the first are named as its scores; those
-            of others have the metric's name before.
-        options: of the metrics, as in `cc_hf.evaluate`.
-        evaluator: name, path, several of these (an ensemble), Evaluator or function; None for the
-            one that ships for the language pair. Loaded once, when training begins.
-        loading: how the evaluator is loaded, such as `LoadingOptions(mode="exact")`; on the
-            trainer's device unless it names one. A translation that is too long for the evaluator
-            is cut, unless `on_too_long` is given here.
-        every: "evaluate", "save" (after every checkpoint), or a number of steps; only with
-            "evaluate" the best model can be chosen by the figures.
-        n_examples: of a sample with the same share of every category (`cc_hf.training.sampling`);
-            None for all.
-        prefix: begins the names of the figures; None for the name of the dataset, of a file that of
-            the file. Several callbacks need different ones.
-        system: how the model in training translates, where not as the trainer says.
-        seed: of the sample and of the bootstrap.
+        material: rows to translate and judge by, see `cc_hf.load_material`.
+        metrics: names of `cc-hf list metrics`. Figures of the first metric have its score names;
+            those of others start with the name of the metric.
+        options: options of the metrics, as in `cc_hf.evaluate`.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
+            evaluator that ships for the language pair. It is loaded once, when training begins.
+        loading: how the evaluator is loaded, such as `LoadingOptions(mode="exact")`. It uses the
+            trainer's device unless `loading` names one. A translation that is too long for the
+            evaluator is cut, unless `loading` sets `on_too_long`.
+        every: "evaluate", "save" (after every checkpoint), or a number of steps. The best model can
+            be chosen by the figures only with "evaluate".
+        n_examples: size of a sample with the same share of every category
+            (`cc_hf.training.sampling`); None for all examples.
+        prefix: text before the names of the figures; None for the name of the dataset or the
+            file. Several callbacks need different prefixes.
+        system: how the model in training translates, where it differs from the trainer's settings.
+        seed: seed of the sample and of the bootstrap, 0 or more.
 
     Attributes:
-        results: what each metric found at last, with all judgements.
-        translations: the last ones, one per example.
-        figures: the last ones, named without "eval_".
+        results: the last result of each metric, with all judgements.
+        translations: the last translations, one per example.
+        figures: the last figures, named without "eval_".
 
     Raises:
-        InputError, UnknownNameError: here for what does not fit; when training begins for data or
-            an evaluator that cannot be read.
+        InputError: for arguments that do not fit; when training begins, for data or an evaluator
+            that cannot be read.
+        UnknownNameError: for a metric or an option that does not exist.
 
     >>> from cc_hf import load_material
     >>> probing = ProbingCallback(load_material("simplegen", "en-de"), n_examples=100)
@@ -183,11 +190,17 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self._trainer: Any = None
 
     def attach(self, trainer: Any) -> ProbingCallback:
-        """Add the callback to a trainer, so that the trainer logs the figures for all that listen.
+        """Add the callback to a trainer, so that the trainer logs the figures for all integrations.
 
-        Callbacks are not told whose they are: one that was only given to the trainer
-        (`callbacks=[probing]`) puts its figures into the metrics of the evaluation and into
-        `state.log_history`, but TensorBoard and others do not hear of them.
+        A callback does not know its trainer. If it is only passed to the trainer
+        (`callbacks=[probing]`), it adds its figures to the metrics of the evaluation and to
+        `state.log_history`, but TensorBoard and others do not receive them.
+
+        Args:
+            trainer: a `transformers.Trainer`.
+
+        Returns:
+            The callback itself.
         """
         self._trainer = trainer
         trainer.add_callback(self)
@@ -196,11 +209,19 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Read the data and load the evaluator, so that what is wrong with them shows at once.
+        """Read the data and load the evaluator, so that errors in them are raised at once.
+
+        Args:
+            args: arguments of the trainer.
+            state: ignored.
+            control: ignored.
+            kwargs: ignored.
 
         Raises:
-            InputError: when the best model is to be chosen by figures that evaluations will not
-                have; otherwise as the class.
+            InputError: if the best model is to be chosen by figures that evaluations will not have,
+                or for data or an evaluator that cannot be read.
+            DataError: for a file that is missing or not as expected.
+            EvaluatorError: for an evaluator that cannot be loaded.
         """
         wanted = (args.metric_for_best_model or "").removeprefix("eval_")
         if wanted.startswith(f"{self.prefix}_") and self.every != "evaluate":
@@ -214,7 +235,19 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def on_evaluate(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe once for each evaluation; put the figures into its metrics."""
+        """Probe once for each evaluation, and add the figures to its metrics.
+
+        Args:
+            args: arguments of the trainer.
+            state: state of the trainer, to whose history figures are added.
+            control: control of the trainer.
+            kwargs: what the trainer passes, of which `model`, `metrics` and `processing_class` are
+                used.
+
+        Raises:
+            InputError: for a model that is sharded among processes, a missing tokenizer, or a
+                figure of the same name.
+        """
         if self.every != "evaluate":
             return
         metrics: dict[str, float] = kwargs["metrics"]
@@ -222,7 +255,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             (name.removesuffix(_RUNTIME) for name in metrics if name.endswith(_RUNTIME)), "eval"
         )
         step, seen = self._evaluated
-        # a further set of the same evaluation
+        # This is another set of the same evaluation, which was probed with its first set.
         if prefix.startswith("eval_") and step == state.global_step and prefix not in seen:
             seen.add(prefix)
             return
@@ -235,18 +268,39 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def on_save(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe what was saved, where asked for."""
+        """Probe after a checkpoint was saved, if `every` is "save".
+
+        Args:
+            args: arguments of the trainer.
+            state: state of the trainer, to whose history figures are added.
+            control: control of the trainer.
+            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
+
+        Raises:
+            InputError: for a model that is sharded among processes, or a missing tokenizer.
+        """
         if self.every == "save":
             self._probe(args, state, control, **kwargs)
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe at every so many steps, where asked for."""
+        """Probe at every multiple of `every` steps, if `every` is a number.
+
+        Args:
+            args: arguments of the trainer.
+            state: state of the trainer, to whose history figures are added.
+            control: control of the trainer.
+            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
+
+        Raises:
+            InputError: for a model that is sharded among processes, or a missing tokenizer.
+        """
         if isinstance(self.every, int) and state.global_step % self.every == 0:
             self._probe(args, state, control, **kwargs)
 
     def _prepare(self, args: TrainingArguments) -> Material:
+        """Draw the sample and load the evaluator, once; return the sampled rows."""
         if self._sampled is None:
             examples = self.material.examples
             self._sampled = (
@@ -277,7 +331,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         prefix: str = "eval",
         **kwargs: Any,
     ) -> dict[str, float]:
-        """Translate, judge, log."""
+        """Translate, judge, and log the figures."""
         if is_deepspeed_zero3_enabled() or is_fsdp_managed_module(model):
             raise InputError(
                 "ProbingCallback: expected a whole model in every process, got one that is cut up"
@@ -338,9 +392,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         *,
         progress: bool,
     ) -> tuple[EvaluationResult, ...]:
-        """Judge by every metric; all processes get what the main one found."""
+        """Judge by every metric; all processes get the results of the main one."""
         shared = isinstance(self._scorer, Evaluator) and self._scorer.team.size > 1
-        # a team tells its errors itself
+        # An evaluator shared by the team already reports its errors to all processes.
         with contextlib.nullcontext() if shared else team.telling():
             results = tuple(
                 judge(
@@ -359,25 +413,25 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def _log(
         self, figures: Mapping[str, float], state: TrainerState, control: TrainerControl
     ) -> None:
-        """Log by the trainer, for all that listen; without one, for those that read the history."""
+        """Log through the trainer; without one, add the figures to the history only."""
         if self._trainer is None:
             state.log_history.append({**figures, "epoch": state.epoch, "step": state.global_step})
             return
-        # its log clears what another callback may have set for this step
+        # `log` resets `should_log`, which another callback may have set for this step.
         should_log = control.should_log
         self._trainer.log(dict(figures))
         control.should_log = should_log
 
     def _generation(self, args: TrainingArguments, model: Any) -> dict[str, Any]:
-        """Beams and the longest translation.
+        """Return the number of beams and the longest translation in tokens.
 
-        A model's own `max_length` does not count: where it has none, evaluations set it to 20
+        The model's own `max_length` is ignored: where a model has none, evaluations set it to 20
         (transformers 5).
         """
         asked = getattr(args, "generation_config", None)
         given: Any = None if asked is None else Seq2SeqTrainer.load_generation_config(asked)
         longest = getattr(args, "generation_max_length", None) or getattr(given, "max_length", None)
-        # which counts the token that starts the decoder
+        # `max_length` also counts the token that starts the decoder.
         limit = None if longest is None else int(longest) - 1
         if getattr(args, "generation_max_length", None) is None and getattr(
             given, "max_new_tokens", None
@@ -393,7 +447,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
 
 def _name(material: Material) -> str:
-    """Return the name of the dataset, of a file that of the file."""
+    """Return the name of the dataset, or that of the file for rows of a user's file."""
     if material.declared is None or material.config is None:
         return "own"
     named_by = material.config if material.declared.name == "custom" else material.declared

@@ -1,8 +1,9 @@
 """`compute_metrics` for `Seq2SeqTrainer` with `predict_with_generate`: BLEU, chrF and the metrics
-of cc_hf, right under DDP.
+of cc_hf, correct under DDP.
 
-A trainer of several processes fills the last batches up with rows that it has shown before, and
-says neither which rows nor which dataset it shows: both are found out by the labels.
+A trainer of several processes fills up the last batches with rows that it has already shown. It
+says neither which rows these are nor which dataset it evaluates. Both are determined from the
+labels.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _References: TypeAlias = Sequence[Mapping[str, Any]] | Sequence[Example]
 __all__ = ["make_compute_metrics"]
 
 _QUALITY = ("bleu", "chrf")
-_IGNORED = -100  # label that the loss leaves out
+_IGNORED = -100  # label that the loss ignores
 
 
 def make_compute_metrics(
@@ -54,37 +55,41 @@ def make_compute_metrics(
     tgt_lang: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Callable[..., dict[str, float]]:
-    """A function for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`, that
-    judges one evaluation set.
+    """Make a function for `Seq2SeqTrainer(compute_metrics=...)` that judges one evaluation set.
 
-    Its figures are in [0, 1], BLEU and chrF too (x100 is for reports), differences in [-1, 1].
-    Beside `bleu`, `chrf` and the scores of the metrics of cc_hf stand their counts, such as
-    `n_ties`, and `n`, the number of rows, and `n_empty`, the number of predictions without words,
-    which metrics of cc_hf judge as «.».
+    The trainer needs `predict_with_generate=True`. All figures are in [0, 1], even BLEU and chrF
+    (x100 is for reports), and differences in [-1, 1]. Beside `bleu`, `chrf` and the scores of the
+    metrics of cc_hf there are their counts, such as `n_ties`; `n`, the number of rows; and
+    `n_empty`, the number of predictions without words, which metrics of cc_hf judge as ".".
 
     Args:
-        tokenizer: decodes predictions and labels.
-        labels: of every row of the evaluation set, in its order: `eval_dataset["labels"]`. By them
-            the rows that a trainer of several processes shows twice are found and left out, and
-            another dataset is refused.
-        metrics: «bleu», «chrf» (sacreBLEU), and names of `cc-hf list metrics`; figures of the first
-            of these have their own names, those of others the metric's name before.
-        references: per row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of the
-            rows, which add `n_with_source`; of several metrics that read different things a dict by
-            name.
-        targets: per row the text that BLEU and chrF compare with; None for the decoded labels.
-        evaluator: as in `cc_hf.evaluate`; loaded once, when first needed, and shared by all
-            processes.
+        tokenizer: tokenizer that decodes predictions and labels.
+        labels: labels of every row of the evaluation set, in its order: `eval_dataset["labels"]`.
+            They serve to find and drop the rows that a trainer of several processes shows twice,
+            and to refuse another dataset.
+        metrics: "bleu", "chrf" (both by sacreBLEU), and names of `cc-hf list metrics`. Figures of
+            the first metric of cc_hf have their own names; those of others start with the name of
+            the metric.
+        references: for each row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of
+            the rows, which add `n_with_source`. For several metrics that read different things, a
+            mapping from metric to these.
+        targets: for each row the text with which BLEU and chrF compare; None for the decoded
+            labels.
+        evaluator: name, path, several of these (an ensemble), Evaluator or function, as in
+            `cc_hf.evaluate`; it is loaded once, when first needed, and shared by all processes.
         loading: how the evaluator is loaded, such as `LoadingOptions(mode="exact")`. A translation
-            that is too long is cut, unless `on_too_long` is given here.
-        src_lang, tgt_lang: ISO 639-1 codes; needed for metrics of cc_hf.
-        options: of the metrics' own, by name.
+            that is too long for it is cut, unless `loading` sets `on_too_long`.
+        src_lang: ISO 639-1 code of the sources; required for metrics of cc_hf.
+        tgt_lang: ISO 639-1 code of the translations; required for metrics of cc_hf.
+        options: options of metrics by name.
+
+    Returns:
+        The function. It raises InputError for predictions that are not token ids, and for rows that
+            are not those of `labels`.
 
     Raises:
-        UnknownNameError: for a metric or an option that is not there.
-        InputError: for lists of different lengths, or what a metric needs and is missing. The
-            function itself raises it for predictions that are not token ids, and for rows that are
-            not those of `labels`.
+        UnknownNameError: for a metric or an option that does not exist.
+        InputError: for lists of different lengths, or a missing argument that a metric needs.
 
     >>> from cc_hf.models.pretrained import load_model
     >>> tokenizer = load_model("cc-tiny-en-de").tokenizer
@@ -143,13 +148,13 @@ class _ComputeMetrics:
     """The function that `make_compute_metrics` makes.
 
     Attributes:
-        tokenizer: decodes predictions.
-        labels: of every row, without padding.
-        quality: which of BLEU and chrF.
-        metrics: of cc_hf, each with the rows that it reads.
-        targets: what BLEU and chrF compare with.
-        tgt_lang: ISO 639-1.
-        load: gives the evaluator.
+        tokenizer: tokenizer that decodes predictions.
+        labels: labels of every row, without padding.
+        quality: which of BLEU and chrF to compute.
+        metrics: metrics of cc_hf, each with the rows that it reads.
+        targets: texts with which BLEU and chrF compare.
+        tgt_lang: ISO 639-1 code.
+        load: function that loads the evaluator.
     """
 
     tokenizer: Any
@@ -162,7 +167,7 @@ class _ComputeMetrics:
 
     @functools.cached_property
     def evaluator(self) -> Evaluator | ScoreFunction | None:
-        """The evaluator, loaded when first needed."""
+        """The evaluator, loaded when first needed; None if no metric needs one."""
         return self.load() if any(m.takes_evaluator for m, _ in self.metrics) else None
 
     def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
@@ -179,6 +184,7 @@ class _ComputeMetrics:
                 f"expected one prediction per row of labels, got {len(predicted)} predictions and"
                 f" {len(prediction.label_ids)} rows"
             )
+        # Rows after the known ones are repetitions, which fill up the last batches.
         decoded = self.tokenizer.batch_decode(
             predicted[: len(self.labels)], skip_special_tokens=True
         )
@@ -213,7 +219,7 @@ def _data(
         )
     rows: list[Any] = list(own)
     if isinstance(rows[0], Mapping):
-        return rows
+        return rows  # the metric checks its mappings
     if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
         raise InputError(
             f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the"
@@ -223,7 +229,7 @@ def _data(
 
 
 def _trimmed(row: Any, pad: int) -> list[int]:
-    """Without what fills it up at its end, -100 or padding."""
+    """Return a row without the -100 or padding at its end."""
     ids = np.asarray(row, dtype=np.int64)
     kept = np.flatnonzero((ids != _IGNORED) & (ids != pad))
     trimmed: list[int] = np.where(ids == _IGNORED, pad, ids)[
@@ -233,7 +239,7 @@ def _trimmed(row: Any, pad: int) -> list[int]:
 
 
 def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int64]:
-    """(rows, length) ids, -100 replaced by padding."""
+    """Return (rows, length) token ids, with padding instead of -100."""
     advice = "set predict_with_generate=True in Seq2SeqTrainingArguments and use a Seq2SeqTrainer"
     if isinstance(predictions, (tuple, list)):
         raise InputError(
@@ -257,7 +263,7 @@ def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int6
 
 
 def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
-    """The rows are the known ones, in their order; those that are too many are known, too."""
+    """Check that the rows are the known ones in their order, and extra rows are known too."""
     shown = [_trimmed(row, pad) for row in np.asarray(label_ids)]
     advice = (
         "compute_metrics was made for another evaluation set, or for other labels; make one with"
@@ -293,10 +299,10 @@ def _short(ids: Sequence[int]) -> str:
 
 
 def _quality(name: str, texts: Sequence[str], targets: Sequence[str], tgt_lang: str) -> float:
-    """By sacreBLEU, of the whole set, in [0, 1]."""
+    """Compute the score of the whole set by sacreBLEU, in [0, 1]."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
     scorer: Any = BLEU(trg_lang=tgt_lang) if name == "bleu" else CHRF()
-    # 100.00000000000004 happens
+    # Floating-point rounding can give 100.00000000000004.
     return min(1.0, float(scorer.corpus_score(list(texts), [list(targets)]).score) / 100)

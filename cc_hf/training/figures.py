@@ -1,4 +1,4 @@
-"""What a trainer can take: flat figures by name, of translations that a metric can judge.
+"""Figures that a trainer accepts: flat, by name, of translations that a metric can judge.
 
 No torch here.
 """
@@ -23,13 +23,19 @@ __all__ = [
     "judgeable",
 ]
 
-#: Judged in place of a translation without words: metrics refuse these, and a model that has just
-#: begun to learn makes some.
+#: Text that is judged in place of a translation without words. Metrics refuse such translations,
+#: and a model that has just begun to learn produces some.
 STAND_IN = "."
 
 
 def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
-    """The translations with `STAND_IN` for those without words, and how many these are.
+    """Replace translations without words by `STAND_IN`.
+
+    Args:
+        translations: outputs of the model in training.
+
+    Returns:
+        The translations, and the number of those that were replaced.
 
     >>> judgeable(["Die Ärztin.", " "])
     (['Die Ärztin.', '.'], 1)
@@ -39,8 +45,14 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
 
 
 def in_training(loading: LoadingOptions, *, device: str | None = None) -> LoadingOptions:
-    """Return how an evaluator is loaded beside a trainer: on its device, shared by its processes,
-    cutting texts that are too long, where nothing else is said.
+    """Return how an evaluator is loaded beside a trainer.
+
+    Where `loading` leaves it open, the evaluator uses the trainer's device, is shared by its
+    processes, and cuts texts that are too long.
+
+    Args:
+        loading: what the caller asked for.
+        device: device of the trainer; None if it is not known.
 
     >>> in_training(LoadingOptions()).on_too_long
     'truncate'
@@ -54,11 +66,15 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
 
 
 def check_judges_translations(metrics: Iterable[Metric]) -> None:
-    """Refuse a metric that judges the evaluator itself: its figures would say nothing of the model
-    in training.
+    """Refuse a metric that judges the evaluator itself.
+
+    Its figures would say nothing about the model in training.
+
+    Args:
+        metrics: metrics that should judge the model.
 
     Raises:
-        InputError: with the name of the metric.
+        InputError: for such a metric; the message names it.
     """
     for metric in metrics:
         if not metric.takes_translations:
@@ -70,15 +86,19 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
 
 
 def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> dict[str, float]:
-    """The scores of all results as one flat dict: those of the first under their own names, of
-    others behind the name of the metric.
+    """Return the figures of all results as one flat dict.
 
-    Beside the scores, in [0, 1] (differences in [-1, 1]), stand the counts of each result, such as
-    `n_ties` and `n_with_source`, and of the first `n`, the number of judgements, and `n_empty`, the
-    number of translations without words.
+    Figures of the first result have their own names; those of others start with the name of the
+    metric. Scores are in [0, 1], differences in [-1, 1]. Beside them are the counts of each result,
+    such as `n_ties` and `n_with_source`, and for the first result `n`, the number of judgements,
+    and `n_empty`.
+
+    Args:
+        results: results of different metrics.
+        n_empty: number of translations without words.
 
     Raises:
-        InputError: when two figures have the same name.
+        InputError: if two figures have the same name.
 
     >>> one = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
     >>> two = EvaluationResult("d", "c", "de", "second", "s", 2, {"accuracy": 1.0}, {}, (), ())
@@ -104,10 +124,15 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
 
 
 def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, remedy: str) -> None:
-    """Put figures into metrics, in place; not over any.
+    """Add figures to metrics in place, without replacing any.
+
+    Args:
+        metrics: figures of the trainer, which are extended.
+        figures: figures to add.
+        remedy: what to do about a name that exists, for the message.
 
     Raises:
-        InputError: when a figure of that name is there.
+        InputError: if a figure of the same name exists.
 
     >>> add_figures(
     ...     {"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix"

@@ -1,8 +1,7 @@
-"""What fine-tuning by the Trainer needs whatever the model is: settings of the thesis, early
-stopping that keeps the best weights in memory, a model of one's own.
+"""Fine-tuning by the Trainer, for any model: settings of the thesis, early stopping that keeps the
+best weights in memory, and a private copy of the model.
 
-Nothing but the final model is written, as safetensors; checkpoints of the Trainer would hold
-pickles.
+Only the final model is written, as safetensors. Checkpoints of the Trainer would contain pickles.
 """
 
 from __future__ import annotations
@@ -39,9 +38,10 @@ __all__ = [
     "thesis_settings",
 ]
 
-#: how the learning rate falls. linear: to 0 over `max_epochs`; inverse_sqrt: with the root of the
-#: steps, of which 10,000 make it 0.71 of what it was (without warm-up the thesis leaves the scale
-#: open, and fairseq has none: it is that of transformers)
+#: Schedules of the learning rate. "linear" decreases it to 0 over `max_epochs`. "inverse_sqrt"
+#: decreases it with the root of the steps; after 10,000 steps it is 0.71 of its start. Without
+#: warm-up, the thesis leaves this scale open and fairseq defines none, so it is that of
+#: transformers.
 SCHEDULES = ("linear", "inverse_sqrt")
 
 _AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
@@ -49,23 +49,26 @@ _AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
 
 @dataclass(frozen=True)
 class FineTuning:
-    """Settings of one fine-tuning; the defaults are those of the thesis for its transformers
-    (section 4.3.4).
+    """Settings of one fine-tuning.
+
+    The defaults are those of the thesis for its transformers (section 4.3.4).
 
     Attributes:
-        learning_rate: of AdamW without weight decay, at the start: there is no warm-up.
-        schedule: how it falls, of `SCHEDULES`.
-        beta2: of AdamW, in [0, 1).
-        max_grad_norm: gradients are cut to this norm; 0 leaves them.
-        batch_size: samples that the model sees at once.
-        accumulation: batches of a step.
-        max_epochs, patience: training ends after as many epochs, or as many in a row without a
-            lower loss on the development part.
-        label_smoothing: ε of the cross-entropy, in [0, 1); masked LMs have none.
+        learning_rate: learning rate of AdamW at the start, without weight decay and warm-up.
+        schedule: how the learning rate decreases, one of `SCHEDULES`.
+        beta2: beta2 of AdamW, in [0, 1).
+        max_grad_norm: norm to which gradients are clipped; 0 for no clipping.
+        batch_size: number of samples in a batch.
+        accumulation: number of batches in a step.
+        max_epochs: number of epochs after which training ends.
+        patience: number of epochs in a row without a lower loss on the development part after which
+            training ends.
+        label_smoothing: ε of the cross-entropy, in [0, 1); ignored for masked LMs.
         penalty_weight: λ of the pronoun penalty; 0 for none.
-        pronouns: which are penalized, of `cc_hf.studies.wino_x.translation_pairs.PRONOUNS`.
-        masking: of masked LMs, of `cc_hf.studies.wino_x.filler_training.MASKINGS`.
-        seed: of batches, dropout and masks.
+        pronouns: which pronouns are penalized, one of
+            `cc_hf.studies.wino_x.translation_pairs.PRONOUNS`.
+        masking: how masked LMs are trained, one of `cc_hf.studies.wino_x.filler_training.MASKINGS`.
+        seed: seed of batches, dropout and masks, 0 or more.
 
     Raises:
         InputError: for a value out of range.
@@ -110,12 +113,20 @@ class FineTuning:
 
 
 def thesis_settings(family: str, **changes: Any) -> FineTuning:
-    """The settings of the thesis for a family of `cc-hf list evaluators`: mBART of Table 4.11,
-    masked LMs of Table 4.15, all others as section 4.3.4 says.
+    """Return the settings of the thesis for a family of models.
 
-    What those two tables leave open has the defaults of transformers, as the thesis says: a linear
-    schedule, β2 = 0.999, gradients cut to the norm 1, ε = 0. All others go on as they were trained
-    (Table 4.6 and the program's script): inverse_sqrt, β2 = 0.98, gradients as they are, ε = 0.1.
+    mBART follows Table 4.11, masked LMs follow Table 4.15, and all other families follow section
+    4.3.4. What the two tables leave open has the defaults of transformers, as the thesis says: a
+    linear schedule, β2 = 0.999, gradients clipped to the norm 1, ε = 0. All other families continue
+    as they were trained (Table 4.6 and the program's script): inverse_sqrt, β2 = 0.98, no clipping,
+    ε = 0.1.
+
+    Args:
+        family: a family of `cc-hf list evaluators`.
+        changes: fields of `FineTuning` that replace those of the thesis.
+
+    Raises:
+        InputError: for a value out of range.
 
     >>> found = thesis_settings("mbart", max_epochs=3)
     >>> found.learning_rate, found.batch_size, found.label_smoothing, found.max_epochs
@@ -139,14 +150,14 @@ def thesis_settings(family: str, **changes: Any) -> FineTuning:
 
 @dataclass(frozen=True)
 class FineTuned:
-    """What came of a fine-tuning.
+    """The result of a fine-tuning.
 
     Attributes:
-        evaluator: with the weights of the best epoch; it has no cache of scores.
-        dev_losses: of every epoch, in nats per label (with the penalty's share, where there is
-            one), the mean over batches by their samples.
-        best_epoch: 1-based, of the lowest of them.
-        n_train, n_dev: samples.
+        evaluator: evaluator with the weights of the best epoch, without a cache of scores.
+        dev_losses: loss on the development part after each epoch, in nats per label (including the
+            penalty, if there is one): the mean over batches, weighted by their samples.
+        best_epoch: epoch of the lowest loss, counted from 1.
+        n_train, n_dev: numbers of samples.
     """
 
     evaluator: Evaluator = field(repr=False)
@@ -157,8 +168,17 @@ class FineTuned:
 
 
 class BestWeights(TrainerCallback):  # type: ignore[misc]
-    """Early stopping on the loss of the development part; the weights of its lowest are kept in the
-    machine's memory.
+    """Early stopping on the loss of the development part.
+
+    The weights of the lowest loss are kept in main memory.
+
+    Args:
+        patience: number of epochs in a row without a lower loss after which training stops.
+
+    Attributes:
+        patience: as given.
+        losses: loss after each epoch so far.
+        weights: weights of the best epoch, by name.
     """
 
     def __init__(self, patience: int) -> None:
@@ -168,7 +188,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
 
     @property
     def best_epoch(self) -> int:
-        """1-based; 0 before the first."""
+        """The epoch of the lowest loss, counted from 1; 0 before the first epoch ends."""
         return self.losses.index(min(self.losses)) + 1 if self.losses else 0
 
     def on_evaluate(
@@ -180,7 +200,19 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
         model: Any,
         **others: Any,
     ) -> None:
-        """After every epoch."""
+        """Record the loss after an epoch, keep the weights if it is the lowest, or stop training.
+
+        Args:
+            args: ignored.
+            state: ignored.
+            control: control of the trainer, which is told to stop.
+            metrics: metrics of the evaluation, of which `eval_loss` is read.
+            model: model in training.
+            others: ignored.
+
+        Raises:
+            EvaluatorError: for a loss that is not finite.
+        """
         self.losses.append(float(metrics["eval_loss"]))
         if not math.isfinite(self.losses[-1]):
             raise EvaluatorError(
@@ -188,6 +220,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
                 f" {len(self.losses)}; lower the learning rate"
             )
         if self.best_epoch == len(self.losses):
+            # Copies on the CPU use no GPU memory, and training does not change them.
             self.weights = {
                 name: tensor.detach().to("cpu", copy=True)
                 for name, tensor in model.state_dict().items()
@@ -197,8 +230,12 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
 
 
 def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
-    """The evaluator with a copy of its model, so that training changes no model that others use; in
-    the mode «exact», without a cache of scores.
+    """Return a copy of the evaluator with its own model, to be trained without side effects.
+
+    The copy is in mode "exact" and fp32, and has no cache of scores.
+
+    Args:
+        evaluator: evaluator with a model.
     """
     found = copy.copy(evaluator)
     found.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
@@ -215,18 +252,25 @@ def fine_tune(
     settings: FineTuning,
     **options: Any,
 ) -> FineTuned:
-    """Fine-tune the model of an evaluator, in place, until the loss on the development part stops
-    falling.
+    """Fine-tune the model of an evaluator in place.
+
+    Training ends when the loss on the development part stops falling.
 
     Args:
-        evaluator: an `own_copy`.
-        trainer: a subclass of `Trainer`; `options` are its own.
-        train, dev: what `collate` makes batches of.
-        collate: a list of samples to a batch of tensors with `labels`.
-        settings: `label_smoothing` is passed on, all else of the objective is the trainer's.
+        evaluator: a copy made by `own_copy`.
+        trainer: a subclass of `Trainer`.
+        train: samples to train on.
+        dev: samples of the development part.
+        collate: function from a list of samples to a batch of tensors with `labels`.
+        settings: settings of the training. Of the objective, only `label_smoothing` is passed on;
+            the rest is up to the trainer.
+        options: additional arguments of the trainer.
+
+    Returns:
+        The evaluator with the weights of the best epoch, and the losses.
 
     Raises:
-        EvaluatorError: when a loss is not a number.
+        EvaluatorError: for a loss that is not finite.
     """
     stopper = BestWeights(settings.patience)
     model: Any = evaluator.model  # type: ignore[attr-defined]
@@ -263,18 +307,24 @@ def fine_tune(
             callbacks=[stopper],
             **options,
         )
-        made.remove_callback(PrinterCallback)  # the figures are in the result
+        made.remove_callback(PrinterCallback)  # the result holds the figures
         made.train()
     model.load_state_dict(stopper.weights)
     model.eval()
-    # what was prepared of the weights before is prepared anew
+    # This discards what the evaluator had prepared from the previous weights.
     trained = evaluator.with_mode("exact")
     return FineTuned(trained, tuple(stopper.losses), stopper.best_epoch, len(train), len(dev))
 
 
 def save(found: FineTuned, folder: Path) -> FineTuned:
-    """Write the model (safetensors) and its tokenizer as transformers does, and name the evaluator
-    by them.
+    """Write the model (safetensors) and its tokenizer as transformers does.
+
+    Args:
+        found: result of a fine-tuning.
+        folder: folder to write to, created if missing.
+
+    Returns:
+        The result with an evaluator that is named and identified by the written files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     evaluator: Any = copy.copy(found.evaluator)
@@ -287,7 +337,7 @@ def save(found: FineTuned, folder: Path) -> FineTuned:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No bars and no advice of transformers, which can be told so for the whole process only."""
+    """Silence transformers, which is possible only for the whole process."""
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

@@ -1,6 +1,4 @@
-"""A part of a probing set that stands for the whole: the same share of every category, the same
-examples for the same seed. No torch here.
-"""
+"""Stratified samples of a probing set, reproducible by seed. No torch here."""
 
 from __future__ import annotations
 
@@ -17,18 +15,19 @@ E = TypeVar("E", bound=Example)
 
 
 def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E]:
-    """`n` of the examples, in their order.
+    """Return `n` of the examples, in their order.
 
-    Each category has at least one example; the others go one by one to whichever is furthest below
-    its share. Which examples is drawn by the seed, for each category by itself.
+    Each category gets at least one example. The others are assigned one by one to the category that
+    is furthest below its share. The seed determines which examples are drawn, separately for each
+    category.
 
     Args:
-        examples: all that there are; n equal to their number gives them all.
-        n: at least the number of categories, at most that of the examples.
+        examples: all examples.
+        n: size of the sample, at least the number of categories and at most that of the examples.
         seed: 0 or more.
 
     Raises:
-        InputError: for an n or a seed out of range.
+        InputError: for `n` or `seed` out of range.
 
     >>> from cc_hf.data.loading import load_examples
     >>> examples = load_examples("simplegen", "en-de")
@@ -47,7 +46,7 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
         raise InputError(f"seed: expected 0 or more, got {seed}")
     names = sorted(places)
     shares = dict.fromkeys(names, 1)
-    for _ in range(n - len(names)):  # one by one to whoever is furthest below its share
+    for _ in range(n - len(names)):
         short = max(
             (name for name in names if shares[name] < len(places[name])),
             key=lambda name: len(places[name]) * n / len(examples) - shares[name],

@@ -1,4 +1,4 @@
-"""What a callback does to a model in training leaves no trace."""
+"""A context that restores a model in training, and all random states, after a callback used it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ __all__ = ["undisturbed"]
 
 @contextlib.contextmanager
 def undisturbed(model: Any) -> Iterator[None]:
-    """Put a model into eval mode; afterwards restore the modes of its modules and random states,
-    and free the memory of the GPU that nobody uses.
+    """Put a model into eval mode, and restore everything afterwards.
+
+    Restored are the modes of the model's modules and the random states of Python, numpy and torch.
+    Unused GPU memory is released.
 
     Args:
-        model: in training; None for work without a model.
+        model: a model in training; None to restore only the random states.
     """
     modes = [] if model is None else [(module, module.training) for module in model.modules()]
     state, numpy_state = random.getstate(), np.random.get_state()
+    # The states of all GPUs are restored, because the evaluator may be on another one.
     gpus = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     try:
         with torch.random.fork_rng(devices=gpus):

@@ -1,8 +1,7 @@
-"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928):
-one file per language family.
+"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928).
 
-`gender_predictor` finds the rules of a language and imports what they need; nothing is imported
-before.
+There is one file per language family. `gender_predictor` returns the rules of a language; only then
+are the packages that they need imported.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = [
     "gender_predictor",
 ]
 
-#: ISO 639-1 code -> module of its family
+#: A mapping from ISO 639-1 code to the module of its language family.
 _FAMILIES = {
     "ar": "semitic",
     "de": "german",
@@ -33,22 +32,22 @@ _FAMILIES = {
     "uk": "east_slavic",
 }
 
-#: the languages with rules
+#: Languages with rules.
 GENDER_LANGUAGES = tuple(sorted(_FAMILIES))
 
 
 def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPredictor:
-    """The rules of a language.
+    """Return the gender rules of a language.
 
     Args:
-        lang: one of GENDER_LANGUAGES.
-        spacy_model: Spanish, French and Italian only: name or path of a spaCy pipeline instead of
-            the small one.
+        lang: ISO 639-1 code, one of `GENDER_LANGUAGES`.
+        spacy_model: name or path of a spaCy pipeline that replaces the small one; only for Spanish,
+            French and Italian.
 
     Raises:
         UnknownNameError: for another language.
-        InputError: for a spaCy model where none is used.
-        MissingDependencyError: when spaCy or its model is not installed.
+        InputError: for a spaCy pipeline of another language, or for a language that uses none.
+        MissingDependencyError: if spaCy or its pipeline is not installed.
 
     >>> gender_predictor("de").predict(
     ...     Phrase(

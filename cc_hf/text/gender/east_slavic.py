@@ -1,6 +1,4 @@
-"""Russian and Ukrainian: the genders of all parses of a word by pymorphy3; any feminine one makes
-it feminine.
-"""
+"""Russian and Ukrainian gender rules: a word is feminine if any of its parses by pymorphy3 is."""
 
 from __future__ import annotations
 
@@ -19,7 +17,11 @@ _GENDERS = {"masc": "male", "femn": "female", "neut": "neutral"}
 
 @functools.cache
 def predictor(lang: str) -> EastSlavicGender:
-    """The rules with the dictionary of a language; loaded once."""
+    """Return the rules with the dictionary of a language; it is loaded once.
+
+    Args:
+        lang: "ru" or "uk".
+    """
     import pymorphy3
 
     versions = [
@@ -31,23 +33,33 @@ def predictor(lang: str) -> EastSlavicGender:
 
 @dataclass(frozen=True)
 class EastSlavicGender:
-    """A word is female if any parse is, else what most parses are, neutral for none; the phrase is
-    what most of its words are.
+    """Rules for Russian and Ukrainian.
+
+    A word is female if any of its parses is, else it has the gender of most parses; without a
+    gender it is neutral. A phrase has the gender of most of its words.
+
+    Attributes:
+        analyzer: pymorphy3's analyzer with the dictionary of the language.
+        signature_name: pymorphy3 and its dictionary with their versions.
     """
 
     analyzer: Any
     signature_name: str
 
     def predict(self, phrase: Phrase) -> str:
-        """`unknown` for an empty phrase."""
+        """Return the gender of a phrase; `unknown` for an empty one.
+
+        Args:
+            phrase: words of a translation that stand for a person.
+        """
         from pymorphy3.tokenizers import simple_word_tokenize
 
         return most_frequent([self._gender(word) for word in simple_word_tokenize(phrase.text)])
 
     def _gender(self, word: str) -> str:
         if not all(unicodedata.name(letter, "") for letter in word if letter.isalpha()):
-            # a letter without a name, such as Tangut's: pymorphy3 would fail, and no Slavic word
-            # has one
+            # pymorphy3 fails on letters without a Unicode name, such as those of Tangut. No Slavic
+            # word contains one.
             return "neutral"
         found = [
             _GENDERS[parse.tag.gender]

@@ -1,5 +1,5 @@
-"""German: a word in «-in» is feminine; else the determiner or pronoun nearest to the phrase
-tells.
+"""German gender rules: a word in "-in" is feminine; otherwise the determiner or pronoun nearest
+to the phrase decides.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from cc_hf.text.gender.phrase import Phrase
 
 __all__ = ["predictor"]
 
-# «den» is absent on purpose: it is also a plural. «ihr» and «ihre» say who owns, not whose gender
-# it is.
+# "den" is absent on purpose, because it is also a plural. "ihr" and "ihre" show the gender of the
+# owner, not that of the person.
 _DETERMINERS = {
     **dict.fromkeys(
         [
@@ -36,30 +36,41 @@ _DETERMINERS = {
     **dict.fromkeys(["die", "eine", "einer", "sie", "seine", "ihrer"], "female"),
     **dict.fromkeys(["ihr", "ihre", "das", "jemanden"], "neutral"),
 }
-_ONLY_FEMALE = ("nurse", "the nurse")  # «Krankenschwester», whatever the sentence says
+_ONLY_FEMALE = ("nurse", "the nurse")  # always "Krankenschwester", whatever the sentence says
 
 
 def predictor(lang: str) -> GermanGender:
-    """The rules of German."""
+    """Return the rules of German.
+
+    Args:
+        lang: ignored, since there is one language.
+    """
     return GermanGender()
 
 
 @dataclass(frozen=True)
 class GermanGender:
-    """In this order: nurse, no token, «-in» («ein» and «hin» too), the nearest determiner, none.
+    """Rules for German.
 
-    The distance to a determiner is between its position among words and punctuation marks and the
-    position of the phrase among space-split tokens, as the original has it: commas before either
-    move them apart.
+    They are tried in this order: nurse, no token, "-in" (even "ein" and "hin"), the nearest
+    determiner, no determiner.
+
+    The distance to a determiner is the difference between its position among words and punctuation
+    marks, and the position of the phrase among space-split tokens. As in the original program,
+    commas before either therefore change the distance.
     """
 
     @property
     def signature_name(self) -> str:
-        """`rules`."""
+        """The name `rules`."""
         return "rules"
 
     def predict(self, phrase: Phrase) -> str:
-        """`male` where nothing tells; never unknown."""
+        """Return the gender of a phrase; `male` if nothing decides, never `unknown`.
+
+        Args:
+            phrase: words of a translation that stand for a person.
+        """
         if phrase.word.lower() in _ONLY_FEMALE:
             return "female"
         if not phrase.tokens:

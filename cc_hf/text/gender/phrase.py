@@ -1,4 +1,4 @@
-"""What rules of gender read, and what they answer."""
+"""Phrases that gender rules read, and the genders that they return."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Protocol
 
 __all__ = ["GENDERS", "UNKNOWN", "GenderPredictor", "Phrase", "most_frequent"]
 
-#: what a person can be said to be
+#: Genders of a person.
 GENDERS = ("male", "female", "neutral")
 
-#: what a predictor answers where it cannot tell
+#: What a predictor returns if it cannot decide.
 UNKNOWN = "unknown"
 
 
@@ -21,10 +21,10 @@ class Phrase:
     """The words of a translation that stand for a person.
 
     Attributes:
-        tokens: the space-split tokens, in the order of the source words they are linked to; may be
-            empty.
-        position: index of the first of them in the space-split translation, -1 for none.
-        translation: the whole of it.
+        tokens: space-split tokens, in the order of the source words with which they are aligned;
+            may be empty.
+        position: index of the first of them in the space-split translation; -1 if there are none.
+        translation: the whole translation.
         word: what the source calls the person.
     """
 
@@ -40,18 +40,28 @@ class Phrase:
 
 
 class GenderPredictor(Protocol):
-    """Rules of one language. Pure: the answer depends on the phrase alone."""
+    """Gender rules of one language. The result depends only on the phrase."""
 
     @property
     def signature_name(self) -> str:
-        """Name and versions, as the signature of a result says them."""
+        """The name and versions, as the signature of a result holds them."""
 
     def predict(self, phrase: Phrase) -> str:
-        """One of GENDERS, or UNKNOWN."""
+        """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`.
+
+        Args:
+            phrase: words of a translation that stand for a person.
+        """
 
 
 def most_frequent(genders: Sequence[str]) -> str:
-    """The most frequent one, the first of equals; UNKNOWN for none.
+    """Return the most frequent gender, the first of equally frequent ones.
+
+    Args:
+        genders: genders of words or parses.
+
+    Returns:
+        One of `genders`; `UNKNOWN` if there are none.
 
     >>> most_frequent(["male", "female", "female"]), most_frequent(
     ...     ["male", "female"]

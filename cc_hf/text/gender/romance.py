@@ -1,5 +1,5 @@
-"""Spanish, French and Italian: the feature Gender that spaCy gives the words of the phrase, read by
-itself.
+"""Spanish, French and Italian gender rules: the feature Gender that spaCy assigns to the words
+of the phrase, which is tagged without its sentence.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ _GENDERS = {"Masc": "male", "Fem": "female", "Neut": "neutral"}
 
 @functools.cache
 def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
-    """The rules with a spaCy pipeline, the small one of the language if none is named; loaded once.
+    """Return the rules with a spaCy pipeline; it is loaded once.
+
+    Args:
+        lang: "es", "fr" or "it".
+        spacy_model: name or path of a pipeline; None for the small one of the language.
 
     Raises:
-        MissingDependencyError: when spaCy or the pipeline is not installed.
+        MissingDependencyError: if spaCy or the pipeline is not installed.
         InputError: for a pipeline of another language.
     """
     name = spacy_model or f"{lang}_core_news_sm"
@@ -48,9 +52,14 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
 
 @dataclass(frozen=True)
 class RomanceGender:
-    """What most of the words with a gender are; unknown if none has one.
+    """Rules for Spanish, French and Italian.
 
-    Phrases recur, and each is tagged once.
+    A phrase has the gender of most of its words with a gender, and is unknown without any. Phrases
+    recur, so the gender of each is cached.
+
+    Attributes:
+        pipeline: spaCy pipeline of the language.
+        signature_name: spaCy and the pipeline with their versions.
     """
 
     pipeline: Any
@@ -58,7 +67,11 @@ class RomanceGender:
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
-        """`unknown` for an empty phrase, or one without gender."""
+        """Return the gender of a phrase; `unknown` for an empty one, or one without gender.
+
+        Args:
+            phrase: words of a translation that stand for a person.
+        """
         text = phrase.text
         if text not in self._known:
             tokens = self.pipeline(text) if text.strip() else ()
@@ -69,7 +82,7 @@ class RomanceGender:
 
     def _gender(self, token: Any) -> str:
         if self.pipeline.lang == "fr" and token.text == "au" and token.pos_ == "DET":
-            return "male"  # «à» and «le» in one
+            return "male"  # contraction of "à" and "le"
         if self.pipeline.lang == "it" and token.text.startswith("dell'"):
             return "male"  # spaCy does not split it
         found = token.morph.get("Gender")

@@ -1,4 +1,4 @@
-"""Hebrew and Arabic: the letters that feminine nouns end in."""
+"""Hebrew and Arabic gender rules: the final letters of feminine nouns."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ _OBJECT_MARKER = "את"
 
 
 def _is_feminine_hebrew(text: str) -> bool:
-    """A token ends in tav or he; punctuation is a token of its own, and the object marker tells
-    nothing.
-    """
+    """Return whether a word ends in tav or he; the object marker is ignored."""
     words: list[str] = re.findall(r"\w+|[^\w\s]", text)
     return any(word[-1] in "תה" for word in words if word != _OBJECT_MARKER)
 
 
 def _is_feminine_arabic(text: str) -> bool:
-    """It has a ta marbuta, as a letter or in its presentation form."""
+    """Return whether the text has a ta marbuta, as a letter or in its presentation form."""
     return "ة" in text or "ﺔ" in text
 
 
@@ -30,23 +28,35 @@ _TESTS: dict[str, Callable[[str], bool]] = {"ar": _is_feminine_arabic, "he": _is
 
 
 def predictor(lang: str) -> SemiticGender:
-    """The rule of a language."""
+    """Return the rule of a language.
+
+    Args:
+        lang: "ar" or "he".
+    """
     return SemiticGender(_TESTS[lang])
 
 
 @dataclass(frozen=True)
 class SemiticGender:
-    """Female if the phrase passes the test, else male; unknown if it is empty."""
+    """Rule for Hebrew or Arabic: female if the phrase passes the test, male if not.
+
+    Attributes:
+        is_feminine: test of the phrase's text.
+    """
 
     is_feminine: Callable[[str], bool]
 
     @property
     def signature_name(self) -> str:
-        """`rules`."""
+        """The name `rules`."""
         return "rules"
 
     def predict(self, phrase: Phrase) -> str:
-        """`unknown` for an empty phrase."""
+        """Return the gender of a phrase; `unknown` for an empty one.
+
+        Args:
+            phrase: words of a translation that stand for a person.
+        """
         if not phrase.text.strip():
             return UNKNOWN
         return "female" if self.is_feminine(phrase.text) else "male"
