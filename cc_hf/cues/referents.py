@@ -37,7 +37,7 @@ def ambiguous_it(source: str) -> Focus:
         found = list(pattern.finditer(source))
         if found:
             return Focus(found[-1].group(), found[-1].start())
-    raise InputError(f"expected the word «it» in the sentence, got {source!r}")
+    raise InputError(f'expected the word "it" in the sentence, got {source!r}')
 
 
 def referent_source(source: str, focus: Focus, referent: str) -> str:

@@ -102,7 +102,7 @@ def sacrebleu_signatures(text: str) -> dict[str, str]:
     metric, fields = signature.parse(text)
     if metric != "gqg":
         raise InputError(
-            f"expected a signature of gender_quality_gap, which begins with «gqg|», got {text!r}"
+            f'expected a signature of gender_quality_gap, which begins with "gqg|", got {text!r}'
         )
     return {name: fields[name].replace("=", ":").replace(",", "|") for name in ("bleu", "chrf")}
 

@@ -211,7 +211,7 @@ class WinoXPatternMatching(Metric):
         if dataset == "wino_x" and form is ContrastiveSourceExample:
             return ""
         return (
-            "wino_x_pattern_matching needs English sentences with an ambiguous «it», as mt_* of"
+            'wino_x_pattern_matching needs English sentences with an ambiguous "it", as mt_* of'
             f" wino_x have them, not {dataset} {config}"
         )
 
@@ -268,7 +268,7 @@ class WinoXPatternMatching(Metric):
         """
         if rows.src_lang not in ("", "en"):
             raise InputError(
-                "src_lang: wino_x_pattern_matching reads the English «it»; expected en, got"
+                'src_lang: wino_x_pattern_matching reads the English "it"; expected en, got'
                 f" {shown(rows.src_lang)}"
             )
         if rows.tgt_lang not in _LANGUAGES:

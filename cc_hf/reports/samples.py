@@ -158,7 +158,7 @@ def is_same_translation(one: str, other: str) -> bool:
     Args:
         one, other: the translations.
 
-    >>> is_same_translation("Das ist "gut".", 'Das ist "gut".')
+    >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
     True
     """
     return _letters(one) == _letters(other)

@@ -172,7 +172,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self.prefix = _name(material) if prefix is None else prefix
         if not re.fullmatch(r"\w+", self.prefix) or self.prefix.startswith("eval_"):
             raise InputError(
-                "prefix: expected letters, digits and underscores, without «eval_», which the"
+                'prefix: expected letters, digits and underscores, without "eval_", which the'
                 f" trainer puts before, got {self.prefix!r}"
             )
         self.every = every
