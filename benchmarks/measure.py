@@ -135,7 +135,8 @@ def measure(
         names: of ALTERNATIVES; BASELINE is always among them.
         n_pairs: per dataset and round; None for all.
         n_rounds: how often.
-        threads, device: where.
+        threads: where.
+        device: as for `threads`.
         peak_side: of the products that measure the peak.
         launch: how a process is started; `call` for none.
         tell: takes a line for each step.

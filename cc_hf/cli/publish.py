@@ -54,7 +54,8 @@ def send(
 
     Args:
         upload: a plan from `cc_hf.hub.push.plan`.
-        message, description: title and text of the commit or pull request.
+        message: title and text of the commit or pull request.
+        description: as for `message`.
         yes: whether to send the files.
         private: whether a newly created repository is private.
         create_pr: whether to open a pull request.

@@ -142,7 +142,8 @@ class Evaluator(TokenModel):
 
         Args:
             requests: at least one pair of source and translation.
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+            src_lang: languages of the texts; "" for those of the evaluator.
+            tgt_lang: as for `src_lang`.
             progress: whether to show a progress bar, on the main process only.
 
         Returns:
@@ -233,7 +234,8 @@ class Evaluator(TokenModel):
 
         Args:
             pairs: the requests that are compared with each other.
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+            src_lang: languages of the texts; "" for those of the evaluator.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             TooLongError: for the first such pair; the message names its row.
@@ -267,8 +269,9 @@ class Evaluator(TokenModel):
         Args:
             sources: n source texts.
             translations: n translations, in the same order.
-            src_lang, tgt_lang: languages of the texts; "" if the model has one direction or was
+            src_lang: languages of the texts; "" if the model has one direction or was
                 loaded with languages.
+            tgt_lang: as for `src_lang`.
 
         Returns:
             Natural logarithms, (n,) float64; EOS counts as a target token.

@@ -51,7 +51,8 @@ def decision_scores(
         evaluator: the evaluator model.
         requests: n pairs to score.
         contests: which requests are compared; a request belongs to at most one contest.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+        src_lang: languages of the texts; "" for those of the evaluator.
+        tgt_lang: as for `src_lang`.
         score: a name of `SCORES` or `LOG_SCORES`.
         progress: whether to show a progress bar.
 
@@ -99,7 +100,8 @@ def check_contests(
         requests: n scored pairs.
         contests: which requests are compared.
         scores: (n,) float64, in the order of the requests.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+        src_lang: languages of the texts; "" for those of the evaluator.
+        tgt_lang: as for `src_lang`.
         score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
@@ -217,7 +219,8 @@ def pair_scores(
         evaluator: an evaluator model, or a function (sources, translations) -> scores.
         contests: which requests are compared (see `decision_scores`); without any, all scores are
             exact. A function ignores them.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+        src_lang: languages of the texts; "" for those of the evaluator.
+        tgt_lang: as for `src_lang`.
         score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
         progress: whether to show a progress bar.
 

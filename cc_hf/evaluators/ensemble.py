@@ -87,7 +87,8 @@ class EnsembleEvaluator(Evaluator):
         """Check that every member translates between two languages.
 
         Args:
-            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+            src_lang: as for `TokenModel.check_languages`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for the first member that does not support them.
@@ -100,7 +101,8 @@ class EnsembleEvaluator(Evaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
         """
         return self.members[0].encode_sources(texts, src_lang, tgt_lang)
 
@@ -109,7 +111,8 @@ class EnsembleEvaluator(Evaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: as for `TokenModel.encode_targets`.
+            src_lang: as for `TokenModel.encode_targets`.
+            tgt_lang: as for `src_lang`.
         """
         return self.members[0].encode_targets(texts, src_lang, tgt_lang)
 
@@ -189,7 +192,9 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
         Args:
             requests: at least one pair of source and translation.
-            src_lang, tgt_lang, progress: as for `Evaluator.score`.
+            src_lang: as for `Evaluator.score`.
+            tgt_lang: as for `src_lang`.
+            progress: as for `src_lang`.
 
         Returns:
             Arrays in the order of the requests.
@@ -219,7 +224,8 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
         Args:
             pairs: the requests that are compared with each other.
-            src_lang, tgt_lang: as for `Evaluator.check_not_cut_alike`.
+            src_lang: as for `Evaluator.check_not_cut_alike`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             TooLongError: for the first such pair; the message names its row.
@@ -238,7 +244,10 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         """Refuse the request: the members have different tokens.
 
         Args:
-            sources, translations, src_lang, tgt_lang: ignored.
+            sources: ignored.
+            translations: as for `sources`.
+            src_lang: as for `sources`.
+            tgt_lang: as for `sources`.
 
         Raises:
             InputError: always.
@@ -256,7 +265,10 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         """Refuse the request: the members have different tokens.
 
         Args:
-            sources, translations, src_lang, tgt_lang: ignored.
+            sources: ignored.
+            translations: as for `sources`.
+            src_lang: as for `sources`.
+            tgt_lang: as for `sources`.
 
         Raises:
             InputError: always.

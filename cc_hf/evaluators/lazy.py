@@ -178,7 +178,9 @@ class LazyEvaluator(Evaluator):
 
         Args:
             requests: at least one pair of source and translation.
-            src_lang, tgt_lang, progress: as for `Evaluator.score`.
+            src_lang: as for `Evaluator.score`.
+            tgt_lang: as for `src_lang`.
+            progress: as for `src_lang`.
 
         Returns:
             Arrays in the order of the requests.
@@ -214,7 +216,8 @@ class LazyEvaluator(Evaluator):
         """Accept the recorded pairs; ask the evaluator itself about others.
 
         Args:
-            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+            src_lang: as for `TokenModel.check_languages`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for languages that the evaluator does not support.
@@ -227,7 +230,8 @@ class LazyEvaluator(Evaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
         """
         return self.real.encode_sources(texts, src_lang, tgt_lang)
 
@@ -236,7 +240,8 @@ class LazyEvaluator(Evaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: as for `TokenModel.encode_targets`.
+            src_lang: as for `TokenModel.encode_targets`.
+            tgt_lang: as for `src_lang`.
         """
         return self.real.encode_targets(texts, src_lang, tgt_lang)
 
@@ -257,7 +262,8 @@ class LazyEvaluator(Evaluator):
         """Return the log-probabilities of the target tokens, from the evaluator itself.
 
         Args:
-            sources, targets: as for `TokenModel.logprobs_batch`.
+            sources: as for `TokenModel.logprobs_batch`.
+            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair.
@@ -270,7 +276,9 @@ class LazyEvaluator(Evaluator):
         """Return both sides as the evaluator itself fits them.
 
         Args:
-            source, target, request: as for `TokenModel.fit`.
+            source: as for `TokenModel.fit`.
+            target: as for `source`.
+            request: as for `source`.
 
         Raises:
             InputError, TooLongError: as for the evaluator itself.

@@ -53,7 +53,8 @@ def resolve_evaluator(
             function is returned as it is; None stands for the evaluator that ships for the language
             pair.
         options: how to load it; None for the defaults.
-        src_lang, tgt_lang: the languages that will be scored, "" where the evaluator knows them.
+        src_lang: the languages that will be scored, "" where the evaluator knows them.
+        tgt_lang: as for `src_lang`.
 
     Raises:
         InputError: for something else, None where no evaluator ships for the pair, or options that

@@ -66,7 +66,8 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     """Return the recommended evaluator of a language pair, or None.
 
     Args:
-        src_lang, tgt_lang: languages, ISO 639-1.
+        src_lang: languages, ISO 639-1.
+        tgt_lang: as for `src_lang`.
 
     >>> recommended("en", "ru").name
     'facebook/wmt19-en-ru'

@@ -219,7 +219,8 @@ class TokenModel(ABC):
         Args:
             sources: n source texts.
             translations: n translations, in the same order.
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+            src_lang: languages of the texts; "" for those of the evaluator.
+            tgt_lang: as for `src_lang`.
 
         Returns:
             One float64 array of natural logarithms per pair, EOS included.
@@ -327,7 +328,8 @@ class TokenModel(ABC):
         Args:
             sources: n source texts.
             translations: n translations, in the same order.
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
+            src_lang: languages of the texts; "" for those of the evaluator.
+            tgt_lang: as for `src_lang`.
 
         Returns:
             Per pair a list of (text that the token adds, without spaces; natural logarithm as in

@@ -227,7 +227,8 @@ def entries(
     Args:
         one: an item from `published`.
         date: date of the evaluation, ISO 8601.
-        source_url, source_name: address and name of a page about the evaluation.
+        source_url: address and name of a page about the evaluation.
+        source_name: as for `source_url`.
 
     Raises:
         InputError: for a `source_name` without `source_url`.
@@ -270,7 +271,8 @@ def eval_result_files(
     Args:
         results: items from `published`.
         date: as for `entries`.
-        source_url, source_name: as for `entries`.
+        source_url: as for `entries`.
+        source_name: as for `source_url`.
 
     Returns:
         Path in the repository of the model -> text of the file.

@@ -58,7 +58,8 @@ def judge_lines(
         translations: one per line; ignored by a metric that judges the evaluator itself.
         references: a JSON list with one object per line, with the keys that the metric's card
             names.
-        src_lang, tgt_lang: ISO 639-1 codes; blank for the default of the metric.
+        src_lang: ISO 639-1 codes; blank for the default of the metric.
+        tgt_lang: as for `src_lang`.
         alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
             for none.
 

@@ -32,7 +32,8 @@ def eval_results(
 
     Args:
         results: items from `published`.
-        source_url, source_name: address and name of a page about the evaluation.
+        source_url: address and name of a page about the evaluation.
+        source_name: as for `source_url`.
 
     Returns:
         One item per task; values are in [0, 1].

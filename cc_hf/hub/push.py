@@ -140,7 +140,8 @@ def push(
 
     Args:
         upload: a plan from `plan`.
-        message, description: title and text of the commit or pull request.
+        message: title and text of the commit or pull request.
+        description: as for `message`.
         private: whether a newly created repository is private; a new Space is created for gradio.
         create_pr: whether to open a pull request instead, in a repository that must exist.
         parent_commit: the commit that the files are based on; None for the latest.

@@ -66,7 +66,9 @@ class RequestLimits:
         """Serve one request, or refuse it with status 404, 408, 413 or 503.
 
         Args:
-            scope, receive, send: as ASGI defines them.
+            scope: as ASGI defines them.
+            receive: as for `scope`.
+            send: as for `scope`.
         """
         if scope["type"] != "http" or scope["method"] in _WITHOUT_BODY:
             await self._app(scope, receive, send)

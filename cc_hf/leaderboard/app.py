@@ -57,7 +57,8 @@ def build(
         data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
-        src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
+        src_lang: ISO 639-1 codes of the sentences of visitors.
+        tgt_lang: as for `src_lang`.
 
     Raises:
         InputError: for a folder or file that cannot be read, or if no evaluator is named and none
@@ -103,9 +104,11 @@ def serve(
         quality: as for `build`.
         data_dir: as for `build`.
         evaluator: as for `build`.
-        src_lang, tgt_lang: as for `build`.
-        host, port: the address to listen on; None for the values of gradio's environment variables,
+        src_lang: as for `build`.
+        tgt_lang: as for `src_lang`.
+        host: the address to listen on; None for the values of gradio's environment variables,
             as on Spaces.
+        port: as for `host`.
         wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
 
     Returns:

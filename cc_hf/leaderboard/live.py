@@ -131,11 +131,13 @@ class SentenceJudge:
         """Judge one translation, and explain the judgement.
 
         Args:
-            source, translation: sentences of at most `MAX_CHARACTERS`.
+            source: sentences of at most `MAX_CHARACTERS`.
+            translation: as for `source`.
             focus: the words of the source that are to be disambiguated.
             occurrence: its 1-based number; required if the focus occurs more than once.
             gender: "male" or "female" for gender brackets; "" to use the given cues.
-            correct_cues, incorrect_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
+            correct_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
+            incorrect_cues: as for `correct_cues`.
             placement: where cues go: "before" or "after" the focus, or "replace".
 
         Raises:
@@ -301,7 +303,9 @@ class FileJudge:
 
         Args:
             path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_LINES` and `MAX_LINE`.
-            dataset, config, metric: registered names.
+            dataset: registered names.
+            config: as for `dataset`.
+            metric: as for `dataset`.
             tgt_lang: ISO 639-1 code of the translations.
 
         Raises:

@@ -108,7 +108,8 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     """Return the name of the embedded evaluator of a language pair.
 
     Args:
-        src_lang, tgt_lang: languages, ISO 639-1; "" if unknown.
+        src_lang: languages, ISO 639-1; "" if unknown.
+        tgt_lang: as for `src_lang`.
 
     Raises:
         InputError: when none is embedded for the pair.

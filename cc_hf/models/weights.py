@@ -237,7 +237,8 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     Args:
         name: name of the model, for messages.
         family: a name of `registry.EVALUATOR_FAMILIES`.
-        model, tokenizer: the loaded model and its tokenizer.
+        model: the loaded model and its tokenizer.
+        tokenizer: as for `model`.
 
     Raises:
         EvaluatorError: when it does not. A tokenizer that does not work may raise any error, which

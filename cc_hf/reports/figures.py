@@ -132,7 +132,8 @@ def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
     """Return about `n` round numbers in equal steps, from at most `low` to at least `high`.
 
     Args:
-        low, high: the range that the ticks must cover.
+        low: the range that the ticks must cover.
+        high: as for `low`.
         n: approximate number of steps.
 
     >>> nice_ticks(31.2, 38.9)

@@ -105,7 +105,8 @@ def build_report(
             counted in the notes.
         notes: further notes; they come after those of the results and before those of the report
             itself.
-        n_resamples, seed: number of resamples and seed of the bootstrap of the differences.
+        n_resamples: number of resamples and seed of the bootstrap of the differences.
+        seed: as for `n_resamples`.
 
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of

@@ -156,7 +156,8 @@ def is_same_translation(one: str, other: str) -> bool:
     spreadsheets.
 
     Args:
-        one, other: the translations.
+        one: the translations.
+        other: as for `one`.
 
     >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
     True

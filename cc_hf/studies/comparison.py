@@ -165,7 +165,9 @@ def compare(
 
     Args:
         results: at least two results by name, the baseline first.
-        n_resamples, level, seed: number of resamples, confidence level and seed of the bootstrap.
+        n_resamples: number of resamples, confidence level and seed of the bootstrap.
+        level: as for `n_resamples`.
+        seed: as for `n_resamples`.
 
     Raises:
         InputError: for fewer than two results, different data, ids that only one result has,

@@ -71,8 +71,10 @@ def evaluator_agreement(
             evaluators and three systems are needed, and every evaluator must have judged every
             system.
         figure: the name of a score that all results have, such as "min_accuracy".
-        n_resamples, level, seed: number of resamples, confidence level and seed of the bootstrap
+        n_resamples: number of resamples, confidence level and seed of the bootstrap
             over systems.
+        level: as for `n_resamples`.
+        seed: as for `n_resamples`.
 
     Raises:
         InputError: for too few systems or evaluators, different data, a system that an evaluator

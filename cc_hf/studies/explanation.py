@@ -164,9 +164,11 @@ def explain(
     Args:
         evaluator: a model. A plain scoring function is refused because it has no tokens.
         translation: a sentence.
-        correct_sources, incorrect_sources: at least one source each.
-        src_lang, tgt_lang: ISO 639-1 codes; they may be omitted if the model has one direction
+        correct_sources: at least one source each.
+        incorrect_sources: as for `correct_sources`.
+        src_lang: ISO 639-1 codes; they may be omitted if the model has one direction
             only.
+        tgt_lang: as for `src_lang`.
         score: "arithmetic", "geometric" or "reference" (`cc_hf.evaluators.scores.SCORES`).
 
     Raises:

@@ -79,7 +79,8 @@ class CausalLMEvaluator(Evaluator):
         """Check the languages that the prompt names.
 
         Args:
-            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+            src_lang: as for `TokenModel.check_languages`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for a language that is missing or has no name here.
@@ -93,7 +94,8 @@ class CausalLMEvaluator(Evaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
         """
         rows = self.tokenizer(
             [self.prompt.fill(text, src_lang, tgt_lang) for text in texts],
@@ -109,7 +111,8 @@ class CausalLMEvaluator(Evaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: ignored.
+            src_lang: ignored.
+            tgt_lang: as for `src_lang`.
         """
         rows = self.tokenizer(
             list(texts), add_special_tokens=False, truncation=False, verbose=False
@@ -125,7 +128,9 @@ class CausalLMEvaluator(Evaluator):
         The prompt is never cut.
 
         Args:
-            source, target, request: as for `TokenModel.fit`.
+            source: as for `TokenModel.fit`.
+            target: as for `source`.
+            request: as for `source`.
 
         Returns:
             Token ids of source and translation.
@@ -154,7 +159,8 @@ class CausalLMEvaluator(Evaluator):
         than `_BATCH_LOGITS` allows.
 
         Args:
-            sources, targets: as for `TokenModel.logprobs_batch`.
+            sources: as for `TokenModel.logprobs_batch`.
+            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair.

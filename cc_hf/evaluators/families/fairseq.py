@@ -64,7 +64,8 @@ class FairseqEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: ignored.
+            src_lang: ignored.
+            tgt_lang: as for `src_lang`.
         """
         found: list[list[int]] = self.tokenizer.encode_sources(texts)
         return found
@@ -74,7 +75,8 @@ class FairseqEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: ignored.
+            src_lang: ignored.
+            tgt_lang: as for `src_lang`.
         """
         found: list[list[int]] = self.tokenizer.encode_targets(texts)
         return found

@@ -45,7 +45,8 @@ class FSMTEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: ignored; the tokenizer has one direction.
+            src_lang: ignored; the tokenizer has one direction.
+            tgt_lang: as for `src_lang`.
         """
         return [
             [

@@ -67,7 +67,8 @@ class MarianEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for a target language without a token.

@@ -88,7 +88,8 @@ class MaskedLMEvaluator(Evaluator):
         """Check the languages that the prompt names.
 
         Args:
-            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+            src_lang: as for `TokenModel.check_languages`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for a language that is missing or has no name here.
@@ -101,7 +102,8 @@ class MaskedLMEvaluator(Evaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
         """
         return self._plain_ids([self.prompt.fill(text, src_lang, tgt_lang) for text in texts])
 
@@ -110,7 +112,8 @@ class MaskedLMEvaluator(Evaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: ignored.
+            src_lang: ignored.
+            tgt_lang: as for `src_lang`.
         """
         return self._plain_ids(texts)
 
@@ -121,7 +124,9 @@ class MaskedLMEvaluator(Evaluator):
         allowed.
 
         Args:
-            source, target, request: as for `TokenModel.fit`.
+            source: as for `TokenModel.fit`.
+            target: as for `source`.
+            request: as for `source`.
 
         Returns:
             Token ids of source and translation.
@@ -156,7 +161,8 @@ class MaskedLMEvaluator(Evaluator):
         Masked copies of several pairs run together.
 
         Args:
-            sources, targets: as for `TokenModel.logprobs_batch`.
+            sources: as for `TokenModel.logprobs_batch`.
+            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair.

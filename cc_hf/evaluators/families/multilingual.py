@@ -77,7 +77,8 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: language codes; they must be known.
+            src_lang: language codes; they must be known.
+            tgt_lang: as for `src_lang`.
         """
         before, after = self.source_marks(src_lang, tgt_lang)
         return [[*before, *ids, *after] for ids in self.plain_ids(texts)]
@@ -87,7 +88,8 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: language codes; the target's must be known.
+            src_lang: language codes; the target's must be known.
+            tgt_lang: as for `src_lang`.
         """
         forced = self.forced_tokens(tgt_lang)
         return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]

@@ -85,7 +85,8 @@ class PromptTemplate:
 
         Args:
             source: the source.
-            src_lang, tgt_lang: language codes.
+            src_lang: language codes.
+            tgt_lang: as for `src_lang`.
         """
         names = {
             f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)

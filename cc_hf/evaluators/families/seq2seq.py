@@ -95,7 +95,8 @@ class Seq2SeqEvaluator(Evaluator):
         """Check each side by itself.
 
         Args:
-            src_lang, tgt_lang: as for `TokenModel.check_languages`.
+            src_lang: as for `TokenModel.check_languages`.
+            tgt_lang: as for `src_lang`.
 
         Raises:
             InputError: for a language that the model does not support, or that must be named.
@@ -128,7 +129,8 @@ class Seq2SeqEvaluator(Evaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: ignored; families with several languages override this method.
+            src_lang: ignored; families with several languages override this method.
+            tgt_lang: as for `src_lang`.
         """
         return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
 
@@ -137,7 +139,8 @@ class Seq2SeqEvaluator(Evaluator):
 
         Args:
             texts: the translations.
-            src_lang, tgt_lang: ignored; families with several languages override this method.
+            src_lang: ignored; families with several languages override this method.
+            tgt_lang: as for `src_lang`.
         """
         return list(
             self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"]
@@ -229,7 +232,8 @@ class Seq2SeqEvaluator(Evaluator):
         `decoder_start`.
 
         Args:
-            sources, targets: as for `TokenModel.logprobs_batch`.
+            sources: as for `TokenModel.logprobs_batch`.
+            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
@@ -257,7 +261,8 @@ class Seq2SeqEvaluator(Evaluator):
         depend on those after it.
 
         Args:
-            sources, targets: as for `TokenModel.logprobs_batch`.
+            sources: as for `TokenModel.logprobs_batch`.
+            targets: as for `sources`.
             places: index of the token in the source of each pair; None leaves the source as it is.
 
         Returns:

@@ -85,7 +85,8 @@ class T5Evaluator(Seq2SeqEvaluator):
 
         Args:
             texts: the sources.
-            src_lang, tgt_lang: as for `TokenModel.encode_sources`.
+            src_lang: as for `TokenModel.encode_sources`.
+            tgt_lang: as for `src_lang`.
         """
         target = self._mark(tgt_lang) if self.uses_marks else tgt_lang
         return super().encode_sources(

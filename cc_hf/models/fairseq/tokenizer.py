@@ -166,7 +166,8 @@ class FairseqTokenizer:
 
         Args:
             texts: the sources.
-            truncation, verbose: ignored; sources are never truncated.
+            truncation: ignored; sources are never truncated.
+            verbose: as for `truncation`.
         """
         return {"input_ids": self.encode_sources(texts)}
 

@@ -148,7 +148,8 @@ def agreement_with_labels(
             and "incorrect" if they are verdicts, as in recall B.
         assumption: labels of translations that were not annotated. Decided and undecided
             translations then count by their share of the population.
-        seed, n_resamples: seed and number of resamples of the bootstrap.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
 
     Raises:
         InputError: for another value of `inconclusive`; for an annotated example that is not in the

@@ -175,7 +175,8 @@ def annotator_agreement(
 
     Args:
         annotations: the translations that both annotators labelled.
-        seed, n_resamples: seed and number of resamples of the bootstrap.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
 
     Raises:
         InputError: if every annotation is to be ignored.

@@ -52,7 +52,8 @@ def fine_tune_on_translations(
 
     Args:
         evaluator: the model to start from; it is not changed.
-        train, dev: examples of one language pair.
+        train: examples of one language pair.
+        dev: as for `train`.
         settings: see `thesis_settings`.
 
     Raises:

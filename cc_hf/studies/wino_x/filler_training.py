@@ -244,8 +244,9 @@ def fine_tune_on_fillers(
 
     Args:
         evaluator: the model to start from; it is not changed.
-        train, dev: examples of LM-Wino-X. Use those of a configuration ".english" to measure the
+        train: examples of LM-Wino-X. Use those of a configuration ".english" to measure the
             transfer to the other language afterwards.
+        dev: as for `train`.
         settings: see `thesis_settings`; `masking` says what is masked.
 
     Raises:

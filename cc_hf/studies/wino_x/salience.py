@@ -148,7 +148,8 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
     If there are several such alignments, the one with the latest matches is returned.
 
     Args:
-        left, right: the words of both sentences.
+        left: the words of both sentences.
+        right: as for `left`.
 
     Returns:
         Pairs of an index in `left` and an index in `right`, in ascending order.
@@ -181,7 +182,8 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
     one.
 
     Args:
-        left, right: the two sentences of a schema.
+        left: the two sentences of a schema.
+        right: as for `left`.
 
     Returns:
         The triggers of `left` and those of `right`.

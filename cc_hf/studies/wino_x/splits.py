@@ -140,8 +140,9 @@ def split_schemas(
 
     Args:
         examples: samples of Wino-X, with unique ids.
-        n_dev, n_test: number of samples for development and test. A part has fewer, by less than
+        n_dev: number of samples for development and test. A part has fewer, by less than
             one schema, if whole schemas cannot fill it.
+        n_test: as for `n_dev`.
         seed: seed of the shuffle.
 
     Raises:
