@@ -77,7 +77,7 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
     for row in rows:
         if not row.translation.strip():
             raise InputError(
-                f"{path}: line {row.line}: the translation is empty; mend the system's output"
+                f"{path}: line {row.line}: the translation is empty; fix the system's output"
             )
     if all(row.source is None and row.id is None for row in rows):
         return _by_order(path, rows, examples)

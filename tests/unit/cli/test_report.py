@@ -54,7 +54,7 @@ def test_page_tables_and_plots(files: Path) -> None:
     )
     assert found.stdout == ""
     assert (
-        "note: d c is not at hand: ids and translations are shown without their sources"
+        "note: d c is not available: ids and translations are shown without their sources"
         in found.stderr
     )
     assert "note: no BLEU is known of Y" in found.stderr

@@ -68,7 +68,7 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert examples is None
     assert len(notes) == 1
     assert notes[0].startswith(
-        "winomt default is not at hand: ids and translations are shown without their sources ("
+        "winomt default is not available: ids and translations are shown without their sources ("
     )
     with pytest.raises(DataError):
         read_examples(absent, dataset="winomt")
