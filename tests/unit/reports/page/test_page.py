@@ -195,7 +195,7 @@ def test_pages(opened: Opened) -> None:
 
 def test_where_the_dataset_is_not_at_hand(opened: Opened) -> None:
     page = opened(reported.report(with_examples=False, with_labels=False))
-    assert page.get_by_text("The dataset was not at hand").is_visible()
+    assert page.get_by_text("The dataset was not available").is_visible()
     assert samples(page).locator(".source").count() == 0
     assert samples(page).nth(4).locator(".text").all_inner_texts() == [ATTACK, ATTACK]
     assert page.locator("#people").count() == 0
