@@ -40,6 +40,12 @@ def _write_cards(app: Any) -> None:
                 page.write_text(text, encoding="utf-8")
 
 
+def _link_cards(app: Any, docname: str, source: list[str]) -> None:
+    """Let links to cards, which hold in the repository, lead to their pages."""
+    source[0] = source[0].replace("](../cards/", "](cards/")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("builder-inited", _write_cards)
+    app.connect("source-read", _link_cards)

@@ -57,6 +57,13 @@ def test_every_page_is_read_here() -> None:
     assert not [path for path in others if "```python" in path.read_text(encoding="utf-8")]
 
 
+def test_links_between_files_hold_in_the_repository() -> None:
+    for page in [_ROOT / "README.md", *(_ROOT / "docs").glob("*.md")]:
+        targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+        files = [target for target in targets if "://" not in target]
+        assert not [target for target in files if not (page.parent / target).exists()], page
+
+
 def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     assert len(_TEXTS["README.md"].splitlines()) <= 120
     makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
