@@ -138,7 +138,8 @@ def read_examples(
         if dataset:
             raise
         return None, [
-            f"{name} {config} is not available: ids and translations are shown without their sources"
+            f"{name} {config} is not available: ids and translations are shown without their"
+            " sources"
             f" ({_reason(error)})"
         ]
     if revision and got != revision:

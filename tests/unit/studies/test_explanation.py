@@ -130,9 +130,9 @@ def test_words_are_as_people_read_them() -> None:
         "Köchin",
         "ging",
         ",",
-        '"',
+        "«",
         "froh",
-        '".',
+        "».",
         "</s>",
     ]
     assert [word.text for word in explained("Ärzte-Team, wie geht's?").words] == [
