@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from cc_hf.evaluate_modules import register
+
 _ROOT = Path(__file__).parent.parent
 #: the commands of one page may need files that those of an earlier page wrote
 _PAGES = [
@@ -36,7 +38,9 @@ _COMMANDS = [
 
 
 @pytest.mark.parametrize("code", _PYTHON)
-def test_python_prints_what_it_says(code: str) -> None:
+def test_python_prints_what_it_says(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # else it asks the Hub first
+    register()  # as the first import does, which may have been in another home
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "document", "exec"), {})
