@@ -20,10 +20,10 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, FSMTTokenizer
 
 from benchmarks.texts import Decisions
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge as judge_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.metrics.base import make_metric
 from cc_hf.metrics.contrastive_conditioning import judge
 from cc_hf.statistics.bootstrap import Bootstrap
 

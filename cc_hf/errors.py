@@ -19,7 +19,7 @@ say the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 __all__ = [
     "CCError",
@@ -33,6 +33,7 @@ __all__ = [
     "ResultWarning",
     "TooLongError",
     "UnknownNameError",
+    "check_choice",
     "shown",
 ]
 
@@ -133,3 +134,18 @@ def shown(value: object) -> str:
         name = type(value).__name__
         return f"a{'n' if name[0] in 'aeiou' else ''} {name} that is too large to show"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def check_choice(option: str, value: object, known: Collection[str]) -> None:
+    """Check that the value of an option is one of the known values.
+
+    Args:
+        option: name of the option, for the message.
+        value: value to check.
+        known: allowed values.
+
+    Raises:
+        InputError: for any other value; the message lists the known ones.
+    """
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"{option}: expected one of {', '.join(known)}, got {shown(value)}")

@@ -15,6 +15,7 @@ __all__ = [
     "check_given",
     "chosen_metrics",
     "fitting_metrics",
+    "make_metric",
     "no_metric",
     "with_options",
 ]
@@ -128,6 +129,23 @@ def with_options(
         metric(**{name: v for name, v in (options or {}).items() if name in metric.option_names()})
         for metric in metrics
     ]
+
+
+def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
+    """Make a metric from its name and its options.
+
+    Args:
+        name: a name of `cc-hf list metrics`.
+        options: values of the metric's options by name; None for the defaults.
+
+    Raises:
+        UnknownNameError: for a metric that is not registered, or an option that the metric does not
+            have.
+
+    >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
+    ContrastiveConditioning(score='arithmetic')
+    """
+    return with_options([registry.resolve("metric", name)], options)[0]
 
 
 def check_given(metrics: Sequence[Metric], translations: object, system: object) -> None:

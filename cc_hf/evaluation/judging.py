@@ -61,7 +61,7 @@ def judge(
         EvaluatorError: for an evaluator that fails (see `cc_hf.evaluators.contests.pair_scores`).
 
     >>> from cc_hf.data.loading import load_examples
-    >>> from cc_hf.metrics.base import make_metric
+    >>> from cc_hf.evaluation.fitting import make_metric
     >>> judge(
     ...     make_metric("contrastive_conditioning"),
     ...     Material("en", "de", load_examples("simplegen", "en-de")[:4]),
@@ -101,13 +101,10 @@ def judge(
     return finish(
         metric,
         rows,
-        replace(
-            figures,
-            counts={**figures.counts, **counts},
-            notes=(*notes, *_data_notes(material, has_notes=bool(notes))),
-        ),
+        replace(figures, counts={**figures.counts, **counts}),
         origin=named,
         bootstrap=bootstrap,
+        notes=(*notes, *_data_notes(material, has_notes=bool(notes))),
     )
 
 

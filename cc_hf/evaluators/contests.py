@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import CCError, EvaluatorError
+from cc_hf.errors import CCError, EvaluatorError, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.scores import LOG_SCORES, SCORES, check_score_name
+from cc_hf.evaluators.scores import LOG_SCORES, SCORES
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["Contest", "check_contests", "decision_scores", "function_name", "pair_scores"]
@@ -67,7 +67,7 @@ def decision_scores(
             (`check_contests`).
         CacheError: as for `Evaluator.score`.
     """
-    check_score_name(score, {**SCORES, **LOG_SCORES})
+    check_choice("score", score, {**SCORES, **LOG_SCORES})
     scores = _decided(
         evaluator,
         requests,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.cache_session import ScoreRow
 
-__all__ = ["LOG_SCORES", "SCORES", "TokenScores", "check_score_name"]
+__all__ = ["LOG_SCORES", "SCORES", "TokenScores"]
 
 
 @dataclass(frozen=True)
@@ -93,17 +92,3 @@ SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
 LOG_SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
     "logprob": lambda found: found.sum_logprob
 }
-
-
-def check_score_name(score: object, known: Collection[str]) -> None:
-    """Check that a score is defined.
-
-    Args:
-        score: name of a definition.
-        known: names that are allowed.
-
-    Raises:
-        InputError: for any other name; the message lists the known ones.
-    """
-    if not isinstance(score, str) or score not in known:
-        raise InputError(f"score: expected one of {', '.join(known)}, got {shown(score)}")

@@ -7,7 +7,7 @@ Only `finish` writes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import __version__, registry, signature
-from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, function_name
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
@@ -30,9 +30,7 @@ __all__ = [
     "Rows",
     "Scoring",
     "ScoringMetric",
-    "check_choice",
     "finish",
-    "make_metric",
     "registered_metric",
 ]
 
@@ -92,7 +90,6 @@ class Figures:
         categories: accuracy by category.
         judgements: one per row, or empty for a metric without verdicts.
         counts: numbers of rows by name.
-        notes: what a reader of the figures must know.
     """
 
     scores: Mapping[str, float]
@@ -101,7 +98,6 @@ class Figures:
     categories: tuple[CategoryAccuracy, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -366,6 +362,7 @@ def finish(
     *,
     origin: Origin,
     bootstrap: Bootstrap,
+    notes: tuple[str, ...] = (),
 ) -> EvaluationResult:
     """Make the result of a metric, with its signature.
 
@@ -375,6 +372,7 @@ def finish(
         figures: figures of these rows.
         origin: where the rows come from.
         bootstrap: how the intervals were drawn.
+        notes: what a reader of the figures must know.
     """
     return EvaluationResult(
         dataset=origin.dataset,
@@ -400,7 +398,7 @@ def finish(
         categories=figures.categories,
         judgements=figures.judgements,
         counts=figures.counts,
-        notes=figures.notes,
+        notes=notes,
     )
 
 
@@ -420,39 +418,3 @@ def registered_metric(name: str) -> type[Metric] | None:
         return None
     found: type[Metric] = registry.resolve("metric", name)
     return found
-
-
-def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
-    """Make a metric from its name and its options.
-
-    Args:
-        name: a name of `cc-hf list metrics`.
-        options: values of the metric's options by name; None for the defaults.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered, or an option that the metric does not
-            have.
-
-    >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
-    ContrastiveConditioning(score='arithmetic')
-    """
-    metric: type[Metric] = registry.resolve("metric", name)
-    for option in options or {}:
-        if option not in metric.option_names():
-            raise UnknownNameError(f"option of the metric {name}", option, metric.option_names())
-    return metric(**(options or {}))
-
-
-def check_choice(option: str, value: object, known: Collection[str]) -> None:
-    """Check that the value of an option is one of the known values.
-
-    Args:
-        option: name of the option, for the message.
-        value: value to check.
-        known: allowed values.
-
-    Raises:
-        InputError: for any other value; the message lists the known ones.
-    """
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"{option}: expected one of {', '.join(known)}, got {shown(value)}")

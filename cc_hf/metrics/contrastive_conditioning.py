@@ -13,10 +13,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest
-from cc_hf.evaluators.scores import SCORES, check_score_name
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts
@@ -222,7 +222,7 @@ class ContrastiveConditioning(ScoringMetric):
         Raises:
             InputError: for a score that is not defined.
         """
-        check_score_name(self.score, SCORES)
+        check_choice("score", self.score, SCORES)
         return requests(rows.translations, rows.references)
 
     def contests(self, rows: Rows) -> list[Contest]:

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
-from cc_hf.evaluators.scores import check_score_name
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import (
     Fields,
@@ -173,8 +172,7 @@ def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
 
 
 def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> None:
-    if context not in CONTEXTS:
-        raise InputError(f"context: expected one of {', '.join(CONTEXTS)}, got {shown(context)}")
+    check_choice("context", context, CONTEXTS)
     if context == "prepended" and not any(reference.get("context") for reference in references):
         raise InputError(
             "context: expected sources with sentences before them (contextual_* of mt_geneval), got"
@@ -305,7 +303,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
             InputError: for a score or a context option that is not defined, or a context to prepend
                 if no row has one.
         """
-        check_score_name(self.score, _SCORES)
+        check_choice("score", self.score, _SCORES)
         _check_context(rows.references, self.context)
         return requests(rows.references, context=self.context)
 

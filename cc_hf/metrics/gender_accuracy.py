@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.errors import InputError
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring, check_choice
+from cc_hf.errors import InputError, check_choice
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import DataError, InputError, UnknownNameError, shown
-from cc_hf.metrics.base import Figures, Metric, Rows, Scoring, check_choice
+from cc_hf.errors import DataError, InputError, UnknownNameError, check_choice, shown
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     any_text,

@@ -117,7 +117,7 @@ def build_report(
 
     >>> from cc_hf.evaluation.judging import judge
     >>> from cc_hf.evaluation.material import Material
-    >>> from cc_hf.metrics.base import make_metric
+    >>> from cc_hf.evaluation.fitting import make_metric
     >>> def by_length(sources, translations):
     ...     return [1 / len(source) for source in sources]
     >>> cues = {

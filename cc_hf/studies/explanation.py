@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import check_contests
-from cc_hf.evaluators.scores import SCORES, TokenScores, check_score_name
+from cc_hf.evaluators.scores import SCORES, TokenScores
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
@@ -197,7 +197,7 @@ def explain(
             "evaluator: expected an Evaluator (cc_hf.load_evaluator), whose tokens can be named,"
             f" got {type(evaluator).__name__}"
         )
-    check_score_name(score, SCORES)
+    check_choice("score", score, SCORES)
     ContrastiveConditioning.check_input(
         [translation],
         [

@@ -9,10 +9,11 @@ from typing import Any
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge, module_figures
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.metrics.base import Metric, Origin, make_metric
+from cc_hf.metrics.base import Metric, Origin
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
 

@@ -29,7 +29,7 @@ from cc_hf.evaluators.fast.arithmetic import (
     fast_exact_products,
     in_fp32,
 )
-from cc_hf.evaluators.fast.rows import Rows, joined_ids, real_positions, slots_of
+from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
@@ -155,7 +155,7 @@ class PackedModel:
         for batch in plan_batches(
             [len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens
         ):
-            rows = Rows([distinct[i] for i in batch], self._put)
+            rows = PackedRows([distinct[i] for i in batch], self._put)
             hidden, mask = self._embed(self.encoder, rows), self._additive(rows.real)
             for layer in self.encoder.layers:
                 hidden = self._self_attention(
@@ -178,7 +178,7 @@ class PackedModel:
         n_uncounted: int,
     ) -> torch.Tensor:
         """Return the log-probabilities of all counted labels, row by row, (tokens,)."""
-        rows = Rows(inputs, self._put)
+        rows = PackedRows(inputs, self._put)
         starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
         real_source = real_positions(lengths)
         slots = self._put(slots_of(starts, real_source))
@@ -226,7 +226,7 @@ class PackedModel:
             for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE))
         ]
 
-    def _embed(self, stack: _Stack, rows: Rows) -> torch.Tensor:
+    def _embed(self, stack: _Stack, rows: PackedRows) -> torch.Tensor:
         hidden: torch.Tensor = stack.embed(rows.ids) + stack.positions[rows.columns]
         if stack.before is not None:
             hidden = stack.before(hidden)
@@ -236,7 +236,7 @@ class PackedModel:
         self,
         block: _Attention,
         hidden: torch.Tensor,
-        rows: Rows,
+        rows: PackedRows,
         n_heads: int,
         *,
         mask: torch.Tensor | None,
@@ -252,7 +252,7 @@ class PackedModel:
         self,
         layer: _Layer,
         hidden: torch.Tensor,
-        rows: Rows,
+        rows: PackedRows,
         memory: Any,
         slots: torch.Tensor,
         mask: torch.Tensor | None,
@@ -271,7 +271,7 @@ class PackedModel:
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
     def _add(
-        self, block: _Attention, hidden: torch.Tensor, rows: Rows, found: torch.Tensor
+        self, block: _Attention, hidden: torch.Tensor, rows: PackedRows, found: torch.Tensor
     ) -> torch.Tensor:
         """Add the output of attention to the residual stream."""
         return self._after(

@@ -1,4 +1,4 @@
-"""Rows of token ids, concatenated without padding, or padded where attention needs it."""
+"""PackedRows of token ids, concatenated without padding, or padded where attention needs it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.nn import functional
 
-__all__ = ["Rows", "joined_ids", "real_positions", "slots_of"]
+__all__ = ["PackedRows", "joined_ids", "real_positions", "slots_of"]
 
 
-class Rows:
-    """Rows of ids in both forms.
+class PackedRows:
+    """PackedRows of ids in both forms.
 
     Attributes:
         ids: all ids, (tokens,).

@@ -16,9 +16,9 @@ import pytest
 from cc_hf import registry
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.metrics.base import make_metric
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
