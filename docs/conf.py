@@ -16,7 +16,6 @@ release = version = cc_hf.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["colon_fence", "attrs_inline"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "cc_hf"
@@ -25,11 +24,10 @@ html_extra_path = ["llms.txt"]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 default_role = "code"
-nitpicky = False
 
 
 def _write_cards(app: Any) -> None:
-    """Make a page of every card, without its YAML header, and of the changelog."""
+    """Make a page of every card, without its YAML header."""
     folder = Path(app.srcdir) / "cards"
     for kind in ("metrics", "datasets", "models"):
         (folder / kind).mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf.evaluate_modules import register
+from tests.helpers.metrics import compute_metric
 
 _ROOT = Path(__file__).parent.parent
 #: the commands of one page may need files that those of an earlier page wrote
@@ -51,6 +52,28 @@ def test_python_prints_what_it_says(code: str, monkeypatch: pytest.MonkeyPatch) 
     ]
     assert expected
     assert printed.getvalue().splitlines()[: len(expected)] == expected
+
+
+def test_the_picture_of_the_method_shows_what_the_embedded_evaluator_finds() -> None:
+    source = "The {} doctor said she is late."
+    reference = {
+        "correct_sources": [source.format("[female]")],
+        "incorrect_sources": [source.format("[male]")],
+        "category": "female",
+    }
+    result = compute_metric(
+        "contrastive_conditioning",
+        ["Die Ärztin sagte, sie sei spät dran."],
+        [reference],
+        evaluator="cc-tiny-en-de",
+        mode="exact",
+        src_lang="en",
+        tgt_lang="de",
+    )
+    (probability,) = result["probability_correct"]
+    picture = (_ROOT / "docs" / "method.svg").read_text(encoding="utf-8")
+    assert f">{probability:.2f}<" in picture
+    assert f">{1 - probability:.2f}<" in picture
 
 
 def test_every_page_is_read_here() -> None:

@@ -23,7 +23,7 @@ from cc_hf.cue_building.senses import SenseData, SenseSource, load_senses
 from cc_hf.cues.cue_set import CueSet
 from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
-from cc_hf.errors import InputError, ResultWarning
+from cc_hf.errors import InputError, ResultWarning, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
@@ -70,8 +70,7 @@ class CueChoice:
 
     def __post_init__(self) -> None:
         for name, known in (("average", AVERAGES), ("score", SCORES)):
-            if (value := getattr(self, name)) not in known:
-                raise InputError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
+            check_choice(name, getattr(self, name), known)
         for name in ("n_kept", "n_candidates", "n_cues"):
             if (size := getattr(self, name)) < 1:
                 raise InputError(f"{name}: expected at least 1, got {size}")

@@ -15,7 +15,7 @@ from itertools import zip_longest
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, InputError, check_choice
 from cc_hf.files import parse_json
 
 __all__ = [
@@ -90,8 +90,7 @@ def most_probable(
     >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
     ('gas', 'red')
     """
-    if average not in AVERAGES:
-        raise InputError(f"average: expected one of {', '.join(AVERAGES)}, got {average!r}")
+    check_choice("average", average, AVERAGES)
     if n < 1:
         raise InputError(f"n: expected at least 1 word to keep, got {n}")
     total, n_sentences = np.zeros(len(words)), 0

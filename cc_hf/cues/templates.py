@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cc_hf.cues.placement import insert_before
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
 from cc_hf.schema import Focus
 
 __all__ = ["PLACEMENTS", "SLOT", "apply_cue"]
@@ -37,8 +37,7 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     >>> apply_cue("The dog saw the ball until it was gone.", Focus("it", 27), "the ball", "replace")
     'The dog saw the ball until the ball was gone.'
     """
-    if placement not in PLACEMENTS:
-        raise InputError(f"placement: expected one of {', '.join(PLACEMENTS)}, got {placement!r}")
+    check_choice("placement", placement, PLACEMENTS)
     if not cue.strip():
         raise InputError("cue: expected words, got a blank")
     if (wrong := [name for name in _PLACEHOLDER.findall(cue) if name != SLOT]) or cue.replace(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from cc_hf.errors import InputError, TooLongError, shown
+from cc_hf.errors import InputError, TooLongError, check_choice
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, TokenIds
 from cc_hf.evaluators.options import MODES
@@ -109,8 +109,7 @@ class Evaluator(TokenModel):
         Raises:
             InputError: for an unknown mode, or one that the evaluator does not support.
         """
-        if mode not in MODES:
-            raise InputError(f"mode: expected one of {', '.join(MODES)}, got {shown(mode)}")
+        check_choice("mode", mode, MODES)
         if mode in ("bf16", "int8") and mode not in self.fast_modes():
             raise InputError(
                 f"mode: {self.name} ({self.dtype}, on {self.device}) is scored without {mode}; it"

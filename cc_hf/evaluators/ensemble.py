@@ -86,10 +86,6 @@ class EnsembleEvaluator(Evaluator):
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check that every member translates between two languages.
 
-        Args:
-            src_lang: as for `TokenModel.check_languages`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for the first member that does not support them.
         """
@@ -97,30 +93,15 @@ class EnsembleEvaluator(Evaluator):
             member.check_languages(src_lang, tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of each source, which are the same for every member.
-
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of each source, which are the same for every member."""
         return self.members[0].encode_sources(texts, src_lang, tgt_lang)
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of each translation, which are the same for every member.
-
-        Args:
-            texts: the translations.
-            src_lang: as for `TokenModel.encode_targets`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of each translation, which are the same for every member."""
         return self.members[0].encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """Return the texts of target ids, which are the same for every member.
-
-        Args:
-            rows: as for `TokenModel.decode_targets`.
 
         Raises:
             InputError: if the first member has no tokenizer to decode with.
@@ -131,11 +112,6 @@ class EnsembleEvaluator(Evaluator):
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
         """Fit a pair to the member with the smallest `max_tokens`.
-
-        Args:
-            source: token ids of the source.
-            target: token ids of the translation.
-            request: the pair, for messages.
 
         Returns:
             Token ids of source and translation, cut if `on_too_long` is "truncate".
@@ -154,10 +130,6 @@ class EnsembleEvaluator(Evaluator):
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
         """Return the logarithms of the members' mean probabilities, token by token.
-
-        Args:
-            sources: token ids of n sources.
-            targets: token ids of n translations.
 
         Returns:
             One float64 array of natural logarithms per pair.
@@ -190,12 +162,6 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
     ) -> TokenScores:
         """Score every request with every member and average the results.
 
-        Args:
-            requests: at least one pair of source and translation.
-            src_lang: as for `Evaluator.score`.
-            tgt_lang: as for `src_lang`.
-            progress: as for `src_lang`.
-
         Returns:
             Arrays in the order of the requests.
 
@@ -222,11 +188,6 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
     ) -> None:
         """Refuse pairs of texts that become equal when any member cuts them.
 
-        Args:
-            pairs: the requests that are compared with each other.
-            src_lang: as for `Evaluator.check_not_cut_alike`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             TooLongError: for the first such pair; the message names its row.
         """
@@ -243,12 +204,6 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
     ) -> list[npt.NDArray[np.float64]]:
         """Refuse the request: the members have different tokens.
 
-        Args:
-            sources: ignored.
-            translations: as for `sources`.
-            src_lang: as for `sources`.
-            tgt_lang: as for `sources`.
-
         Raises:
             InputError: always.
         """
@@ -263,12 +218,6 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         tgt_lang: str = "",
     ) -> list[list[tuple[str, float]]]:
         """Refuse the request: the members have different tokens.
-
-        Args:
-            sources: ignored.
-            translations: as for `sources`.
-            src_lang: as for `sources`.
-            tgt_lang: as for `sources`.
 
         Raises:
             InputError: always.

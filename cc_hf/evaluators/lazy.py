@@ -176,12 +176,6 @@ class LazyEvaluator(Evaluator):
     ) -> TokenScores:
         """Look the scores up; load the evaluator if one is missing.
 
-        Args:
-            requests: at least one pair of source and translation.
-            src_lang: as for `Evaluator.score`.
-            tgt_lang: as for `src_lang`.
-            progress: as for `src_lang`.
-
         Returns:
             Arrays in the order of the requests.
 
@@ -215,10 +209,6 @@ class LazyEvaluator(Evaluator):
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Accept the recorded pairs; ask the evaluator itself about others.
 
-        Args:
-            src_lang: as for `TokenModel.check_languages`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for languages that the evaluator does not support.
         """
@@ -226,30 +216,15 @@ class LazyEvaluator(Evaluator):
             self.real.check_languages(src_lang, tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the sources, from the evaluator itself.
-
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the sources, from the evaluator itself."""
         return self.real.encode_sources(texts, src_lang, tgt_lang)
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the translations, from the evaluator itself.
-
-        Args:
-            texts: the translations.
-            src_lang: as for `TokenModel.encode_targets`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the translations, from the evaluator itself."""
         return self.real.encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """Return the texts of target ids, from the evaluator itself.
-
-        Args:
-            rows: as for `TokenModel.decode_targets`.
 
         Raises:
             InputError: if the evaluator has no tokenizer to decode with.
@@ -261,10 +236,6 @@ class LazyEvaluator(Evaluator):
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probabilities of the target tokens, from the evaluator itself.
 
-        Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
-
         Returns:
             One float64 array of natural logarithms per pair.
         """
@@ -274,11 +245,6 @@ class LazyEvaluator(Evaluator):
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
         """Return both sides as the evaluator itself fits them.
-
-        Args:
-            source: as for `TokenModel.fit`.
-            target: as for `source`.
-            request: as for `source`.
 
         Raises:
             InputError, TooLongError: as for the evaluator itself.
@@ -291,9 +257,6 @@ class LazyEvaluator(Evaluator):
 
     def with_mode(self, mode: str) -> Evaluator:
         """Return the evaluator itself in another mode.
-
-        Args:
-            mode: as for `Evaluator.with_mode`.
 
         Raises:
             InputError: as for `Evaluator.with_mode`.

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 
 from cc_hf import signature
 from cc_hf.data.quality_scores import QualityScores
-from cc_hf.errors import InputError
+from cc_hf.errors import check_choice
 from cc_hf.leaderboard.store import Entry, Store
 from cc_hf.reports.figure_text import percent
 
@@ -210,8 +210,7 @@ def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> lis
     Raises:
         InputError: for another key.
     """
-    if by not in SORT_KEYS:
-        raise InputError(f"sort: expected one of {', '.join(SORT_KEYS)}, got {by!r}")
+    check_choice("sort", by, SORT_KEYS)
     name = SORT_KEYS[by]
     ordered = sorted(
         rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file)

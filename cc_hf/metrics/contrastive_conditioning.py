@@ -164,15 +164,7 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for every configuration with contrastive sources, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for every configuration with contrastive sources, else the reason."""
         return (
             ""
             if form is ContrastiveSourceExample
@@ -183,9 +175,6 @@ class ContrastiveConditioning(ScoringMetric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return the sources of both sides and the category of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -198,10 +187,6 @@ class ContrastiveConditioning(ScoringMetric):
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a source that is on both sides.
-
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
 
         Raises:
             InputError: for the first row with such a source.
@@ -216,9 +201,6 @@ class ContrastiveConditioning(ScoringMetric):
     def requests(self, rows: Rows) -> list[ScoringRequest]:
         """Return one request per translation and contrastive source.
 
-        Args:
-            rows: checked rows.
-
         Raises:
             InputError: for a score that is not defined.
         """
@@ -226,11 +208,7 @@ class ContrastiveConditioning(ScoringMetric):
         return requests(rows.translations, rows.references)
 
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of both sides of every row.
-
-        Args:
-            rows: checked rows.
-        """
+        """Return the indices of both sides of every row."""
         return contests(rows.references)
 
     @property
@@ -241,33 +219,17 @@ class ContrastiveConditioning(ScoringMetric):
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str
     ) -> tuple[str, ...]:
-        """Return a note if a shipped evaluator judges data for which it was not made.
-
-        Args:
-            rows: checked rows.
-            evaluator: evaluator model or function that scores.
-            dataset: name of the dataset, "" for data of the caller.
-        """
+        """Return a note if a shipped evaluator judges data for which it was not made."""
         return evaluator_notes(evaluator, rows.references, dataset=dataset)
 
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the signature fields of the data; cues of the caller are called "own".
-
-        Args:
-            references: checked references, of which data without a name get a digest.
-            origin: fields of data that have a name.
-        """
+        """Return the signature fields of the data; cues of the caller are called "own"."""
         return {"data": own_data(references), "cues": "own", **origin}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation by its scores and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: scores in the order of `requests`, with the evaluator that gave them.
 
         Raises:
             InputError: without scores.
@@ -308,9 +270,5 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the probability of being correct for every row.
-
-        Args:
-            result: a result of this metric.
-        """
+        """Return the probability of being correct for every row."""
         return {"probability_correct": [j.probability_correct for j in result.judgements]}

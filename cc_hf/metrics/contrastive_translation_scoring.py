@@ -230,15 +230,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for every configuration with contrastive translations, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for every configuration with contrastive translations, else the reason."""
         return (
             ""
             if form is ContrastiveTranslationExample
@@ -251,9 +243,6 @@ class ContrastiveTranslationScoring(ScoringMetric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, translations, category, pair and context of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -276,10 +265,6 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a correct translation that is also contrastive, and pairs of more than two rows.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row that is wrong.
         """
@@ -296,9 +281,6 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def requests(self, rows: Rows) -> list[ScoringRequest]:
         """Return one request per translation, the correct one of a row first.
 
-        Args:
-            rows: checked rows.
-
         Raises:
             InputError: for a score or a context option that is not defined, or a context to prepend
                 if no row has one.
@@ -308,11 +290,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         return requests(rows.references, context=self.context)
 
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return the indices of both sides, for every row with contrastive translations.
-
-        Args:
-            rows: checked rows.
-        """
+        """Return the indices of both sides, for every row with contrastive translations."""
         return contests(rows.references)
 
     @property
@@ -323,21 +301,11 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the signature fields of the data, and of whose translations are judged.
-
-        Args:
-            references: checked references, of which data without a name get a digest.
-            origin: fields of data that have a name.
-        """
+        """Return the signature fields of the data, and of whose translations are judged."""
         return {"data": own_data(references), **origin, "sys": "scored"}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every row by its scores and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: scores in the order of `requests`, with the evaluator that gave them.
 
         Raises:
             InputError: without scores.
@@ -369,11 +337,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the verdict and the scores of every row; the correct translation's score is first.
-
-        Args:
-            result: a result of this metric.
-        """
+        """Return the verdict and the scores of every row, the correct translation's first."""
         return {
             "verdicts": [j.verdict for j in result.judgements],
             "scores": [list(j.scores) for j in result.judgements],

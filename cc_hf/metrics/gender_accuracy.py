@@ -228,15 +228,7 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MT-GenEval with references of both genders, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for MT-GenEval with references of both genders, else the reason."""
         if dataset != "mt_geneval":
             return (
                 "gender_accuracy needs a reference of each gender, which only mt_geneval has, not"
@@ -252,9 +244,6 @@ class GenderAccuracy(Metric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return both references, category, gender and pair of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -284,10 +273,6 @@ class GenderAccuracy(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse pairs that are not two rows each, and a mixture of rows with and without a pair.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row that is wrong.
         """
@@ -311,11 +296,6 @@ class GenderAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without spaces between words, or an option that is not known.

@@ -133,15 +133,7 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MT-GenEval with all counterfactual pairs, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for MT-GenEval with all counterfactual pairs, else the reason."""
         if dataset != "mt_geneval":
             return (
                 "gender_quality_gap needs pairs of counterfactual sentences with references, which"
@@ -163,9 +155,6 @@ class GenderQualityGap(Metric):
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return reference, gender and pair of the examples.
 
-        Args:
-            examples: examples of a configuration that fits.
-
         Returns:
             One mapping per example, with the keys of `reference_fields`.
         """
@@ -179,10 +168,6 @@ class GenderQualityGap(Metric):
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a pair that is not one row of each gender.
-
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
 
         Raises:
             InputError: for the first row that is wrong.
@@ -205,11 +190,6 @@ class GenderQualityGap(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Compute BLEU and chrF of both genders, and their gaps.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without spaces between words.
@@ -238,11 +218,7 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the signatures of sacreBLEU instead of lists, since there are no values per row.
-
-        Args:
-            result: a result of this metric.
-        """
+        """Return the signatures of sacreBLEU; there are no values per row."""
         return {
             f"{name}_signature": text
             for name, text in sacrebleu_signatures(result.signature).items()

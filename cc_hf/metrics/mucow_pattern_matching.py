@@ -226,15 +226,7 @@ class MucowPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MuCoW with translations of a system, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for MuCoW with translations of a system, else the reason."""
         if dataset != "mucow":
             return (
                 f"{dataset} does not list the words of its senses, which mucow_pattern_matching"
@@ -254,9 +246,6 @@ class MucowPatternMatching(Metric):
         MuCoW has two kinds of examples: the category of the suite's is the domain, the category of
         those with cues is the frequency.
 
-        Args:
-            examples: examples of a configuration that fits.
-
         Returns:
             One mapping per example, with the keys of `reference_fields`.
         """
@@ -274,10 +263,6 @@ class MucowPatternMatching(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a word of both senses.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row with such a word.
         """
@@ -292,11 +277,6 @@ class MucowPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language that the lemmatizer does not know, a number of lemmas that is

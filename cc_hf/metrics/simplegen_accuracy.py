@@ -275,15 +275,7 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for SimpleGEN, the only dataset with such occupations, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for SimpleGEN, the only dataset with such occupations, else the reason."""
         return (
             ""
             if dataset == "simplegen"
@@ -296,9 +288,6 @@ class SimplegenAccuracy(Metric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return occupation, number, gender and category of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -318,10 +307,6 @@ class SimplegenAccuracy(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a gender that is not that of the category.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row that is wrong.
         """
@@ -334,11 +319,6 @@ class SimplegenAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a language without a dictionary, or a dictionary that is not as expected

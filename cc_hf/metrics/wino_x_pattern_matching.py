@@ -199,15 +199,7 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for Wino-X, whose sources have an ambiguous "it", else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for Wino-X, whose sources have an ambiguous "it", else the reason."""
         if dataset == "wino_x" and form is ContrastiveSourceExample:
             return ""
         return (
@@ -218,9 +210,6 @@ class WinoXPatternMatching(Metric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, genders, category and pair of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -239,10 +228,6 @@ class WinoXPatternMatching(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse a source without "it", and pairs of more than two rows.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row that is wrong.
         """
@@ -256,11 +241,6 @@ class WinoXPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for a source language other than English, or a target language whose

@@ -223,15 +223,7 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for WinoMT in a language with gender rules, else the reason.
-
-        Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
-        """
+        """Return "" for WinoMT in a language with gender rules, else the reason."""
         if dataset != "winomt":
             return (
                 "winomt_pattern_matching reads the occupations and stereotypes of WinoMT, which"
@@ -247,9 +239,6 @@ class WinomtPatternMatching(Metric):
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, occupation with its index, gender and stereotype of the examples.
-
-        Args:
-            examples: examples of a configuration that fits.
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -275,10 +264,6 @@ class WinomtPatternMatching(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse an index after the end of the source.
 
-        Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows. A batch may hold one half of a pair.
-
         Raises:
             InputError: for the first row with such an index.
         """
@@ -292,11 +277,6 @@ class WinomtPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
-
-        Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
-            scoring: ignored, since no model scores for this metric.
 
         Raises:
             InputError: for options that do not fit.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from cc_hf import registry
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
@@ -169,8 +169,7 @@ def load_model(
         InputError: for options out of range, or a kind that does not fit the model.
         MissingDependencyError: for the device "auto" without accelerate.
     """
-    if dtype not in _DTYPES:
-        raise InputError(f"dtype: expected one of {', '.join(_DTYPES)}, got {dtype!r}")
+    check_choice("dtype", dtype, _DTYPES)
     if kind is not None:
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)

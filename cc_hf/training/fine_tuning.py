@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.models.pretrained import model_identity
 
@@ -94,10 +94,7 @@ class FineTuning:
                 raise InputError(f"{name}: expected 1 or more, got {getattr(self, name)}")
         if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
             raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
-        if self.schedule not in SCHEDULES:
-            raise InputError(
-                f"schedule: expected one of {', '.join(SCHEDULES)}, got {self.schedule!r}"
-            )
+        check_choice("schedule", self.schedule, SCHEDULES)
         if not 0 <= self.beta2 < 1:
             raise InputError(f"beta2: expected 0 or more and less than 1, got {self.beta2}")
         if not (math.isfinite(self.max_grad_norm) and self.max_grad_norm >= 0):

@@ -78,10 +78,6 @@ class CausalLMEvaluator(Evaluator):
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check the languages that the prompt names.
 
-        Args:
-            src_lang: as for `TokenModel.check_languages`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for a language that is missing or has no name here.
         """
@@ -91,11 +87,6 @@ class CausalLMEvaluator(Evaluator):
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of the filled prompts, with the tokens that the tokenizer puts
         before a text.
-
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
         """
         rows = self.tokenizer(
             [self.prompt.fill(text, src_lang, tgt_lang) for text in texts],
@@ -107,13 +98,7 @@ class CausalLMEvaluator(Evaluator):
         ]
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the translations, without the prompt, with EOS.
-
-        Args:
-            texts: the translations.
-            src_lang: ignored.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the translations, without the prompt, with EOS."""
         rows = self.tokenizer(
             list(texts), add_special_tokens=False, truncation=False, verbose=False
         )["input_ids"]
@@ -126,11 +111,6 @@ class CausalLMEvaluator(Evaluator):
         allowed.
 
         The prompt is never cut.
-
-        Args:
-            source: as for `TokenModel.fit`.
-            target: as for `source`.
-            request: as for `source`.
 
         Returns:
             Token ids of source and translation.
@@ -157,10 +137,6 @@ class CausalLMEvaluator(Evaluator):
 
         Logits are computed at the translations' positions only, and for no more pairs at a time
         than `_BATCH_LOGITS` allows.
-
-        Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair.

@@ -45,10 +45,6 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is that of the checkpoint, by the checkpoint's own code.
 
-        Args:
-            side: "source" or "target".
-            lang: language code; "" is accepted.
-
         Raises:
             InputError: for any other language.
         """
@@ -60,41 +56,21 @@ class FairseqEvaluator(Seq2SeqEvaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return ids of the source dictionary, with EOS.
-
-        Args:
-            texts: the sources.
-            src_lang: ignored.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return ids of the source dictionary, with EOS."""
         found: list[list[int]] = self.tokenizer.encode_sources(texts)
         return found
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return ids of the target dictionary, with EOS.
-
-        Args:
-            texts: the translations.
-            src_lang: ignored.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return ids of the target dictionary, with EOS."""
         found: list[list[int]] = self.tokenizer.encode_targets(texts)
         return found
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the symbols of ids by the source dictionary.
-
-        Args:
-            ids: token ids of a source.
-        """
+        """Return the symbols of ids by the source dictionary."""
         return [self.tokenizer.symbols[0][number] for number in ids]
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the symbols of ids by the target dictionary.
-
-        Args:
-            ids: token ids of a target.
-        """
+        """Return the symbols of ids by the target dictionary."""
         return [self.tokenizer.symbols[1][number] for number in ids]
 
     @property

@@ -42,11 +42,6 @@ class FSMTEvaluator(Seq2SeqEvaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return ids by the tokenizer's own steps, with the language and the vocabulary of the
         target.
-
-        Args:
-            texts: the translations.
-            src_lang: ignored; the tokenizer has one direction.
-            tgt_lang: as for `src_lang`.
         """
         return [
             [
@@ -57,11 +52,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         ]
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokens of ids by the source vocabulary.
-
-        Args:
-            ids: token ids of a source.
-        """
+        """Return the tokens of ids by the source vocabulary."""
         pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
         return [pieces[number] for number in ids]
 

@@ -42,10 +42,6 @@ class SMaLL100Evaluator(M2M100Evaluator):
         """Check that a language is known; the source language may be left out, since it is not
         marked.
 
-        Args:
-            side: "source" or "target".
-            lang: language code.
-
         Raises:
             InputError: for a language that is unknown, or a target language that is missing.
         """
@@ -53,20 +49,11 @@ class SMaLL100Evaluator(M2M100Evaluator):
             super().check_language(side, lang)
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """Return the target language's token before the source, and EOS after it.
-
-        Args:
-            src_lang: ignored.
-            tgt_lang: language code of the translations.
-        """
+        """Return the target language's token before the source, and EOS after it."""
         return super().source_marks(tgt_lang, tgt_lang)
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """Return no tokens.
-
-        Args:
-            tgt_lang: ignored.
-        """
+        """Return no tokens."""
         return []
 
 
@@ -102,10 +89,6 @@ class NLLBEvaluator(MultilingualEvaluator):
         """Return the tokens before and after the source, as the checkpoint expects them.
 
         The first release of NLLB put the language last.
-
-        Args:
-            src_lang: language code of the sources.
-            tgt_lang: language code of the translations.
         """
         (language,), end = super().source_marks(src_lang, tgt_lang)
         return ([], [*end, language]) if self.tokenizer.legacy_behaviour else ([language], end)

@@ -42,10 +42,6 @@ class MarianEvaluator(Seq2SeqEvaluator):
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is of the model's direction, or has a token if there are several.
 
-        Args:
-            side: "source" or "target".
-            lang: language code; "" is accepted unless there are several target languages.
-
         Raises:
             InputError: for a language that the model does not support, or that must be named.
         """
@@ -65,11 +61,6 @@ class MarianEvaluator(Seq2SeqEvaluator):
 
         If there are several target languages, the token of one stands before each source.
 
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for a target language without a token.
         """
@@ -79,11 +70,7 @@ class MarianEvaluator(Seq2SeqEvaluator):
         return super().encode_sources(texts, src_lang, tgt_lang)
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokens of ids by the source vocabulary; the sides may have one each.
-
-        Args:
-            ids: token ids of a source.
-        """
+        """Return the tokens of ids by the source vocabulary; the sides may have one each."""
         pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
         return [pieces[number] for number in ids]
 

@@ -87,10 +87,6 @@ class MaskedLMEvaluator(Evaluator):
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check the languages that the prompt names.
 
-        Args:
-            src_lang: as for `TokenModel.check_languages`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for a language that is missing or has no name here.
         """
@@ -98,23 +94,11 @@ class MaskedLMEvaluator(Evaluator):
         self.prompt.check_language(self.name, "target", tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the filled prompts, without special tokens.
-
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the filled prompts, without special tokens."""
         return self._plain_ids([self.prompt.fill(text, src_lang, tgt_lang) for text in texts])
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the translations, without special tokens: no EOS is counted.
-
-        Args:
-            texts: the translations.
-            src_lang: ignored.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the translations, without special tokens: no EOS is counted."""
         return self._plain_ids(texts)
 
     def fit(
@@ -122,11 +106,6 @@ class MaskedLMEvaluator(Evaluator):
     ) -> tuple[list[int], list[int]]:
         """Check that source and translation fit together; cut the end of the translation if
         allowed.
-
-        Args:
-            source: as for `TokenModel.fit`.
-            target: as for `source`.
-            request: as for `source`.
 
         Returns:
             Token ids of source and translation.
@@ -159,10 +138,6 @@ class MaskedLMEvaluator(Evaluator):
         """Return the log-probability of every token of the translations, each masked once.
 
         Masked copies of several pairs run together.
-
-        Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair.

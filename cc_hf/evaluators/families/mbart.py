@@ -48,11 +48,6 @@ class MBartEvaluator(MultilingualEvaluator):
         return {code: row.mbart50 for code, row in LANGUAGE_CODES.items()}
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """Return the tokens before and after the source: its language, and EOS.
-
-        Args:
-            src_lang: language code of the sources.
-            tgt_lang: language code of the translations.
-        """
+        """Return the tokens before and after the source: its language, and EOS."""
         (language,), end = super().source_marks(src_lang, tgt_lang)
         return ([language], end) if self.language_is_first else ([], [*end, language])

@@ -47,10 +47,6 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is named and known.
 
-        Args:
-            side: "source" or "target".
-            lang: a code of cc_hf, or the model's own.
-
         Raises:
             InputError: for a language that is missing or unknown.
         """
@@ -73,24 +69,12 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         return lang if lang in self.marks else self.codes.get(two_letter_code(lang), lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the sources, with the marks of the source side and EOS.
-
-        Args:
-            texts: the sources.
-            src_lang: language codes; they must be known.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the sources, with the marks of the source side and EOS."""
         before, after = self.source_marks(src_lang, tgt_lang)
         return [[*before, *ids, *after] for ids in self.plain_ids(texts)]
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the forced tokens and the token ids of the translations, with EOS.
-
-        Args:
-            texts: the translations.
-            src_lang: language codes; the target's must be known.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the forced tokens and the token ids of the translations, with EOS."""
         forced = self.forced_tokens(tgt_lang)
         return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
 
@@ -119,11 +103,7 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         return [self.marks[self.own_code(src_lang)]], [self.model.config.eos_token_id]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """Return the token of the target language.
-
-        Args:
-            tgt_lang: language code of the translations.
-        """
+        """Return the token of the target language."""
         return [self.marks[self.own_code(tgt_lang)]]
 
     def _known(self) -> str:

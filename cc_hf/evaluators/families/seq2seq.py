@@ -94,10 +94,6 @@ class Seq2SeqEvaluator(Evaluator):
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check each side by itself.
 
-        Args:
-            src_lang: as for `TokenModel.check_languages`.
-            tgt_lang: as for `src_lang`.
-
         Raises:
             InputError: for a language that the model does not support, or that must be named.
         """
@@ -125,23 +121,11 @@ class Seq2SeqEvaluator(Evaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the sources by the source side of the tokenizer, with EOS.
-
-        Args:
-            texts: the sources.
-            src_lang: ignored; families with several languages override this method.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the sources by the source side of the tokenizer, with EOS."""
         return list(self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"])
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the translations by the target side of the tokenizer, with EOS.
-
-        Args:
-            texts: the translations.
-            src_lang: ignored; families with several languages override this method.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the ids of the translations by the target side of the tokenizer, with EOS."""
         return list(
             self.tokenizer(text_target=list(texts), truncation=False, verbose=False)["input_ids"]
         )
@@ -183,9 +167,6 @@ class Seq2SeqEvaluator(Evaluator):
 
     def with_mode(self, mode: str) -> Evaluator:
         """Return a copy of the evaluator in another mode.
-
-        Args:
-            mode: as for `Evaluator.with_mode`.
 
         Raises:
             InputError: as for `Evaluator.with_mode`, and for "int8" where it is not known to be
@@ -230,10 +211,6 @@ class Seq2SeqEvaluator(Evaluator):
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probabilities of the targets' tokens, by teacher forcing after
         `decoder_start`.
-
-        Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
 
         Returns:
             One float64 array of natural logarithms per pair, without the first `n_forced` tokens.

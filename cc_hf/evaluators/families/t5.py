@@ -56,10 +56,6 @@ class T5Evaluator(Seq2SeqEvaluator):
         """Check that the prompt can name a language, and that the vocabulary has its token if one
         is used.
 
-        Args:
-            side: "source" or "target".
-            lang: language code, or "".
-
         Raises:
             InputError: for a language that is missing or unknown.
         """
@@ -81,13 +77,7 @@ class T5Evaluator(Seq2SeqEvaluator):
             )
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the filled prompts, with EOS.
-
-        Args:
-            texts: the sources.
-            src_lang: as for `TokenModel.encode_sources`.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the token ids of the filled prompts, with EOS."""
         target = self._mark(tgt_lang) if self.uses_marks else tgt_lang
         return super().encode_sources(
             [self.prompt.fill(text, src_lang, target) for text in texts], src_lang, tgt_lang

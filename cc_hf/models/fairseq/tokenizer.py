@@ -18,7 +18,7 @@ from typing import Any
 
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
 
 __all__ = [
     "SETTINGS_FILE",
@@ -63,10 +63,7 @@ class Settings:
     format: int = _FORMAT
 
     def __post_init__(self) -> None:
-        if self.tokenizer not in TOKENIZERS:
-            raise InputError(
-                f"tokenizer: expected one of {', '.join(TOKENIZERS)}, got {self.tokenizer!r}"
-            )
+        check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         if self.format != _FORMAT:
             raise EvaluatorError(
                 f"{SETTINGS_FILE}: expected format {_FORMAT}, got {self.format!r}; a later version"

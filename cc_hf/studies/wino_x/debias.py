@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.loading import declaration, load_examples, signature_fields
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
@@ -79,8 +79,7 @@ def debias(
         MissingDependencyError: without scipy; this is checked before any training.
         CCError: for any failure of `load_examples`, `load_evaluator` or `learning_curve`.
     """
-    if objective not in OBJECTIVES:
-        raise InputError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    check_choice("objective", objective, OBJECTIVES)
     if is_launched():
         raise InputError(
             "expected one process, got several: these models are trained by one; start it without"

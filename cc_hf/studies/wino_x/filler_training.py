@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.translation_pairs import IGNORED
@@ -142,8 +142,7 @@ class FillerCollator:
     """
 
     def __init__(self, tokenizer: Any, *, masking: str, n_vocabulary: int, seed: int) -> None:
-        if masking not in MASKINGS:
-            raise InputError(f"masking: expected one of {', '.join(MASKINGS)}, got {masking!r}")
+        check_choice("masking", masking, MASKINGS)
         self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
         self.masking, self.n_vocabulary = masking, n_vocabulary
         self.generator = torch.Generator().manual_seed(seed)
