@@ -50,7 +50,7 @@ def shims(home: Path) -> dict[str, str]:
     }
 
 
-def test_one_import_then_all_names_offline_and_refused_by_the_hub(
+def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
     tmp_path: Path, socket_enabled: None
 ) -> None:
     home = tmp_path / "home"
@@ -74,7 +74,9 @@ def test_one_import_then_all_names_offline_and_refused_by_the_hub(
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
 
 
-def test_a_space_is_loaded_by_its_name(tmp_path: Path, socket_enabled: None) -> None:
+def test_a_metric_of_a_space_loads_by_the_name_of_the_space(
+    tmp_path: Path, socket_enabled: None
+) -> None:
     files = build_space("gender_accuracy", "org/ga", output=tmp_path / "space")
     code = """
 import evaluate
@@ -88,7 +90,7 @@ print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], refe
         )
 
 
-def test_where_the_shims_lie(tmp_path: Path) -> None:
+def test_shims_are_written_to_the_modules_cache_of_the_environment(tmp_path: Path) -> None:
     environments = [
         ({"HF_MODULES_CACHE": str(tmp_path / "own")}, tmp_path / "own"),
         (
@@ -119,7 +121,7 @@ for variables, folder in {[(variables, str(folder)) for variables, folder in env
     assert run(code, tmp_path / "home", {OPT_OUT: "1"}).split() == ["True"] * 3
 
 
-def test_import_writes_nothing_when_told_not_to_and_never_fails(tmp_path: Path) -> None:
+def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -> None:
     home = tmp_path / "home"
     run("import cc_hf", home, {OPT_OUT: "1"})
     run("import cc_hf", home, {"HF_HOME": ""})
@@ -129,7 +131,7 @@ def test_import_writes_nothing_when_told_not_to_and_never_fails(tmp_path: Path) 
     assert home.read_text(encoding="utf-8") == "a file"
 
 
-def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None:
+def test_import_of_cc_hf_loads_only_four_of_its_own_modules() -> None:
     code = (
         "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport"
         " cc_hf\nprint(sorted(set(sys.modules) - before))"
@@ -140,7 +142,7 @@ def test_import_of_cc_hf_reads_four_files_of_its_own_and_nothing_heavy() -> None
     assert found == "['cc_hf', 'cc_hf.errors', 'cc_hf.evaluate_modules', 'cc_hf.registry']"
 
 
-def test_processes_that_import_at_once_both_find_every_metric(tmp_path: Path) -> None:
+def test_processes_that_import_concurrently_find_every_metric(tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
     processes = [
         subprocess.Popen(
@@ -165,7 +167,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_right_is_not_written_and_what_is_not_is(home: Path) -> None:
+def test_only_outdated_shims_are_rewritten(home: Path) -> None:
     paths = register()
     assert paths == [shim_path(name) for name in _NAMES]
     before = os.stat(paths[0]).st_mtime_ns
@@ -176,7 +178,7 @@ def test_what_is_right_is_not_written_and_what_is_not_is(home: Path) -> None:
     assert "module_class" in Path(paths[0]).read_text(encoding="utf-8")
 
 
-def test_a_shim_that_cannot_be_written_leaves_no_part(
+def test_a_failed_write_of_a_shim_leaves_no_partial_file(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "replace", _full_disk)
@@ -190,7 +192,7 @@ def _full_disk(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-def test_remove_takes_what_is_ours_and_nothing_else(home: Path) -> None:
+def test_remove_deletes_only_shims_of_this_package(home: Path) -> None:
     paths = [Path(path) for path in register()]
     paths[0].write_text("# mine\n", encoding="utf-8")
     (paths[1].parent / "notes.txt").write_text("mine", encoding="utf-8")
@@ -206,7 +208,7 @@ def test_remove_takes_what_is_ours_and_nothing_else(home: Path) -> None:
     assert remove() == []
 
 
-def test_the_command(home: Path) -> None:
+def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app
@@ -223,7 +225,7 @@ def test_the_command(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("home", "reason"), [("file", "Not a directory"), ("", "set to nothing")])
-def test_the_command_says_what_is_not_possible(
+def test_register_command_refuses_a_cache_that_is_not_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, reason: str
 ) -> None:
     from typer.testing import CliRunner
@@ -238,7 +240,7 @@ def test_the_command_says_what_is_not_possible(
     assert reason in str(found.exception)
 
 
-def test_combine(home: Path) -> None:
+def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     import evaluate
 
     from cc_hf.evaluate_modules import load_metric

@@ -28,7 +28,9 @@ SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "config"), ALL)
-def test_rows_equal_the_examples(shared: Path, name: str, config: str) -> None:
+def test_rows_of_the_builder_equal_the_loaded_examples(
+    shared: Path, name: str, config: str
+) -> None:
     declared = registry.resolve("dataset", name).config(config)
     loaded = cc_hf.load_dataset(name, config, data_dir=shared / "upstream")
     assert isinstance(loaded, datasets.DatasetDict)
@@ -47,7 +49,7 @@ def test_rows_equal_the_examples(shared: Path, name: str, config: str) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "config"), SAMPLED)
-def test_samples_of_files_that_are_not_here(
+def test_rows_equal_the_examples_on_samples_of_absent_files(
     shared: Path, tmp_path: Path, name: str, config: str
 ) -> None:
     lay_out_samples(name, config, tmp_path, shared)
@@ -68,7 +70,7 @@ def test_samples_of_files_that_are_not_here(
     )
 
 
-def test_split_and_unknown_names() -> None:
+def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
     loaded = cc_hf.load_dataset("simplegen", "en-de", split="test")
     assert isinstance(loaded, datasets.Dataset)
     with pytest.raises(UnknownNameError, match="unknown dataset 'winmt'; did you mean 'winomt'"):
@@ -87,7 +89,9 @@ def test_streaming_equals_loading() -> None:
 
 
 @pytest.mark.shared
-def test_changed_data_is_never_served_from_the_cache(shared: Path, tmp_path: Path) -> None:
+def test_changed_data_is_refused_instead_of_served_from_the_cache(
+    shared: Path, tmp_path: Path
+) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     copy = tmp_path / relative
     copy.parent.mkdir(parents=True)
@@ -98,7 +102,7 @@ def test_changed_data_is_never_served_from_the_cache(shared: Path, tmp_path: Pat
         cc_hf.load_dataset("winomt", data_dir=tmp_path)
 
 
-def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> None:
+def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
     path = (
         lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path)
         / "a-rios/ContraWSD/de-fr.final.json"
@@ -121,7 +125,7 @@ def test_a_malformed_row_is_named_through_the_builder_too(tmp_path: Path) -> Non
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_every_dataset_streams_and_builds_the_same_twice(
+def test_every_dataset_gives_equal_rows_streamed_and_built_again(
     shared: Path, tmp_path: Path, name: str
 ) -> None:
     config = registry.resolve("dataset", name).default_config
@@ -151,7 +155,7 @@ _LOAD = (
 
 
 @pytest.mark.shared
-def test_two_processes_that_load_at_once_both_succeed(shared: Path, tmp_path: Path) -> None:
+def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HOME": str(tmp_path)}
     command = [sys.executable, "-c", _LOAD, str(shared / "upstream")]
     both = [

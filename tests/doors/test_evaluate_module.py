@@ -26,7 +26,7 @@ def metric(root: Path) -> Any:
     return evaluate.load(str(root / "metrics/contrastive_conditioning"))
 
 
-def test_compute_equals_the_core(metric: Any) -> None:
+def test_compute_equals_compute_metric(metric: Any) -> None:
     compute = functools.partial(compute_metric, "contrastive_conditioning")
 
     predictions, references = (
@@ -48,7 +48,7 @@ def test_compute_equals_the_core(metric: Any) -> None:
     )
 
 
-def test_embedded_evaluator_by_name(metric: Any) -> None:
+def test_the_embedded_evaluator_is_accepted_by_name(metric: Any) -> None:
     predictions = [
         "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
         "Die Assistentin fragte den Arzt, ob sie Hilfe brauche.",
@@ -66,13 +66,13 @@ def test_embedded_evaluator_by_name(metric: Any) -> None:
     assert "eval:cc-tiny-en-de@" in found["signature"]
 
 
-def test_batches_add_up(metric: Any) -> None:
+def test_batches_added_one_by_one_are_judged_together(metric: Any) -> None:
     for translation in ("Die Ärztin.", "Der Arzt."):
         metric.add_batch(predictions=[translation], references=[REFERENCE])
     assert metric.compute(evaluator=hash_scores)["n"] == 2
 
 
-def test_options_at_load_and_by_name() -> None:
+def test_options_can_be_given_when_the_metric_is_loaded() -> None:
     metric = cc_hf.load_metric(
         "contrastive_conditioning", evaluator=hash_scores, src_lang="en", tgt_lang="de"
     )
@@ -89,7 +89,7 @@ def test_options_at_load_and_by_name() -> None:
         ([" "], [REFERENCE], "row 0: expected a translation"),
     ],
 )
-def test_bad_input_is_refused_before_the_host_bends_it(
+def test_bad_input_is_refused_before_evaluate_converts_it(
     root: Path, predictions: Any, references: Any, message: str
 ) -> None:
     metric = evaluate.load(str(root / "metrics/contrastive_conditioning"))

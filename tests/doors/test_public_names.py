@@ -50,7 +50,7 @@ def run(code: str) -> str:
     ).stdout
 
 
-def test_all_is_what_is_offered() -> None:
+def test_public_names_are_exactly_those_of_dunder_all() -> None:
     assert len(cc_hf.__all__) <= 16
     assert sorted(cc_hf.__all__) == dir(cc_hf) == sorted(cc_hf.__all__, key=str)
     assert all(getattr(cc_hf, name) is not None for name in cc_hf.__all__)
@@ -58,7 +58,7 @@ def test_all_is_what_is_offered() -> None:
         cc_hf.nothing  # noqa: B018
 
 
-def test_no_module_hides_a_public_name() -> None:
+def test_no_submodule_shadows_a_public_name() -> None:
     code = """
 import importlib, pkgutil, types
 import cc_hf
@@ -70,7 +70,7 @@ print([name for name in cc_hf.__all__ if isinstance(getattr(cc_hf, name), types.
     assert run(code).strip() == "[]"
 
 
-def test_other_modules_import_without_torch() -> None:
+def test_modules_outside_the_model_code_import_without_torch() -> None:
     code = (
         _BLOCK
         + f"""
@@ -84,7 +84,7 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
     assert set(run(code).split()) >= _LIGHT
 
 
-def test_without_torch_the_error_names_the_extra() -> None:
+def test_missing_torch_raises_an_error_that_names_the_extra() -> None:
     code = (
         _BLOCK + "try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n   "
         " print(type(error).__name__, error)"
@@ -93,7 +93,7 @@ def test_without_torch_the_error_names_the_extra() -> None:
     assert "pip install 'cc_hf[models]'" in run(code)
 
 
-def test_importing_imports_nothing_heavy() -> None:
+def test_importing_the_package_imports_no_heavy_dependency() -> None:
     code = (
         "import sys, cc_hf; print([m for m in ('torch', 'transformers', 'datasets', 'evaluate',"
         " 'rich', 'numpy') if m in sys.modules])"

@@ -39,7 +39,7 @@ def load(root: Path, **options: Any) -> Any:
     return evaluate.load(str(root / "metrics" / NAME), **options)
 
 
-def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(root: Path) -> None:
+def test_compute_equals_the_core_in_batches_and_with_options_at_load(root: Path) -> None:
     expected = compute(ROWS, **OPTIONS)
     assert load(root).compute(references=ROWS, **OPTIONS) == expected
     metric = load(root, **OPTIONS)
@@ -49,7 +49,7 @@ def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(root:
     assert cc_hf.load_metric(NAME, **OPTIONS).compute(references=ROWS) == expected
 
 
-def test_what_it_refuses_before_the_host_bends_or_drops_it(root: Path) -> None:
+def test_bad_input_is_refused_before_evaluate_converts_it(root: Path) -> None:
     metric = load(root, **OPTIONS)
     for call in (metric.compute, metric.add_batch):
         with pytest.raises(
@@ -68,7 +68,7 @@ def test_what_it_refuses_before_the_host_bends_or_drops_it(root: Path) -> None:
         metric.compute(references=[ROWS[0], {**ROWS[1], "correct_translation": 3}])
 
 
-def test_the_example_of_the_card_runs_and_every_figure_is_described(
+def test_the_card_example_runs_and_the_module_describes_every_figure(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = (root / f"cards/metrics/{NAME}.md").read_text(encoding="utf-8")
@@ -91,9 +91,7 @@ def test_the_example_of_the_card_runs_and_every_figure_is_described(
     assert all(0 < score < 1 for scores in found["result"]["scores"] for score in scores)
 
 
-def test_the_example_of_the_module_gives_what_it_says(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctest_of_the_module_passes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     test = doctest.DocTestParser().get_doctest(
         load(root).inputs_description, {"evaluate": evaluate}, NAME, None, None

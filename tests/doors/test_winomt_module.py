@@ -40,13 +40,13 @@ def test_compute_equals_the_core(metric: Any) -> None:
     assert found["predicted"] == ["female", "male"]
 
 
-def test_batches_add_up_to_what_is_aligned_together(metric: Any) -> None:
+def test_batches_added_one_by_one_are_aligned_together(metric: Any) -> None:
     for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True):
         metric.add_batch(predictions=[prediction], references=[reference])
     assert metric.compute(tgt_lang="de") == compute(PREDICTIONS, REFERENCES, tgt_lang="de")
 
 
-def test_options_at_load() -> None:
+def test_options_can_be_given_when_the_metric_is_loaded() -> None:
     metric = cc_hf.load_metric("winomt_pattern_matching", tgt_lang="de", alignments=["0-0 1-1"] * 2)
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES)["accuracy"] == 1.0
 
@@ -60,7 +60,7 @@ def test_options_at_load() -> None:
         (["x"], [{**REFERENCE, "occupation_index": "1"}], "occupation_index: expected an integer"),
     ],
 )
-def test_bad_input_is_refused_before_the_host_bends_it(
+def test_bad_input_is_refused_before_evaluate_converts_it(
     metric: Any, predictions: Any, references: Any, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):

@@ -47,7 +47,7 @@ def load(root: Path, name: str, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "references", "options"), CASES)
-def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(
+def test_compute_equals_the_core_in_batches_and_with_options_at_load(
     root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
 ) -> None:
     texts, options = (
@@ -72,7 +72,7 @@ def test_compute_equals_the_core_whole_in_batches_and_with_options_at_load(
 
 
 @pytest.mark.parametrize(("name", "references", "options"), CASES)
-def test_bad_input_is_refused_before_the_host_bends_it(
+def test_bad_input_is_refused_before_evaluate_converts_it(
     root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
 ) -> None:
     for texts, rows, message in (
@@ -85,7 +85,7 @@ def test_bad_input_is_refused_before_the_host_bends_it(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_the_card_runs_and_every_figure_is_described(
+def test_the_card_example_runs_and_the_module_describes_every_figure(
     root: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
@@ -105,7 +105,7 @@ def test_the_example_of_the_card_runs_and_every_figure_is_described(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_the_module_gives_what_it_says(
+def test_the_doctest_of_the_module_passes(
     root: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import doctest

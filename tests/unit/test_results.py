@@ -9,6 +9,7 @@ from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
+from tests.helpers.cases import cases_by_message
 
 
 def judgement(verdict: str, name: str = "0", category: str = "a") -> Judgement:
@@ -87,7 +88,7 @@ def test_summary_counts_every_verdict() -> None:
         summarize([], Bootstrap())
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("old", "new", "message"),
     [
         ('"dataset": ""', '"dataset": 3', "dataset: expected a text, got 3"),

@@ -21,6 +21,7 @@ from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.errors import CCError, InputError
 from cc_hf.hub.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.cases import cases_by_message
 
 
 def cc_hf(
@@ -266,7 +267,7 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
     assert found.stderr == ""
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("arguments", "message"),
     [
         (
@@ -534,7 +535,7 @@ def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
     assert f"{100 * alone.scores['accuracy']:.1f} (" in one.output
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("option", "message"),
     [
         ("score", "--option: expected key=value, got 'score'"),

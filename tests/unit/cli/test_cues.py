@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_message
 from tests.helpers.models import save_tiny_masked_lm
 
 _KEYS = [
@@ -104,7 +105,7 @@ def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
     assert "fewer cues than asked for" in found.stderr
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("arguments", "message"),
     [
         ([], "masked_lm, candidates: expected one of the two, got neither"),

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric
 from tests.unit.cli.test_commands import cc_hf as program
 
@@ -93,7 +94,7 @@ def test_an_example_of_a_dataset(tmp_path: Path) -> None:
     assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("arguments", "message"),
     [
         ((), "expected a dataset with --id and --translation, or --source"),

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from cc_hf.cli.main import run, with_flags
+from tests.helpers.cases import cases_by_message
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_names_of_parameters_are_shown_as_flags(command: str, message: str, show
     assert with_flags(message, command.split()) == shown
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("command", "message"),
     [
         ("evaluate winomt", "dataset: expected a name"),  # an argument has no flag

@@ -10,6 +10,7 @@ from cc_hf.cli.main import app
 from cc_hf.errors import CCError
 from cc_hf.results import ResultSet
 from tests.helpers import reported
+from tests.helpers.cases import cases_by_message
 from tests.unit.cli.test_commands import cc_hf
 
 
@@ -103,7 +104,7 @@ def test_a_name_that_is_no_text_is_written_as_its_codes(
         ElementTree.parse(path)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("arguments", "message"),
     [
         (

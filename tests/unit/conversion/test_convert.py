@@ -22,6 +22,7 @@ from cc_hf.models.fairseq.tokenizer import (
     read_codes,
     read_dictionary,
 )
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 
 _PAIRS = [
@@ -417,7 +418,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert (quiet.exit_code, quiet.output) == (0, "")
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "reason"),
     [
         ("[]", 'expected a JSON object with "pairs"'),

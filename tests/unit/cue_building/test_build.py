@@ -21,6 +21,7 @@ from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_score, hash_scores
 from tests.helpers.models import save_tiny_masked_lm
 
@@ -206,7 +207,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
     assert calls == [21, 14]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),

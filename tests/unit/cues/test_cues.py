@@ -7,6 +7,7 @@ from cc_hf.cues.placement import insert_before, token_start
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases_by_message
 
 
 def test_the_second_of_two_equal_words_gets_the_cue() -> None:
@@ -54,7 +55,7 @@ def test_double_spaces_make_empty_tokens() -> None:
     assert [token_start("a  b", i) for i in range(3)] == [0, 2, 3]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"focus": Focus("cook", 5)}, "the focus 'cook' is not at character 5"),

@@ -13,6 +13,7 @@ from cc_hf.cues.mlm_insertions import (
     parse_candidates,
 )
 from cc_hf.errors import DataError, InputError
+from tests.helpers.cases import cases_by_message
 
 _WORDS = ["gas", "ion", "red", "new"]
 _SENTENCES = [np.log([0.70, 0.001, 0.15, 0.149]), np.log([0.001, 0.30, 0.30, 0.399])]
@@ -48,7 +49,7 @@ def test_sentences_in_another_order_give_the_same_words() -> None:
         )
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"logprobs": []}, "at least one sentence, got none"),
@@ -133,7 +134,7 @@ def test_files_of_candidates() -> None:
     assert json.loads(text)["bat"]["club"] == []
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         ("{", "x.json: expected {ambiguous word: .* got text that is not JSON"),

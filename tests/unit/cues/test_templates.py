@@ -5,6 +5,7 @@ import pytest
 from cc_hf.cues.templates import apply_cue
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
+from tests.helpers.cases import cases_by_message
 
 SOURCE = "A bat, another bat."
 SECOND = Focus("bat", 15)
@@ -23,7 +24,7 @@ def test_only_the_focus_changes(cue: str, placement: str, expected: str) -> None
     assert apply_cue(SOURCE, SECOND, cue, placement) == expected
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("focus", "cue", "placement", "message"),
     [
         (SECOND, "x", "above", "placement: expected one of before, after, replace, got 'above'"),

@@ -13,6 +13,7 @@ import cc_hf
 from cc_hf.data.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
 ROW: dict[str, Any] = {
@@ -103,7 +104,7 @@ def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path)
     assert next(read_custom(write(tmp_path / "a.jsonl", row))).focus == Focus("bat", 13)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("row", "message"),
     [
         ({**ROW, "source": " "}, "source: expected a text"),
@@ -158,7 +159,7 @@ def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: st
         list(read_custom(path))
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         ("source,focus\na,b,c", "line 2: expected 2 columns as in the header, got 3"),

@@ -6,6 +6,7 @@ import pytest
 
 from cc_hf.data.json_rows import json_items, json_lines, text_of
 from cc_hf.errors import DataError
+from tests.helpers.cases import cases_by_message
 
 
 def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("content", "message"),
     [
         (b"", r"a: line 1: expected JSON, got ''"),
@@ -34,7 +35,7 @@ def test_bad_lines(tmp_path: Path, content: bytes, message: str) -> None:
         list(json_lines(tmp_path / "a"))
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("content", "message"),
     [
         ("[{}, 1]", "a: item 1: expected an object, got 1"),

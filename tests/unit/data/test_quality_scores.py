@@ -9,6 +9,7 @@ import pytest
 
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_message
 
 
 def test_figures_of_several_sources_are_put_together(tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_quality(tmp_path: Path) -> None:
     assert read_quality_scores([tmp_path / "l.json"]).of("aws", "x", "fr") == 0.1
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("name", "text", "message"),
     [
         ("q.tsv", "", "at least one system"),

@@ -8,6 +8,7 @@ import pytest
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases_by_message
 
 
 def example(number: int, source: str) -> ContrastiveSourceExample:
@@ -99,7 +100,7 @@ def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
     assert found.translations == tuple(f"t {e.source}" for e in EXAMPLES)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         (
@@ -133,7 +134,7 @@ def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> N
         read_translations(write(tmp_path, text), EXAMPLES)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         ("{", "line 1: expected a JSON object"),

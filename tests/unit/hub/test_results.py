@@ -20,6 +20,7 @@ from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.tasks import FRAMEWORK, eval_yaml, tasks
 from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_hub import FakeHub
 from tests.unit.hub.conftest import TOKEN
 from tests.unit.hub.test_sending import run
@@ -329,7 +330,7 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(
     assert hub.commits == []
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("more", "message"),
     [
         (["--date", "31.1.2026"], "date: expected YYYY-MM-DD"),

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, DataError
 from cc_hf.hub.push import RepoType, plan, push
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_hub import FakeHub, Refusal
 from tests.helpers.results import small_result, write_result
 from tests.unit.hub.conftest import TOKEN
@@ -62,7 +63,7 @@ def test_a_pull_request_changes_nothing_by_itself(hub: FakeHub, folder: Path) ->
     assert hub.commits[0].header["parentCommit"] == hub.sha("models/org/name")
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("place", "refusal", "words"),
     [
         ("/repos/create", 500, ("Nothing was sent", "Run the command again")),

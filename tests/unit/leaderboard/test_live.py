@@ -22,6 +22,7 @@ from cc_hf.leaderboard.live import (
     available_data,
     fitting_metrics,
 )
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 from tests.unit.studies.test_explanation import SpelledEvaluator
 
@@ -65,7 +66,7 @@ def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("changed", "message"),
     [
         ({"source": " "}, "source: expected a text"),
@@ -189,7 +190,7 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("content", "message"),
     [
         (b"", r"^t\.txt: expected translations, got an empty file"),

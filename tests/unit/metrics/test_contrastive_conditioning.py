@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import CacheError, EvaluatorError, InputError, UnknownNameError
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
 
@@ -118,7 +119,7 @@ def test_a_function_gets_the_pairs_as_they_are() -> None:
     assert seen == [(["a [male] x", "a [female] x"] * 2, ["x"] * 4)]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "message"),
     [
         ([], [], "at least one prediction"),
@@ -169,7 +170,7 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
         run(predictions, references)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("scores", "message"),
     [
         (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
@@ -258,7 +259,7 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
         run(["x"], [GOOD], tiny_marian, score=["bleu"])
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("evaluator", "options", "message"),
     [
         ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),

@@ -19,6 +19,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.comparison import compare
 from tests.helpers import families, plain_forward
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import (
@@ -319,7 +320,7 @@ def test_context_is_prepended_where_asked_for() -> None:
         evaluate(rows, by_table, context="yes")
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("references", "options", "message"),
     [
         ([], {}, "at least one reference"),

@@ -11,6 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.gender_accuracy import judge, words
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric, evaluate_metric
 
 compute = functools.partial(compute_metric, "gender_accuracy")
@@ -129,7 +130,7 @@ def test_what_has_no_sample_is_left_out() -> None:
     assert sometimes.no_interval["decided_accuracy"].n_undefined > 5
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "options", "message"),
     [
         ([], [], {}, "at least one prediction"),

@@ -12,6 +12,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases_by_message
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import compute_metric, evaluate_metric
 
@@ -138,7 +139,7 @@ def test_defined_where_nothing_is_translated() -> None:
     ) == (1, 1, 0)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "options", "message"),
     [
         ([], [], {}, "at least one prediction"),

@@ -14,6 +14,7 @@ import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
 
 DECLARATION = metric_class("mucow_pattern_matching")
@@ -161,7 +162,7 @@ def test_other_lemmatizers() -> None:
         run(["x"], [LOCK], lemmatizer=3)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "message"),
     [
         ([], [], "at least one prediction"),

@@ -15,6 +15,7 @@ from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import found_genders
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import (
     compute_metric,
     evaluate_dataset,
@@ -210,7 +211,7 @@ def test_simplegen_in_another_language(tmp_path: Path) -> None:
     assert "none is built in for the language 'gl'" in others.not_run["simplegen_accuracy"]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "options", "message"),
     [
         ([], [], {}, "at least one prediction"),

@@ -15,6 +15,7 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.metrics.wino_x_pattern_matching import found_gender
 from cc_hf.results import EvaluationResult
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import (
     compute_metric,
@@ -216,7 +217,7 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
     assert found.results[1].scores["pair_accuracy"] > 0.5
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("reference", "options", "message"),
     [
         (

@@ -14,6 +14,7 @@ from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
 
 DECLARATION = metric_class("winomt_pattern_matching")
@@ -166,7 +167,7 @@ def test_one_gender_and_one_row_alone() -> None:
     assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(found)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "message"),
     [
         ([], [], "nothing to judge: expected at least one prediction"),
@@ -209,7 +210,7 @@ def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, mes
         run(predictions, references)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("options", "message"),
     [
         ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk"),

@@ -7,6 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
+from tests.helpers.cases import cases_by_message
 
 
 def test_against_the_definitions() -> None:
@@ -32,7 +33,7 @@ def test_against_the_definitions() -> None:
     assert 0 < paired.p_value < 1
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("call", "message"),
     [
         (lambda: cohen_d([1], [2]), "expected at least three values"),

@@ -6,6 +6,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_correlation import rank_correlation
+from tests.helpers.cases import cases_by_message
 from tests.helpers.intervals import limits, reason
 
 
@@ -40,7 +41,7 @@ def test_resamples_without_an_order_are_counted() -> None:
     assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("x", "y", "message"),
     [
         ([1, 2], [1, 2], "three or more things"),

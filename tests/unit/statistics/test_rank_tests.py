@@ -7,6 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney
+from tests.helpers.cases import cases_by_message
 
 
 def test_against_the_definition() -> None:
@@ -40,7 +41,7 @@ def test_complete_separation_is_one() -> None:
     assert mann_whitney([1] * 5, [2] * 5).rank_biserial == -1
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("x", "y", "message"),
     [
         ([], [1.0], "first group: expected at least one"),

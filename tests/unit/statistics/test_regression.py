@@ -7,6 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.regression import CONSTANT, least_squares
+from tests.helpers.cases import cases_by_message
 
 _X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
 _Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
@@ -45,7 +46,7 @@ def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
     assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("y", "x", "message"),
     [
         (

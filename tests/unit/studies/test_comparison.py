@@ -17,6 +17,7 @@ from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.studies.comparison import Comparison, compare, read_results
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
@@ -170,7 +171,7 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
     )
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("results", "message"),
     [
         (lambda: {"a": judged("a")}, "at least two results to compare, got 1"),

@@ -20,6 +20,7 @@ from cc_hf.training.callback import SystemOptions
 from cc_hf.training.figures import judgeable
 from cc_hf.training.undisturbed import undisturbed
 from tests.helpers import families
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
@@ -432,7 +433,7 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
         )
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("options", "error", "message"),
     [
         (

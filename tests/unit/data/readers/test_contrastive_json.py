@@ -10,6 +10,7 @@ import pytest
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.cases import cases_by_message
 
 ITEM = {
     "reference": "The bulb is out.",
@@ -90,7 +91,7 @@ def test_category_and_further_columns(tmp_path: Path) -> None:
         read(write(tmp_path, ITEM, {**ITEM, "sense": "bad"}), category="sense", to_category=upper)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"source": None}, "item 1: source: expected text, got null"),

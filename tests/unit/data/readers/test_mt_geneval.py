@@ -9,6 +9,7 @@ import pytest
 from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
+from tests.helpers.cases import cases_by_message
 
 MASCULINE = {
     "en": ["He left.", "The boy, she said, was a king."],
@@ -263,7 +264,7 @@ CONTEXTUAL: list[tuple[list[str], list[str], list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "original", "flipped", "message"), CONTEXTUAL)
+@cases_by_message(("lines", "original", "flipped", "message"), CONTEXTUAL)
 def test_malformed_contexts_name_file_and_line(
     tmp_path: Path, lines: list[str], original: list[str], flipped: list[str], message: str
 ) -> None:
@@ -316,7 +317,7 @@ COUNTERFACTUAL: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "message"), COUNTERFACTUAL)
+@cases_by_message(("changes", "message"), COUNTERFACTUAL)
 def test_malformed_pairs_name_file_and_line(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:

@@ -8,6 +8,7 @@ from cc_hf.data.readers.mucow import DECLARATION, read
 from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, Example
+from tests.helpers.cases import cases_by_message
 
 GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
 
@@ -62,7 +63,7 @@ def test_plural_and_title_are_found_and_capitals_left_out(tmp_path: Path) -> Non
     assert with_cues(tmp_path, text="AN ACE.") == []
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("changed", "message"),
     [
         ({"text": "a\nb"}, "expected files with the same number of lines, got 0 2, 1 1"),
@@ -77,7 +78,7 @@ def test_malformed_files(tmp_path: Path, changed: dict[str, str], message: str) 
         with_cues(tmp_path, **changed)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("domain", "message"),
     [
         ("hora\tx\tin\t5\t5", "the sense 'čas' of 'hora' is not in the pair's domain file"),

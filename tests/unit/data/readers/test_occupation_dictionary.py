@@ -6,6 +6,7 @@ import pytest
 
 from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_dictionary
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_message
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"
 
@@ -53,7 +54,7 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
     assert found.name.startswith("own.")
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         (

@@ -12,6 +12,7 @@ from cc_hf.cues.referents import ambiguous_it
 from cc_hf.data.loading import SAMPLE_SIZES, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.samples import declare_wino_x, lay_out_samples
 
@@ -175,7 +176,7 @@ def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
         load(tmp_path, "lm_en_ru.english", nulls)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("config", "change", "message"),
     [
         ("mt_en_de", {"answer": 3}, "answer: expected 1 or 2, got 3"),

@@ -7,6 +7,7 @@ import pytest
 from cc_hf.data.readers.winomt import DECLARATION, read
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
 ROWS = """female\t1\tThe developer argued with the designer because she did not like it.\tdeveloper\tanti
@@ -76,7 +77,7 @@ def test_every_row_without_cues(tmp_path: Path) -> None:
     assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("line", "message"),
     [
         ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),

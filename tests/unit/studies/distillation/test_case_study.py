@@ -15,6 +15,7 @@ from cc_hf.studies.distillation.case_study import (
     regress,
     selected,
 )
+from tests.helpers.cases import cases_by_message
 
 
 def test_table_3_english_german_is_reproduced_and_significant() -> None:
@@ -63,7 +64,7 @@ def test_the_wheel_has_the_table(root: Path) -> None:
     assert ignored.stdout == ""
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         ("", "a line of names and at least one row, got"),

@@ -13,6 +13,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
+from tests.helpers.cases import cases_by_message
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
 Prefers = Callable[[str, str, str], bool]
@@ -139,7 +140,7 @@ def test_nothing_known_is_no_test_and_no_nan() -> None:
     assert (only_ties.tests, only_ties.accuracy) == ((), 0)
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("rows", "message"),
     [
         ([], "at least one choice"),
@@ -248,7 +249,7 @@ def test_files_of_preferences(tmp_path: Path) -> None:
     assert read[0] == read[1] == read[2]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("text", "message"),
     [
         ('{"id": "a-1"}', "line 1: expected id and preferred, got 'id'"),
