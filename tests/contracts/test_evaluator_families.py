@@ -73,16 +73,16 @@ def expected(
     return [PLAIN[family](folder, source, translation).numpy() for source, translation in pairs]
 
 
-def test_every_family_is_tested() -> None:
+def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
     assert set(BUILDERS) == set(PLAIN) == set(registry.EVALUATOR_FAMILIES) - set(_ELSEWHERE)
 
 
-def test_the_family_is_picked_by_the_files(family: str, folder: Path) -> None:
+def test_the_family_is_detected_from_the_files_of_the_model(family: str, folder: Path) -> None:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 150, 100_000])
-def test_equals_a_plain_forward_pass(
+def test_logprobs_equal_a_plain_forward_pass(
     family: str,
     folder: Path,
     expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
@@ -105,7 +105,7 @@ def test_equals_a_plain_forward_pass(
     )
 
 
-def test_order_and_duplicates_change_nothing(
+def test_order_and_duplicates_do_not_change_scores(
     folder: Path, texts: tuple[list[str], list[str]]
 ) -> None:
     sources, translations = texts
@@ -135,14 +135,16 @@ def test_equal_requests_are_scored_once(
     assert sum(seen) == len(PAIRS)
 
 
-def test_the_source_matters(folder: Path) -> None:
+def test_scores_depend_on_the_source(folder: Path) -> None:
     first, second = cc_hf.load_evaluator(folder).mean_logprobs(
         ["The doctor.", "The nurse."], ["Der Arzt."] * 2, **_LANGUAGES
     )
     assert abs(first - second) > 1e-4
 
 
-def test_languages_given_at_load_stand_in(folder: Path, texts: tuple[list[str], list[str]]) -> None:
+def test_languages_given_at_load_are_the_default_of_every_call(
+    folder: Path, texts: tuple[list[str], list[str]]
+) -> None:
     sources, translations = texts
     plain, given = (
         cc_hf.load_evaluator(folder),
@@ -167,7 +169,7 @@ def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
         cc_hf.load_evaluator(folder, tgt_lang="tlh")
 
 
-def test_a_text_that_is_too_long_is_refused_or_cut(family: str, folder: Path) -> None:
+def test_too_long_texts_are_refused_or_truncated(family: str, folder: Path) -> None:
     long = "doctor nurse " * 501
     evaluator: Evaluator = cc_hf.load_evaluator(folder)
     with pytest.raises(TooLongError, match="row 1: the source"):
@@ -188,7 +190,7 @@ def test_a_text_that_is_too_long_is_refused_or_cut(family: str, folder: Path) ->
     assert np.isfinite(found).all()
 
 
-def test_tokens_have_names(
+def test_named_logprobs_give_the_text_of_every_token(
     folder: Path,
     expected: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]],
     pairs: list[tuple[str, str]],

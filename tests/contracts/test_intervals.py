@@ -75,7 +75,7 @@ def _correlation(n_defined: int) -> _Found:
     "statistic", [_agreement, _kappa, _precision, _accuracy_pro, _decided_accuracy, _correlation]
 )
 @pytest.mark.parametrize(("n_defined", "share"), [(50, 0.0), (4, 0.017), (2, 0.133)])
-def test_undefined_resamples_are_left_out_and_counted(
+def test_undefined_resamples_are_excluded_and_counted(
     statistic: Callable[[int], _Found], n_defined: int, share: float
 ) -> None:
     """The figure is undefined where none of `n_defined` of 100 samples is drawn: in (1 - n_defined
@@ -128,7 +128,7 @@ _WITHOUT = ("mean_confidence", "inconclusive_rate", "decided_accuracy_")
 @pytest.mark.filterwarnings("ignore:none of .* translations was read as")
 @pytest.mark.parametrize("metric", registry.METRICS)
 @pytest.mark.parametrize("case", _CASES)
-def test_no_interval_is_of_zero_width_and_every_gap_is_explained(
+def test_intervals_have_width_and_missing_ones_state_a_reason(
     metric: str, case: str, tmp_path: Path
 ) -> None:
     result = _evaluated(metric, case)
@@ -175,7 +175,7 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("metric", registry.METRICS)
-def test_ties_count_as_declared(metric: str) -> None:
+def test_every_metric_counts_ties_as_it_declares(metric: str) -> None:
     declared: type[Metric] = registry.resolve("metric", metric)
     _, fields = parse(_evaluated(metric, "mixed").signature)
     assert fields.get("tie") == declared.ties
@@ -210,7 +210,7 @@ def test_ties_count_as_declared(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", registry.METRICS)
-def test_cards_state_the_rule(metric: str, root: Path) -> None:
+def test_every_metric_card_states_the_rule_for_intervals(metric: str, root: Path) -> None:
     card = " ".join((root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8").split())
     declared: type[Metric] = registry.resolve("metric", metric)
     assert f"Intervals: 95 %, bootstrap {declared.resampling}." in card

@@ -36,7 +36,7 @@ def without_ranks(result: EvaluationResult) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_order_of_rows_does_not_matter(metric: str) -> None:
+def test_the_order_of_rows_does_not_change_the_result(metric: str) -> None:
     texts, references = rows_of(metric)
     order = [(5 * at + 3) % N for at in range(N)]
     plain = judged(metric, texts, references)
@@ -48,7 +48,7 @@ def test_order_of_rows_does_not_matter(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_rows_given_twice_leave_figures_as_they_are(metric: str) -> None:
+def test_duplicated_rows_do_not_change_the_scores(metric: str) -> None:
     texts, references = rows_of(metric)
     again = [
         {**reference, "pair": f"again {reference['pair']}"} if reference.get("pair") else reference
@@ -92,7 +92,7 @@ _ODD = (
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("text", _ODD, ids=range(len(_ODD)))
-def test_odd_characters_are_judged_and_kept(metric: str, text: str) -> None:
+def test_texts_with_odd_characters_are_judged_and_kept_unchanged(metric: str, text: str) -> None:
     texts, references = rows_of(metric)
     if not metric_class(metric).takes_translations:
         references[0] = {**references[0], "source": text}
@@ -107,7 +107,7 @@ def test_odd_characters_are_judged_and_kept(metric: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_one_category_alone_has_finite_figures(metric: str) -> None:
+def test_rows_of_a_single_category_give_finite_scores(metric: str) -> None:
     texts, references = rows_of(metric)
     if any(reference.get("pair") for reference in references):
         one = references if metric == "gender_quality_gap" else references[::2]
@@ -121,7 +121,7 @@ def test_one_category_alone_has_finite_figures(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_one_row_or_one_pair_is_enough(metric: str) -> None:
+def test_a_single_row_or_pair_can_be_evaluated(metric: str) -> None:
     texts, references = rows_of(metric, 2 if metric == "gender_quality_gap" else 1)
     result = judged(metric, texts, references)
     assert result.n == len(references)
@@ -143,7 +143,7 @@ def refusal(metric: str, texts: list[str], references: list[dict[str, Any]]) -> 
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_every_bad_value_is_refused_with_its_row(metric: str) -> None:
+def test_every_bad_value_of_a_reference_is_refused_naming_its_row(metric: str) -> None:
     texts, references = rows_of(metric, 4)
     for key, read in metric_class(metric).reference_fields.items():
         may_be_absent = read in (optional_text, optional_texts)
@@ -165,7 +165,7 @@ def test_every_bad_value_is_refused_with_its_row(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_translations_that_are_not_read_are_refused(metric: str) -> None:
+def test_translations_are_refused_by_metrics_that_do_not_read_them(metric: str) -> None:
     texts, references = rows_of(metric, 4)
     if metric_class(metric).takes_translations:
         assert metric_class(metric).check_input(texts, references)[0] == texts
@@ -177,7 +177,7 @@ def test_translations_that_are_not_read_are_refused(metric: str) -> None:
 @pytest.mark.parametrize(
     "metric", [name for name in METRICS if metric_class(name).takes_translations]
 )
-def test_bad_translations_are_refused_with_their_row(metric: str) -> None:
+def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
     texts, references = rows_of(metric, 4)
     for value in (
         None,

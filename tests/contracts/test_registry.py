@@ -18,7 +18,7 @@ from cc_hf.metrics.base import Metric, ScoringMetric
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_dataset_is_complete(root: Path, name: str) -> None:
+def test_every_dataset_has_its_declaration_script_reader_and_card(root: Path, name: str) -> None:
     declaration: DatasetDeclaration = registry.resolve("dataset", name)
     assert declaration.name == name
     assert (root / f"datasets_scripts/{name}/{name}.py").is_file()
@@ -37,7 +37,7 @@ def test_dataset_is_complete(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
-def test_metric_is_complete(root: Path, name: str) -> None:
+def test_every_metric_has_its_declaration_module_and_card(root: Path, name: str) -> None:
     declaration: type[Metric] = registry.resolve("metric", name)
     assert declaration.name == name
     assert issubclass(declaration, ScoringMetric) == declaration.takes_evaluator
@@ -55,7 +55,7 @@ def test_metric_is_complete(root: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", registry.EVALUATORS)
-def test_evaluator_is_complete(root: Path, name: str) -> None:
+def test_every_embedded_evaluator_has_its_weights_and_card(root: Path, name: str) -> None:
     embedded = registry.resolve("evaluator", name)
     assert embedded.name == name
     assert (embedded.path / "model.safetensors").is_file()
@@ -64,7 +64,7 @@ def test_evaluator_is_complete(root: Path, name: str) -> None:
     assert size <= 20_000_000
 
 
-def test_every_module_of_the_doors_is_registered(root: Path) -> None:
+def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) -> None:
     assert {p.name for p in (root / "metrics").iterdir() if p.is_dir()} == set(registry.METRICS)
     assert {p.name for p in (root / "datasets_scripts").iterdir() if p.is_dir()} == set(
         registry.DATASETS
@@ -72,13 +72,13 @@ def test_every_module_of_the_doors_is_registered(root: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["dataset", "metric", "evaluator", "evaluator family"])
-def test_unknown_names_are_refused(kind: str) -> None:
+def test_unknown_names_are_refused_with_the_nearest_known_one(kind: str) -> None:
     near = registry.names(kind)[0]
     with pytest.raises(UnknownNameError, match=f"unknown {kind} .*did you mean '{near}'"):
         registry.resolve(kind, near + "x")
 
 
-def test_citations_are_bibtex_with_an_address() -> None:
+def test_citations_are_balanced_bibtex_with_their_url() -> None:
     for key, found in CITATIONS.items():
         assert found.bibtex.count("{") == found.bibtex.count("}"), key
         assert found.url in found.bibtex
@@ -91,7 +91,9 @@ _LIMITS = [
 
 
 @pytest.mark.parametrize(("folder", "name", "limit"), _LIMITS)
-def test_doors_declare_and_delegate(root: Path, folder: str, name: str, limit: int) -> None:
+def test_host_modules_only_declare_and_delegate(
+    root: Path, folder: str, name: str, limit: int
+) -> None:
     text = (root / folder / name / f"{name}.py").read_text(encoding="utf-8")
     assert text.count("\n") <= limit
     tree = ast.parse(text)
@@ -108,7 +110,7 @@ def test_doors_declare_and_delegate(root: Path, folder: str, name: str, limit: i
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
 
 
-def test_no_unsafe_loading(root: Path) -> None:
+def test_the_package_never_loads_pickles_or_remote_code(root: Path) -> None:
     for path in (root / "cc_hf").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "trust_remote_code=True" not in text, path

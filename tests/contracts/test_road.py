@@ -38,7 +38,7 @@ def stacks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return found
 
 
-def test_from_the_command_line_to_the_model(
+def test_the_command_line_reaches_the_model_through_few_files(
     tmp_path: Path, tiny_marian: Path, stacks: list[list[str]]
 ) -> None:
     (tmp_path / "bats.csv").write_text(SOURCES + ROW, encoding="utf-8")
@@ -66,7 +66,9 @@ def test_from_the_command_line_to_the_model(
     ]
 
 
-def test_from_the_evaluate_module_to_the_model(tiny_marian: Path, stacks: list[list[str]]) -> None:
+def test_the_evaluate_module_reaches_the_model_through_few_files(
+    tiny_marian: Path, stacks: list[list[str]]
+) -> None:
     reference = {
         "correct_sources": ["The baseball bat was old."],
         "incorrect_sources": ["The flying bat was old."],
@@ -88,7 +90,9 @@ def test_from_the_evaluate_module_to_the_model(tiny_marian: Path, stacks: list[l
     ]
 
 
-def test_a_declaration_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_evaluation_looks_up_the_dataset_declaration_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lookups, resolve = list[str](), registry.resolve
 
     def counted(kind: str, name: str) -> Any:

@@ -21,6 +21,6 @@ def test_modules_have_at_most_400_lines_without_docstrings() -> None:
     assert {name: n for name, n in n_code_lines().items() if n > 400} == {}
 
 
-def test_bodies_have_at_most_60_lines() -> None:
+def test_function_bodies_have_at_most_60_lines_except_the_known_ones() -> None:
     long = {f"{module}:{name}" for module, name, node in functions() if n_body_lines(node) > 60}
     assert long == _LONG_BODIES

@@ -227,14 +227,14 @@ def _check(case: dict[str, Any], model: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_files_are_valid_before_they_are_changed(command: tuple[str, ...], model: Path) -> None:
+def test_commands_succeed_on_unmutated_files(command: tuple[str, ...], model: Path) -> None:
     case = {"door": "files", "command": list(command), "files": {}}
     with tempfile.TemporaryDirectory() as folder:
         assert run_case(case, Path(folder), model) == "result"
 
 
 @pytest.mark.parametrize("metric", ROWS)
-def test_rows_are_valid_before_they_are_changed(metric: str, model: Path) -> None:
+def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
     function = {"evaluator": {"!": "function", "of": 0.5}} if metric.startswith("c") else {}
     case = {
         "door": "metric",
@@ -251,27 +251,31 @@ _LINES = _CORPUS.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("line", _LINES, ids=map(str, range(len(_LINES))))
-def test_cases_that_failed_once_do_not_fail_again(line: str, model: Path) -> None:
+def test_cases_of_the_corpus_do_not_fail_again(line: str, model: Path) -> None:
     _check(json.loads(line), model)
 
 
 @_SETTINGS
 @given(case=_metric_cases())
-def test_metrics_answer_or_refuse(case: dict[str, Any], model: Path) -> None:
+def test_metrics_return_a_result_or_raise_a_package_error(
+    case: dict[str, Any], model: Path
+) -> None:
     note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_file_cases())
-def test_commands_answer_or_refuse_files(case: dict[str, Any], model: Path) -> None:
+def test_commands_return_a_result_or_a_package_error_for_any_file(
+    case: dict[str, Any], model: Path
+) -> None:
     note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_cache_cases())
-def test_damaged_caches_change_no_score(case: dict[str, Any], model: Path) -> None:
+def test_damaged_caches_do_not_change_scores(case: dict[str, Any], model: Path) -> None:
     note(json.dumps(case))
     _check(case, model)
 
