@@ -39,7 +39,9 @@ _COMMANDS = [
 
 
 @pytest.mark.parametrize("code", _PYTHON)
-def test_python_prints_what_it_says(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_print_what_their_comments_say(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # else it asks the Hub first
     register()  # as the first import does, which may have been in another home
     printed = io.StringIO()
@@ -54,7 +56,7 @@ def test_python_prints_what_it_says(code: str, monkeypatch: pytest.MonkeyPatch) 
     assert printed.getvalue().splitlines()[: len(expected)] == expected
 
 
-def test_the_picture_of_the_method_shows_what_the_embedded_evaluator_finds() -> None:
+def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
     source = "The {} doctor said she is late."
     reference = {
         "correct_sources": [source.format("[female]")],
@@ -76,7 +78,7 @@ def test_the_picture_of_the_method_shows_what_the_embedded_evaluator_finds() -> 
     assert f">{1 - probability:.2f}<" in picture
 
 
-def test_every_page_is_read_here() -> None:
+def test_every_page_with_examples_is_tested_here() -> None:
     reference = {"index", "cli", "api", "annotations", "parity", "performance", "architecture"}
     pages = {path.stem for path in (_ROOT / "docs").glob("*.md")} - reference - {"changelog"}
     assert pages == {Path(page).stem for page in _PAGES} - {"README"}
@@ -84,7 +86,7 @@ def test_every_page_is_read_here() -> None:
     assert not [path for path in others if "```python" in path.read_text(encoding="utf-8")]
 
 
-def test_links_between_files_hold_in_the_repository() -> None:
+def test_links_between_documents_lead_to_existing_files() -> None:
     for page in [_ROOT / "README.md", *(_ROOT / "docs").glob("*.md")]:
         targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
         files = [target for target in targets if "://" not in target]
@@ -100,7 +102,7 @@ def test_the_readme_is_short_and_its_make_targets_exist() -> None:
 
 
 @pytest.mark.shared
-def test_commands_run(tmp_path: Path, shared: Path) -> None:
+def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     rows = [
         line
         for line in (

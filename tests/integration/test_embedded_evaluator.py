@@ -27,7 +27,7 @@ TABLE_1 = (  # Vamvas & Sennrich 2021
 
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
-def test_the_six_translations_of_table_1(score: str) -> None:
+def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
     reference = {
         "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
         "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
@@ -76,14 +76,16 @@ def aws(shared: Path) -> cc_hf.EvaluationResult:
 
 
 @pytest.mark.shared
-def test_all_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
+def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> None:
     assert aws.n == len(aws.judgements) == 3648
     assert {c.category: c.n for c in aws.categories} == {"male": 1826, "female": 1822}
     assert aws.counts["n_unused_lines"] == 240
 
 
 @pytest.mark.shared
-def test_agreement_with_the_human_annotators(aws: cc_hf.EvaluationResult, shared: Path) -> None:
+def test_agreement_with_human_annotators_is_as_stated(
+    aws: cc_hf.EvaluationResult, shared: Path
+) -> None:
     found = agreement_with_labels(
         aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl")
     )
@@ -94,7 +96,9 @@ def test_agreement_with_the_human_annotators(aws: cc_hf.EvaluationResult, shared
 
 
 @pytest.mark.shared
-def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
+def test_figures_in_the_readme_are_reproduced(
+    aws: cc_hf.EvaluationResult, shared: Path, root: Path
+) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     found = re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE)
     assert found is not None
@@ -120,7 +124,7 @@ def test_the_figures_of_the_readme(aws: cc_hf.EvaluationResult, shared: Path, ro
 
 
 @pytest.mark.shared
-def test_the_figures_of_the_card_of_mt_geneval(shared: Path, root: Path) -> None:
+def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
     found = re.search(
         r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+and the"
@@ -143,7 +147,7 @@ def test_the_figures_of_the_card_of_mt_geneval(shared: Path, root: Path) -> None
     assert mirrored == pytest.approx(100 - total)  # their two probabilities sum to 1
 
 
-def test_its_files_hold_no_paths(root: Path) -> None:
+def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
     for path in (root / "cc_hf/assets/cc-tiny-en-de").iterdir():
         content = path.read_bytes()
         assert b"/tmp/" not in content, path

@@ -93,7 +93,7 @@ def open_menu_of_bleu(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
+def test_the_table_can_be_sorted_filtered_and_downloaded(board: Page) -> None:
     expect_systems(board, ["google", "aws", EVIL])
     for way, expected in (
         ("Sort ascending", [EVIL, "google", "aws"]),
@@ -123,7 +123,7 @@ def test_the_table_is_sorted_filtered_and_fetched(board: Page) -> None:
 
 
 @pytest.mark.browser
-def test_a_sentence_is_judged(board: Page) -> None:
+def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.get_by_role("tab", name="Your sentence").click()
     board.fill("#cc-source textarea", SOURCE)
     board.fill("#cc-translation textarea", RIGHT)
@@ -171,7 +171,7 @@ def test_a_sentence_is_judged(board: Page) -> None:
 
 
 @pytest.mark.browser
-def test_a_file_is_judged_and_broken_ones_are_told(board: Page, tmp_path: Path) -> None:
+def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_path: Path) -> None:
     def judge(name: str, content: bytes, wanted: str) -> str:
         (tmp_path / name).write_bytes(content)
         if board.locator("#cc-file button[aria-label='Clear']").count():
@@ -230,7 +230,7 @@ def ask(site: str, name: str, data: list[Any]) -> str:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-def test_fifty_requests_at_once_get_right_answers(site: str) -> None:
+def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
     people = ["doctor", "nurse"]
     sentences = [
         (
@@ -266,7 +266,7 @@ def test_fifty_requests_at_once_get_right_answers(site: str) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-def test_files_of_the_machine_are_not_read(site: str, tmp_path: Path) -> None:
+def test_files_of_the_server_cannot_be_read_by_path(site: str, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("secret", encoding="utf-8")
     request = urllib.request.Request(
         f"{site}gradio_api/call/judge_file",
@@ -313,7 +313,7 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
         ("vibe-edit", 1, 404),
     ],
 )
-def test_what_is_too_large_is_refused_before_it_is_sent(
+def test_oversized_and_unknown_requests_are_refused_before_their_body(
     site: str, path: str, size: int, status: int
 ) -> None:
     with (
@@ -326,7 +326,7 @@ def test_what_is_too_large_is_refused_before_it_is_sent(
 
 
 @pytest.mark.usefixtures("socket_enabled")
-def test_an_upload_that_breaks_off_leaves_nothing(site: str, site_files: Path) -> None:
+def test_an_interrupted_upload_leaves_no_file(site: str, site_files: Path) -> None:
     kinds = {"Content_Type": "multipart/form-data; boundary=x"}
     for _ in range(3):
         with closing(connection(site, "upload", Content_Length="5000000", **kinds)) as broken:

@@ -89,7 +89,9 @@ def check(folder: Path, printed: str) -> None:
     assert (folder / "out/best/model.safetensors").is_file()
 
 
-def test_from_random_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_from_random_weights_prints_a_table_and_the_best_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     trainer = main(arguments(tmp_path, _SCRATCH))
     printed = capsys.readouterr().out
     assert len([line for line in printed.splitlines() if re.match(r"\| [24] \|", line)]) == 2
@@ -100,7 +102,9 @@ def test_from_random_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
-def test_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_in_one_process_reports_the_figures_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(arguments(tmp_path, _GO_ON))
     check(tmp_path, capsys.readouterr().out)
     options = [
@@ -128,7 +132,7 @@ def test_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     )
 
 
-def test_in_two_processes(tmp_path: Path, root: Path) -> None:
+def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path, root: Path) -> None:
     command = [
         sys.executable,
         "-m",

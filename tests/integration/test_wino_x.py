@@ -50,7 +50,7 @@ def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
 
 
 @pytest.mark.shared
-def test_every_sample_runs_through_mt_and_lm_scoring(
+def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
     shared: Path, tmp_path: Path, translation_model: Any, masked_model: Any
 ) -> None:
     paths = sorted((shared / "gold/wino_x").glob("*.jsonl"))
@@ -125,7 +125,7 @@ def both(
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
-def test_the_other_order_swaps_the_answer_and_changes_no_figure(
+def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
     shared: Path, tmp_path: Path, config: str
 ) -> None:
     """Nor a judgement, an interval, a count of pairs, or a bias."""
@@ -149,7 +149,7 @@ def test_the_other_order_swaps_the_answer_and_changes_no_figure(
 
 
 @pytest.mark.shared
-def test_the_other_order_changes_no_score_and_no_salience_of_a_model(
+def test_swapping_the_translations_keeps_scores_and_saliences_of_a_model(
     shared: Path, tmp_path: Path, translation_model: Any
 ) -> None:
     rows = read(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
@@ -173,7 +173,7 @@ def bias_of(score: Score, folder: Path) -> ReferentBias:
     )
 
 
-def test_a_model_that_prefers_masculine_pronouns(tmp_path: Path) -> None:
+def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path) -> None:
     draw = random.Random(0)
 
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -187,7 +187,7 @@ def test_a_model_that_prefers_masculine_pronouns(tmp_path: Path) -> None:
     assert found.test("position").size == "none"
 
 
-def test_a_model_that_prefers_the_first_referent(tmp_path: Path) -> None:
+def test_a_model_that_prefers_the_first_referent_has_positional_bias(tmp_path: Path) -> None:
     # "The A hit the B": A is the first of both answers
     first = {text for row in mt_rows(96) for text in (row["translation1"],)}
     found = bias_of(
@@ -202,7 +202,7 @@ def test_a_model_that_prefers_the_first_referent(tmp_path: Path) -> None:
     assert found.test("gender").size == "none"
 
 
-def test_a_model_that_guesses(tmp_path: Path) -> None:
+def test_a_model_that_guesses_has_no_bias(tmp_path: Path) -> None:
     draw = random.Random(7)
     found = bias_of(lambda sources, translations: [draw.random() for _ in translations], tmp_path)
     assert {one.size for one in found.tests} == {"none"}

@@ -56,7 +56,7 @@ from tools.evaluator_recipe.train import Recipe, train
         ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
     ],
 )
-def test_german_declension(
+def test_german_noun_phrases_are_declined(
     noun: str, gender: str, case: Case, options: dict[str, object], expected: str
 ) -> None:
     assert noun_phrase(parse_noun(noun, gender), case, **options) == expected  # type: ignore[arg-type]
@@ -70,13 +70,13 @@ def test_occupations_have_both_genders() -> None:
         assert occupation.feminine, occupation.english
 
 
-def test_sentences_are_a_function_of_the_seed() -> None:
+def test_sentences_depend_only_on_the_seed() -> None:
     one, same, other = (list(islice(SentenceMaker(seed), 200)) for seed in (1, 1, 2))
     assert one == same
     assert one != other
 
 
-def test_development_sentences_use_other_phrases_and_one_cue() -> None:
+def test_development_sentences_use_separate_phrases_and_one_cue() -> None:
     for kind, rows in read_phrases(development=True).items():
         assert not set(rows) & set(read_phrases(development=False)[kind])
     for pair in islice(SentenceMaker(3, development=True), 500):
@@ -112,7 +112,7 @@ def test_a_cue_decides_the_german_gender() -> None:
 
 
 @pytest.mark.shared
-def test_no_sentence_of_a_test_set_is_made(shared: Path) -> None:
+def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> None:
     winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
     simplegen = {e.source for e in cc_hf.load_examples("simplegen")}
     from tools.evaluator_recipe.train import one_pass, read_material
@@ -125,7 +125,7 @@ def test_no_sentence_of_a_test_set_is_made(shared: Path) -> None:
     assert not excluded & {p.english for p in pairs}
 
 
-def test_cues_in_natural_pairs() -> None:
+def test_natural_pairs_get_cues_where_the_german_gender_is_known() -> None:
     pairs = [
         Pair("I saw the doctor yesterday.", "Ich habe gestern die Ärztin gesehen."),
         Pair("He asked his teacher.", "Er fragte seinen Lehrer."),
@@ -139,7 +139,7 @@ def test_cues_in_natural_pairs() -> None:
     ]
 
 
-def test_names_become_people_only_where_the_case_is_certain() -> None:
+def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
     maker = SentenceMaker(1)
     assert with_person(Pair("Tom and Tom left.", "Tom und Tom gingen."), maker, cued=True) is None
     assert with_person(Pair("I saw Tom.", "Ich sah Tom."), maker, cued=True) is None
@@ -160,11 +160,11 @@ def test_names_become_people_only_where_the_case_is_certain() -> None:
         ("attorney", "attorneys"),
     ],
 )
-def test_english_plurals(noun: str, plural: str) -> None:
+def test_english_nouns_get_their_plural(noun: str, plural: str) -> None:
     assert english_plural(noun) == plural
 
 
-def test_translations_of_one_sentence_stay_on_one_side() -> None:
+def test_translations_of_one_sentence_stay_in_the_same_split() -> None:
     pairs = [Pair(f"s{i % 50}", f"t{i}") for i in range(100)]
     training, development = split_development(pairs, n=10, seed=0)
     assert len(development) == 20
@@ -178,7 +178,7 @@ def tatoeba(folder: Path) -> Path:
     return folder / "deu-eng.zip"
 
 
-def test_malformed_tatoeba_names_the_line(tmp_path: Path) -> None:
+def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
     with pytest.raises(ValueError, match="line 2: expected English and German"):
