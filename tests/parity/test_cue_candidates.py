@@ -62,7 +62,7 @@ def test_every_published_insertion_is_a_candidate(
 @pytest.mark.parametrize(
     ("cut", "n_correct", "n_incorrect"), [(10, 640, 626), (40, 913, 931), (50, 996, 996)]
 )
-def test_nothing_but_the_whole_lists_explains_them(
+def test_shortened_candidate_lists_miss_published_insertions(
     shared: Path, cut: int, n_correct: int, n_incorrect: int
 ) -> None:
     candidates, insertions = published(shared, "en-de")

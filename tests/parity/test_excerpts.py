@@ -22,7 +22,7 @@ def excerpt(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["aws.de", "google.ru"])
-def test_genders_are_those_that_the_program_read(name: str) -> None:
+def test_winomt_genders_equal_those_of_the_original_program(name: str) -> None:
     rows = excerpt(f"winomt_pattern_matching.{name}")
     result = evaluate_metric(
         "winomt_pattern_matching",
@@ -44,7 +44,7 @@ def test_genders_are_those_that_the_program_read(name: str) -> None:
     assert [j.predicted for j in result.judgements] == [row["pred"] for row in rows]
 
 
-def test_probabilities_are_those_of_the_program() -> None:
+def test_winomt_probabilities_equal_those_of_the_original_program() -> None:
     rows = excerpt("contrastive_conditioning.winomt")
     result = evaluate_metric(
         "contrastive_conditioning",

@@ -49,7 +49,7 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_each_log_probability_is_that_of_fairseq(
+def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
     pairs = gold(shared, setting)["pairs"]
@@ -71,7 +71,9 @@ def test_each_log_probability_is_that_of_fairseq(
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_ids_are_those_of_fairseq(shared: Path, converted: dict[str, Path], setting: str) -> None:
+def test_token_ids_equal_those_of_fairseq(
+    shared: Path, converted: dict[str, Path], setting: str
+) -> None:
     tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
     texts = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
     recorded = gold(shared, setting)["pairs"]
@@ -84,7 +86,9 @@ def test_ids_are_those_of_fairseq(shared: Path, converted: dict[str, Path], sett
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
-def test_scores_from_raw_text(shared: Path, converted: dict[str, Path], setting: str) -> None:
+def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
+    shared: Path, converted: dict[str, Path], setting: str
+) -> None:
     """In batches of any size, by the public function, the mean over the tokens."""
     pairs = gold(shared, setting)["pairs"]
     expected = [pair["scores"]["model1"]["score"] for pair in pairs]
@@ -100,7 +104,7 @@ def test_scores_from_raw_text(shared: Path, converted: dict[str, Path], setting:
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
 @pytest.mark.parametrize("name", ["model1", "model2"])
-def test_beam_search_finds_what_fairseq_found(
+def test_beam_search_gives_the_translations_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str, name: str
 ) -> None:
     sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)["pairs"]}
@@ -120,7 +124,7 @@ def test_beam_search_finds_what_fairseq_found(
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_plain_transformers_loads_the_folder(
+def test_plain_transformers_loads_the_converted_folder(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
     tokenizer = AutoTokenizer.from_pretrained(converted[setting] / "model1")
@@ -144,7 +148,9 @@ def test_plain_transformers_loads_the_folder(
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_the_check_compares_and_reports(shared: Path, tmp_path: Path, setting: str) -> None:
+def test_the_check_reports_the_deviations_from_fairseq(
+    shared: Path, tmp_path: Path, setting: str
+) -> None:
     folder = shared / "gold/fairseq" / setting
     found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
     assert found is not None
@@ -154,7 +160,7 @@ def test_the_check_compares_and_reports(shared: Path, tmp_path: Path, setting: s
     assert found.n_tokens == sum(len(pair["target_ids"]) for pair in gold(shared, setting)["pairs"])
 
 
-def test_the_check_refuses_other_scores_and_other_ids(shared: Path, tmp_path: Path) -> None:
+def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/fairseq/joint"
     recorded = gold(shared, "joint")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
@@ -176,7 +182,7 @@ def test_the_check_refuses_other_scores_and_other_ids(shared: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
-def test_one_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
+def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/fairseq/separate"
     found = convert(
         folder, output=tmp_path / "out", checkpoints=["model2"], check=folder / "gold_scores.json"
@@ -187,7 +193,7 @@ def test_one_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
-def test_the_reference_of_the_unit_tests_computes_as_fairseq(shared: Path, setting: str) -> None:
+def test_the_reference_of_the_unit_tests_equals_fairseq(shared: Path, setting: str) -> None:
     """So that architectures without a recording can be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
     for pair in gold(shared, setting)["pairs"][:12]:

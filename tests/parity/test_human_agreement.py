@@ -50,7 +50,9 @@ def result_of(
 
 
 @pytest.mark.parametrize(("dataset", "lang"), SETS)
-def test_kappas_of_the_annotators(shared: Path, dataset: str, lang: str) -> None:
+def test_kappas_of_the_annotators_equal_the_recorded_ones(
+    shared: Path, dataset: str, lang: str
+) -> None:
     found = annotator_agreement(
         read_annotations(shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl")
     )
@@ -84,7 +86,7 @@ def test_raw_labels_are_binarised_as_recorded(
 @pytest.mark.parametrize(
     ("lang", "system", "n_agree", "n"), [("de", "aws", 345, 400), ("ru", "google", 329, 436)]
 )
-def test_recorded_genders_against_people_on_winomt(
+def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     shared: Path, lang: str, system: str, n_agree: int, n: int
 ) -> None:
     with gzip.open(
@@ -131,7 +133,7 @@ def test_recorded_genders_against_people_on_winomt(
     ("lang", "n_agree", "n", "n_human", "proportional"),
     [("de", 922, 1100, 192, 0.802959), ("ru", 979, 1091, 170, 0.883882)],
 )
-def test_logged_decisions_against_people_on_mucow(
+def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     shared: Path, lang: str, n_agree: int, n: int, n_human: int, proportional: float
 ) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
@@ -182,7 +184,7 @@ def test_logged_decisions_against_people_on_mucow(
 @pytest.mark.parametrize(
     ("lang", "proportional", "as_published"), [("de", 0.805432, 0.84), ("ru", 0.893239, 0.904494)]
 )
-def test_the_projects_own_table(
+def test_agreement_of_own_mucow_decisions_is_as_documented(
     shared: Path, lang: str, proportional: float, as_published: float
 ) -> None:
     """Pattern matching as it is here, default rules, whose own decisions stand for labels."""
@@ -212,7 +214,7 @@ def test_the_projects_own_table(
 
 
 @pytest.mark.parametrize(("dataset", "lang"), SETS)
-def test_published_figures_of_contrastive_conditioning(
+def test_published_figures_of_contrastive_conditioning_are_the_recorded_ones(
     shared: Path, dataset: str, lang: str
 ) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
@@ -224,7 +226,7 @@ def test_published_figures_of_contrastive_conditioning(
     assert row.weighted_agreement == recorded["contrastive_conditioning_weighted"]["accuracy"]
 
 
-def test_kappa_of_two_columns_is_that_of_the_rows(shared: Path) -> None:
+def test_kappa_does_not_depend_on_the_order_of_rows_or_annotators(shared: Path) -> None:
     """Both orders of the annotators, and a file whose rows are turned round, give the same
     figure.
     """

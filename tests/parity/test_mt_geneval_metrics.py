@@ -105,7 +105,9 @@ def counterfactual_run(
         ("counterfactual", "test"),
     ],
 )
-def test_every_run_of_the_original_program(shared: Path, subset: str, split: str) -> None:
+def test_gender_accuracy_equals_every_run_of_the_original_program(
+    shared: Path, subset: str, split: str
+) -> None:
     rows = [
         row for row in gold(shared, "gold.json") if (row["subset"], row["split"]) == (subset, split)
     ]
@@ -146,7 +148,7 @@ def test_every_run_of_the_original_program(shared: Path, subset: str, split: str
                 }, row
 
 
-def test_every_segment_of_the_recorded_decisions(shared: Path) -> None:
+def test_gender_decisions_equal_the_recorded_ones_on_every_segment(shared: Path) -> None:
     with gzip.open(
         shared / "gold/mt_geneval/decisions.test.de-es-fr.jsonl.gz", "rt", encoding="utf-8"
     ) as file:
@@ -177,7 +179,7 @@ def test_every_segment_of_the_recorded_decisions(shared: Path) -> None:
             ]
 
 
-def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
+def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
     examples = cc_hf.load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
     originals, flipped = contextual_lines(shared, "test", "de")
 
@@ -226,7 +228,7 @@ def test_the_figures_of_german_and_those_beside_them(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["orig", "drop3", "always_masc"])
-def test_quality_gaps_equal_those_recorded(shared: Path, name: str) -> None:
+def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
     examples = cc_hf.load_examples("mt_geneval", "counterfactual_de", data_dir=shared / "upstream")
     translations, references = counterfactual_run(shared, "test", "de", name)
     found = evaluate_dataset(
@@ -258,7 +260,7 @@ def test_quality_gaps_equal_those_recorded(shared: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
-def test_bleu_of_every_recorded_run(shared: Path, lang: str) -> None:
+def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str) -> None:
     """As above for all 112 runs, by the parts of the core, each distinct segment once; in full it
     takes minutes.
     """

@@ -60,7 +60,7 @@ def is_correct(translation: str, reference: str, contrastive: str) -> bool:
     return not (words(contrastive) - words(reference)) & words(translation)
 
 
-def test_every_file_and_split_has_the_size_of_the_gold(shared: Path) -> None:
+def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
     sizes = gold(shared, "sizes.json")
     assert len(sizes) == 34
     for row in sizes:
@@ -88,7 +88,7 @@ def test_every_file_and_split_has_the_size_of_the_gold(shared: Path) -> None:
 
 
 @pytest.mark.parametrize(("lang", "percent"), [("hi", 84.7), ("it", 89.0), ("es", 89.2)])
-def test_gendered_references_of_dev_as_section_2_1_says(
+def test_share_of_gendered_dev_references_is_that_of_section_2_1(
     shared: Path, lang: str, percent: float
 ) -> None:
     n = len(load(shared, f"counterfactual_{lang}", "dev"))
@@ -98,7 +98,7 @@ def test_gendered_references_of_dev_as_section_2_1_says(
     )
 
 
-def test_sub_categories_agree_with_the_gold_and_with_the_pronouns_of_the_context(
+def test_sub_categories_agree_with_the_gold_and_the_context_pronouns(
     shared: Path,
 ) -> None:
     agreement: Counter[str] = Counter()
@@ -132,7 +132,7 @@ def test_sub_categories_agree_with_the_gold_and_with_the_pronouns_of_the_context
 
 
 @pytest.mark.parametrize("lang", _LANGS)
-def test_nothing_of_the_counterfactual_lines_is_lost(shared: Path, lang: str) -> None:
+def test_counterfactual_lines_are_read_completely(shared: Path, lang: str) -> None:
     for split in _SPLITS:
         for gender, upstream_name in (("male", "masculine"), ("female", "feminine")):
             examples = [
@@ -163,7 +163,7 @@ def test_nothing_of_the_counterfactual_lines_is_lost(shared: Path, lang: str) ->
 
 
 @pytest.mark.parametrize("lang", [*_LANGS, "nl"])
-def test_nothing_of_the_contextual_lines_is_lost(shared: Path, lang: str) -> None:
+def test_contextual_lines_are_read_completely(shared: Path, lang: str) -> None:
     for split in _SPLITS:
         examples = load(shared, f"contextual_{lang}", split)
         parts = {
@@ -185,7 +185,7 @@ def test_nothing_of_the_contextual_lines_is_lost(shared: Path, lang: str) -> Non
             ] == [example.correct_translation, *example.contrastive_translations]
 
 
-def test_the_accuracy_program_counts_the_same_on_these_references(shared: Path) -> None:
+def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Path) -> None:
     n = 0
     for row in gold(shared, "gold.json"):
         if row["hyp"] not in ("orig", "flip", "mixed", "drop3", "upper", "empty", "both"):
@@ -231,7 +231,7 @@ def hypothesis(name: str, number: int, reference: str, contrastive: str) -> str:
     return made[name]
 
 
-def test_the_defects_that_the_card_counts(shared: Path) -> None:
+def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     counts: Counter[str] = Counter()
     for config in DECLARATION.configs:
         lang = config.tgt_langs[0]
@@ -287,7 +287,7 @@ def test_the_defects_that_the_card_counts(shared: Path) -> None:
     assert named == expected
 
 
-def test_the_overlaps_that_the_card_counts(shared: Path) -> None:
+def test_overlaps_of_splits_are_as_many_as_the_card_says(shared: Path) -> None:
     def sentences(subset: str, langs: tuple[str, ...]) -> dict[tuple[str, str], list[str]]:
         return {
             (lang, split): [e.source for e in load(shared, f"{subset}_{lang}", split)]
@@ -323,7 +323,7 @@ def test_the_overlaps_that_the_card_counts(shared: Path) -> None:
             assert all(len(set(found[lang, "test"])) == 600 for lang in langs)
 
 
-def test_translations_match_by_order_by_source_and_by_id(shared: Path, tmp_path: Path) -> None:
+def test_translations_are_matched_by_order_source_or_id(shared: Path, tmp_path: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     expected = tuple(e.extra["reference"] for e in examples)
     files = {
@@ -339,7 +339,7 @@ def test_translations_match_by_order_by_source_and_by_id(shared: Path, tmp_path:
         assert read_translations(tmp_path / name, examples).translations == expected, name
 
 
-def test_the_two_examples_of_a_pair_mirror_each_other(shared: Path) -> None:
+def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     results = [
         evaluate_dataset(

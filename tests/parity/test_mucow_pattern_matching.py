@@ -59,7 +59,7 @@ def run(shared: Path, config: str, translations: list[str], **options: Any) -> E
         ("ru", {}, (945, 357, 512), 1777),
     ],
 )
-def test_decisions_on_the_published_translations(
+def test_decisions_on_published_translations_agree_as_documented(
     shared: Path, lang: str, rules: dict[str, bool], counts: tuple[int, ...], n_equal: int
 ) -> None:
     rows = log_of(shared, lang)
@@ -99,7 +99,7 @@ def test_decisions_on_the_published_translations(
 
 
 @pytest.mark.parametrize(("lang", "n_equal"), [("de", 3330), ("ru", 1793)])
-def test_the_lemmas_of_the_log_instead_of_a_lemmatizer(
+def test_decisions_with_the_logged_lemmas_agree_as_documented(
     shared: Path, lang: str, n_equal: int
 ) -> None:
     rows = log_of(shared, lang)
@@ -121,7 +121,9 @@ def test_the_lemmas_of_the_log_instead_of_a_lemmatizer(
 @pytest.mark.parametrize(
     "pair", [*(f"en-{lang}" for lang in PAIRS), "de-en", "fi-en", "lt-en", "ru-en"]
 )
-def test_references_as_translations(shared: Path, pair: str) -> None:
+def test_references_judged_as_translations_give_the_recorded_counts(
+    shared: Path, pair: str
+) -> None:
     config = f"{pair}.probing" if pair in ("en-de", "en-ru") else pair
     references = [
         e.extra["reference"]
@@ -145,7 +147,7 @@ def test_references_as_translations(shared: Path, pair: str) -> None:
         assert [plain.counts[f"n_{name}"] for name in VERDICTS.values()] == [3324, 13, 0]
 
 
-def test_configurations_with_cues_are_judged_too(shared: Path) -> None:
+def test_configurations_with_cues_can_be_judged(shared: Path) -> None:
     by_source = {row["sentence"]: row["translation"] for row in log_of(shared, "de")}
     examples = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")
     result = run(shared, "en-de", [by_source[e.source] for e in examples])

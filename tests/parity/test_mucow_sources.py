@@ -27,7 +27,7 @@ def gold(shared: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-def test_figures_and_every_sample_equal_the_program(shared: Path) -> None:
+def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> None:
     log = (
         shared
         / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-de.ensemble.log"
@@ -74,7 +74,7 @@ def test_figures_and_every_sample_equal_the_program(shared: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "n_frequent", "n_infrequent"), [("en-de", 1712, 1622), ("en-ru", 923, 887)]
 )
-def test_cues_stand_before_whole_words_only(
+def test_cues_are_inserted_only_before_whole_words(
     shared: Path, config: str, n_frequent: int, n_infrequent: int
 ) -> None:
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
@@ -99,7 +99,7 @@ def test_cues_stand_before_whole_words_only(
 
 
 @pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 170, 1)])
-def test_annotated_translations_are_those_of_the_log(
+def test_annotated_translations_are_found_in_the_log(
     shared: Path, language: str, n_labels: int, n_skipped: int
 ) -> None:
     """One Russian row is not in the test set; another was annotated with other quotation marks,

@@ -26,7 +26,7 @@ def suite(shared: Path, pair: str) -> list[ProbingExample]:
 
 
 @pytest.mark.parametrize("pair", _PAIRS)
-def test_counts_of_the_translation_suite(shared: Path, pair: str) -> None:
+def test_the_translation_suite_has_the_recorded_counts(shared: Path, pair: str) -> None:
     stats: dict[str, Any] = next(
         row
         for row in json.loads((shared / "gold/mucow/stats.json").read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def test_counts_of_the_translation_suite(shared: Path, pair: str) -> None:
     assert Counter(e.extra["corpus"] for e in examples) == Counter(stats["corpora"])
 
 
-def test_the_suite_is_the_one_that_the_program_logged(shared: Path) -> None:
+def test_the_translation_suite_equals_the_logged_rows(shared: Path) -> None:
     """Every row of the log: source, word, senses; and its frequent and infrequent numbers."""
     for language in ("de", "ru"):
         log = (
@@ -82,7 +82,7 @@ def test_the_suite_is_the_one_that_the_program_logged(shared: Path) -> None:
         }
 
 
-def test_the_scoring_suite(shared: Path) -> None:
+def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
     declared = [
         config
         for config in registry.resolve("dataset", "mucow").configs

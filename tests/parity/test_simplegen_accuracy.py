@@ -26,7 +26,7 @@ _OTHER = {"male": "female", "female": "male"}
 
 @pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize("config", ["en-de", "en-es", "en-de.paper", "en-es.grammatical"])
-def test_the_dictionary_judges_itself_in_every_sentence(config: str, name: str) -> None:
+def test_every_dictionary_form_is_judged_as_its_own_gender(config: str, name: str) -> None:
     examples = cc_hf.load_examples("simplegen", config)
     references = DECLARATION.references(examples)
     dictionary = load_dictionary(name, examples[0].tgt_lang)
@@ -53,7 +53,7 @@ def test_the_dictionary_judges_itself_in_every_sentence(config: str, name: str) 
 
 
 @pytest.mark.parametrize(("config", "tgt_lang"), [("en-de", "de"), ("en-es", "es")])
-def test_the_same_through_the_front_door(config: str, tgt_lang: str) -> None:
+def test_evaluate_judges_dictionary_forms_as_their_own_gender(config: str, tgt_lang: str) -> None:
     examples = cc_hf.load_examples("simplegen", config)
     entries = load_dictionary("default", tgt_lang).entries
 
@@ -93,7 +93,7 @@ def test_the_same_through_the_front_door(config: str, tgt_lang: str) -> None:
     }
 
 
-def test_table_3() -> None:
+def test_translations_of_table_3_are_judged_as_in_the_paper() -> None:
     translations = [
         f"¡{words} es una mujer {adjective}!"
         for words, adjective in (
@@ -112,7 +112,7 @@ def test_table_3() -> None:
     ] == ["inconclusive", *expected[1:]]
 
 
-def test_feminine_forms_do_not_count_as_the_masculine_ones_within() -> None:
+def test_feminine_forms_do_not_match_the_masculine_forms_inside_them() -> None:
     entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
     assert found_genders("Die Lehrerin kam, die Lehrerinnen gingen.", entry) == {"female"}
     assert found_genders("LEHRERIN", entry) == {"female"}
@@ -148,7 +148,7 @@ def ours(name: str) -> dict[tuple[str, str], list[str]]:
 
 
 @pytest.mark.shared
-def test_the_dictionaries_are_table_a8_as_printed_and_as_mended(shared: Path) -> None:
+def test_dictionaries_are_table_a8_as_printed_and_as_corrected(shared: Path) -> None:
     errors: list[dict[str, Any]] = json.loads(
         (shared / "gold/simplegen/dictionary_errors.json").read_text(encoding="utf-8")
     )

@@ -21,7 +21,7 @@ import cc_hf
         ("en-es.paper", "sentence_as_printed"),
     ],
 )
-def test_sentences_equal_the_gold(shared: Path, config: str, column: str) -> None:
+def test_sentences_equal_the_recorded_ones(shared: Path, config: str, column: str) -> None:
     with (shared / "gold/simplegen/simplegen.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     examples = cc_hf.load_examples("simplegen", config)
@@ -33,7 +33,7 @@ def test_sentences_equal_the_gold(shared: Path, config: str, column: str) -> Non
     assert [e.focus.text for e in examples] == [row["occupation"] for row in rows]
 
 
-def test_counts_are_those_of_the_paper() -> None:
+def test_category_counts_are_those_of_the_paper() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
     assert Counter(e.category for e in examples) == {
         "MoMc": 814,
@@ -53,7 +53,7 @@ def test_natural_contrast_is_the_same_template_with_the_other_gender() -> None:
     assert examples[0].extra["contrast_source"] == "My wife is a director."
 
 
-def test_grammatical_sentences() -> None:
+def test_the_grammatical_configuration_corrects_the_sentences() -> None:
     sources = {e.source for e in cc_hf.load_examples("simplegen", "en-de.grammatical")}
     assert {
         "She works as a nurse.",

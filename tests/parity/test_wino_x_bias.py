@@ -77,7 +77,7 @@ def check(test: RankTest, gold: dict[str, float]) -> None:
     assert test.rank_biserial == pytest.approx(-gold["RBC"], abs=1e-12)
 
 
-def test_accuracies(recorded: dict[str, Any], found: ReferentBias) -> None:
+def test_accuracies_equal_the_recorded_ones(recorded: dict[str, Any], found: ReferentBias) -> None:
     assert (found.n, found.n_correct, found.accuracy) == (
         recorded["n"],
         recorded["num_correct"],
@@ -90,7 +90,9 @@ def test_accuracies(recorded: dict[str, Any], found: ReferentBias) -> None:
     )
 
 
-def test_frequencies(recorded: dict[str, Any], found: ReferentBias) -> None:
+def test_frequencies_by_gender_and_position_equal_the_recorded_ones(
+    recorded: dict[str, Any], found: ReferentBias
+) -> None:
     genders, positions = recorded["gender_counts"], recorded["position_counts"]
     assert {name: f.n_preferred for name, f in found.genders.items()} == genders["model_preference"]
     assert {name: f.n_offered - f.n_preferred for name, f in found.genders.items()} == genders[
@@ -103,7 +105,7 @@ def test_frequencies(recorded: dict[str, Any], found: ReferentBias) -> None:
     assert (found.n_open, found.n_unknown_gender, found.n_unknown_position) == (6, 0, 0)
 
 
-def test_biases(recorded: dict[str, Any], found: ReferentBias) -> None:
+def test_bias_tests_equal_the_recorded_ones(recorded: dict[str, Any], found: ReferentBias) -> None:
     check(found.test("gender").test, recorded["mwu"]["gender_model"])
     check(found.test("gender").references, recorded["mwu"]["gender_references"])
     check(found.test("gender", "thesis").test, {**recorded["gender_model_thesis_coding"]})
@@ -138,7 +140,9 @@ _TABLES = {
 @pytest.mark.parametrize(
     ("table", "row"), [(table, row) for table, rows in _TABLES.items() for row in rows]
 )
-def test_thresholds_of_the_thesis(table: str, row: tuple[float, float, float]) -> None:
+def test_effect_thresholds_equal_those_of_the_thesis(
+    table: str, row: tuple[float, float, float]
+) -> None:
     """The thesis prints no base rates: that which gives "large" must give all three, to the digits
     printed.
     """
@@ -193,7 +197,7 @@ def saliences(shared: Path) -> list[Salience]:
     return found
 
 
-def test_words_triggers_and_referents_are_those_of_the_program(shared: Path) -> None:
+def test_words_triggers_and_referents_equal_those_of_the_program(shared: Path) -> None:
     table = json.loads(
         (shared / "gold/wino_x/saliency/saliency_table_prediction_diff.json").read_text(
             encoding="utf-8"
@@ -229,7 +233,7 @@ def _single(value: float | Sequence[float]) -> float:
     return value if isinstance(value, float) else value[0]
 
 
-def test_importance_as_recorded(shared: Path) -> None:
+def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     gold = json.loads((shared / "gold/wino_x/saliency/gold.json").read_text(encoding="utf-8"))
     found = trigger_importance(saliences(shared))
     assert found.as_program is not None
@@ -250,7 +254,7 @@ def test_importance_as_recorded(shared: Path) -> None:
     assert cohen_d([a for a, _ in pairs], [b for _, b in pairs]) == found.referents.effect
 
 
-def test_the_table_of_the_case_study_is_that_of_the_appendix(shared: Path) -> None:
+def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
     printed = (
         (shared / "papers/contrastive-conditioning-appendix-h.txt")
         .read_text(encoding="utf-8")

@@ -16,7 +16,9 @@ from tests.helpers.samples import declare_wino_x
 pytestmark = pytest.mark.shared
 
 
-def test_accuracy_of_samples_and_pairs(shared: Path, tmp_path: Path) -> None:
+def test_accuracy_of_samples_and_pairs_equals_the_printed_figures(
+    shared: Path, tmp_path: Path
+) -> None:
     gold_folder = shared / "gold/wino_x/bias"
     gold = json.loads((gold_folder / "gold_bias.json").read_text(encoding="utf-8"))["de"]
     rows = [

@@ -59,7 +59,9 @@ def test_every_alignment_line_equals_fast_align(shared: Path, system: str, lang:
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
-def test_every_prediction_equals_the_program(shared: Path, system: str, lang: str) -> None:
+def test_every_prediction_equals_that_of_the_original_program(
+    shared: Path, system: str, lang: str
+) -> None:
     steps: list[dict[str, Any]] = [
         json.loads(line)
         for line in read_gz(
@@ -84,7 +86,9 @@ def test_every_prediction_equals_the_program(shared: Path, system: str, lang: st
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
-def test_figures_as_the_program_prints_them(shared: Path, system: str, lang: str) -> None:
+def test_printed_figures_equal_those_of_the_original_program(
+    shared: Path, system: str, lang: str
+) -> None:
     gold = json.loads(
         (shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8")
     )[f"{system}/{lang}"]
@@ -113,7 +117,9 @@ def test_figures_as_the_program_prints_them(shared: Path, system: str, lang: str
 
 
 @pytest.mark.parametrize(("system", "lang"), SYSTEMS)
-def test_exact_figures_and_counts(shared: Path, system: str, lang: str) -> None:
+def test_exact_figures_and_counts_equal_the_recorded_ones(
+    shared: Path, system: str, lang: str
+) -> None:
     gold = json.loads(
         (shared / "gold/winomt_pattern_matching/expected.json").read_text(encoding="utf-8")
     )[f"{system}/{lang}"]["all"]
@@ -135,7 +141,7 @@ def test_exact_figures_and_counts(shared: Path, system: str, lang: str) -> None:
     ("system", "lang", "n", "n_agree"), [("aws", "de", 400, 345), ("google", "ru", 436, 329)]
 )
 @pytest.mark.parametrize("config", ["acl2019", "all", "default"])
-def test_agreement_with_the_human_annotators(
+def test_agreement_with_human_annotators_is_as_published(
     shared: Path, config: str, system: str, lang: str, n: int, n_agree: int
 ) -> None:
     """A gender that is neutral or unknown counts as the gold one."""
@@ -158,7 +164,7 @@ def test_agreement_with_the_human_annotators(
 @pytest.mark.parametrize(
     ("system", "lang", "n_changed"), [("aws", "de", 2), ("google", "de", 4), ("google", "ru", 25)]
 )
-def test_without_the_neutral_rows_few_alignments_change(
+def test_omitting_neutral_rows_changes_as_few_predictions_as_the_card_says(
     shared: Path, system: str, lang: str, n_changed: int
 ) -> None:
     """The card says how many."""
@@ -168,7 +174,7 @@ def test_without_the_neutral_rows_few_alignments_change(
     assert sum(whole[j.example_id] != j.predicted for j in part) == n_changed
 
 
-def test_recorded_alignments_instead_of_an_aligner(shared: Path, tmp_path: Path) -> None:
+def test_recorded_alignments_can_replace_the_aligner(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
     path.write_text(
         "\n".join(
@@ -182,7 +188,7 @@ def test_recorded_alignments_instead_of_an_aligner(shared: Path, tmp_path: Path)
     assert "|align:given." in own.signature
 
 
-def test_configurations_differ_in_two_stereotypes(shared: Path) -> None:
+def test_configurations_all_and_acl2019_differ_in_two_stereotypes(shared: Path) -> None:
     every, program = (
         cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
         for config in ("all", "acl2019")

@@ -46,7 +46,7 @@ def run(
     )
 
 
-def test_figures_equal_the_program(shared: Path) -> None:
+def test_figures_equal_those_of_the_original_program(shared: Path) -> None:
     result = run(shared, hash_scores)
     assert result.n == 3648
     expected = {
@@ -63,7 +63,9 @@ def test_figures_equal_the_program(shared: Path) -> None:
         assert result.scores[name] == pytest.approx(value, abs=1e-12), name
 
 
-def test_every_sample_equals_the_program(shared: Path, gold: list[dict[str, Any]]) -> None:
+def test_every_sample_equals_that_of_the_original_program(
+    shared: Path, gold: list[dict[str, Any]]
+) -> None:
     examples = cc_hf.load_examples("winomt", "emnlp2021", data_dir=shared / "upstream")
     judgements = run(shared, hash_scores).judgements
     assert len(examples) == len(judgements) == len(gold) == 3648
@@ -81,7 +83,9 @@ def test_every_sample_equals_the_program(shared: Path, gold: list[dict[str, Any]
 
 
 @pytest.mark.parametrize(("name", "scores"), [("const", constant_scores), ("quant", coarse_scores)])
-def test_ties_equal_the_program(shared: Path, name: str, scores: Callable[..., Any]) -> None:
+def test_figures_with_ties_equal_those_of_the_original_program(
+    shared: Path, name: str, scores: Callable[..., Any]
+) -> None:
     gold = json.loads(
         (shared / "gold/contrastive_conditioning/ties.json").read_text(encoding="utf-8")
     )
@@ -110,7 +114,7 @@ def test_ties_equal_the_program(shared: Path, name: str, scores: Callable[..., A
         )
 
 
-def test_default_config_inserts_one_cue_and_changes_nothing_else(shared: Path) -> None:
+def test_the_default_configuration_only_inserts_one_cue(shared: Path) -> None:
     examples = cc_hf.load_examples("winomt", data_dir=shared / "upstream")
     assert len(examples) == 3648
     assert np.unique([e.id for e in examples]).size == 3648
@@ -127,7 +131,7 @@ def test_default_config_inserts_one_cue_and_changes_nothing_else(shared: Path) -
         assert example.focus.text.lower() == example.extra["occupation"].lower()
 
 
-def test_the_damaged_rows_of_the_program_are_the_known_ones(shared: Path) -> None:
+def test_rows_damaged_by_the_original_program_are_the_recorded_ones(shared: Path) -> None:
     default, program = (
         cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
         for config in ("default", "emnlp2021")
@@ -145,6 +149,6 @@ def test_the_damaged_rows_of_the_program_are_the_known_ones(shared: Path) -> Non
     assert different == listed & {e.id for e in default}
 
 
-def test_stereotype_configs(shared: Path) -> None:
+def test_stereotype_configurations_have_their_published_sizes(shared: Path) -> None:
     for config, n in (("pro", 1582), ("anti", 1586)):
         assert len(cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")) == n
