@@ -87,7 +87,7 @@ def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
 
 
-def test_all_ways_of_scoring_agree(measured: Measured) -> None:
+def test_all_ways_of_scoring_give_the_same_decisions(measured: Measured) -> None:
     assert [row.name for row in measured.rows] == list(ALTERNATIVES)
     for row in measured.rows:
         if row.reason:
@@ -104,14 +104,14 @@ def test_all_ways_of_scoring_agree(measured: Measured) -> None:
     ] == 1
 
 
-def test_what_is_not_measured_is_said(measured: Measured) -> None:
+def test_ways_that_are_not_measured_have_a_reason(measured: Measured) -> None:
     missing = {row.name: row.reason for row in measured.rows if row.reason}
     if "FSMT" in measured.title:
         assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
     assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
 
 
-def test_shape_of_the_table(measured: Measured) -> None:
+def test_the_table_has_one_row_per_measured_way(measured: Measured) -> None:
     lines = table(measured).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert len(rows) == 2 + sum(not row.reason for row in measured.rows)
@@ -122,12 +122,12 @@ def test_shape_of_the_table(measured: Measured) -> None:
     assert "2 rounds of pairs: 8 of WinoMT" in lines[2]
 
 
-def test_json_holds_all_figures_and_no_nan(measured: Measured) -> None:
+def test_the_json_holds_every_figure_and_no_nan(measured: Measured) -> None:
     text = json.dumps(as_json([measured], [], "a machine"), allow_nan=False)
     assert json.loads(text)["models"][0]["rows"][2]["figures"]["winomt"]["ratio"] == 1
 
 
-def test_documents_have_the_blocks(measured: Measured, root: Path) -> None:
+def test_the_documents_have_the_blocks_for_the_tables(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
     for name in (
         *(f"scoring-cpu-{size}" for size in SIZES),
@@ -140,7 +140,7 @@ def test_documents_have_the_blocks(measured: Measured, root: Path) -> None:
 
 
 @pytest.mark.parametrize("family", sorted(_TINY))
-def test_operations_are_those_that_torch_counts(family: str, tmp_path: Path) -> None:
+def test_counted_operations_equal_those_of_torch(family: str, tmp_path: Path) -> None:
     texts = _decisions("winomt", 1).texts
     model: Any = AutoModelForSeq2SeqLM.from_pretrained(
         make_model(_TINY[family], tmp_path, texts), attn_implementation="eager"
@@ -151,7 +151,7 @@ def test_operations_are_those_that_torch_counts(family: str, tmp_path: Path) -> 
     assert pair_flops(model.config, np.array([[9, 7]])) == counter.get_total_flops()
 
 
-def test_models_use_the_whole_vocabulary(tmp_path: Path) -> None:
+def test_benchmark_models_use_their_whole_vocabulary(tmp_path: Path) -> None:
     texts = _decisions("winomt", 1).texts
     for family, size in _TINY.items():
         evaluator = load_evaluator(make_model(size, tmp_path, texts), src_lang="en", tgt_lang="de")
@@ -164,7 +164,7 @@ def test_models_use_the_whole_vocabulary(tmp_path: Path) -> None:
         assert (tmp_path / size.name / "model.safetensors").stat().st_mtime_ns == before
 
 
-def test_decisions_are_taken_whole_and_at_even_distances() -> None:
+def test_limited_decisions_are_whole_and_evenly_spaced() -> None:
     decisions = _decisions("mucow", 2)
     assert decisions.limited(None) == decisions
     some = decisions.limited(12)
@@ -176,7 +176,7 @@ def test_decisions_are_taken_whole_and_at_even_distances() -> None:
     assert decisions.limited(1000).translations == decisions.translations
 
 
-def test_decisions_by_the_best_source_and_ties_correct() -> None:
+def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
     decisions = Decisions(
         "mucow",
         ["a", "b", "c"],
@@ -187,7 +187,7 @@ def test_decisions_by_the_best_source_and_ties_correct() -> None:
     assert scores.is_correct.tolist() == [True, False, True]
 
 
-def test_unknown_data_is_refused() -> None:
+def test_unknown_or_missing_data_is_refused() -> None:
     with pytest.raises(InputError, match="data: expected one of winomt, mucow, got 'nosuch'"):
         read_decisions("nosuch", "/nowhere")
     with pytest.raises(InputError, match="--data-dir"):
@@ -198,14 +198,14 @@ def test_unknown_data_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "n_decisions", "n_pairs"), [("winomt", 3648, 7296), ("mucow", 3334, 20004)]
 )
-def test_decisions_of_the_real_data(
+def test_real_data_gives_the_expected_numbers_of_decisions_and_pairs(
     name: str, n_decisions: int, n_pairs: int, shared: Path
 ) -> None:
     decisions = read_decisions(name, shared / "upstream")
     assert (len(decisions.translations), len(decisions.requests)) == (n_decisions, n_pairs)
 
 
-def test_a_process_of_its_own_has_the_threads_and_says_when_it_was_killed() -> None:
+def test_a_child_process_gets_its_threads_and_reports_being_killed() -> None:
     before = os.environ.get("OMP_NUM_THREADS")
     assert in_child(os.getenv, 1, "OMP_NUM_THREADS") == "1"
     with pytest.raises(EvaluatorError, match="killed"):
@@ -213,7 +213,7 @@ def test_a_process_of_its_own_has_the_threads_and_says_when_it_was_killed() -> N
     assert os.environ.get("OMP_NUM_THREADS") == before
 
 
-def test_the_machine_is_described() -> None:
+def test_the_description_of_the_machine_names_threads_and_torch() -> None:
     text = describe(2, "cpu")
     assert "2 threads" in text
     assert f"torch {torch.__version__}" in text
@@ -221,7 +221,7 @@ def test_the_machine_is_described() -> None:
     assert memory is None or memory > 50e6
 
 
-def test_table_of_processes() -> None:
+def test_the_table_of_processes_shows_the_speed_up() -> None:
     lines = processes_table(
         [Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)], "a machine"
     ).splitlines()
@@ -231,12 +231,12 @@ def test_table_of_processes() -> None:
     ]
 
 
-def test_sizes_are_those_of_the_issue() -> None:
+def test_benchmark_sizes_are_the_documented_ones() -> None:
     assert list(SIZES) == ["opus-mt", "wmt19", "nllb", "cc-tiny-en-de"]
     assert math.prod((SIZES["nllb"].d_model, SIZES["nllb"].vocabulary)) == 262_354_944
 
 
-def test_pseudo_perplexity_equals_the_loop_that_it_is_measured_against(tmp_path: Path) -> None:
+def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     texts = [
         "Der Arzt bat die Krankenschwester.",
         "Ja.",

@@ -45,7 +45,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", BAD)
-def test_every_reader_of_users_json_refuses_what_could_be_misread(
+def test_every_reader_of_user_json_refuses_ambiguous_input(
     tmp_path: Path, name: str, kind: str
 ) -> None:
     text, message = BAD[kind]
@@ -56,7 +56,7 @@ def test_every_reader_of_users_json_refuses_what_could_be_misread(
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_references_on_a_page_are_read_alike(kind: str) -> None:
+def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     text, message = BAD[kind]
     with pytest.raises(
         InputError, match="expected at most" if len(text) > MAX_CHARACTERS else message
@@ -70,13 +70,13 @@ def test_references_on_a_page_are_read_alike(kind: str) -> None:
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-def test_what_json_writes_is_read(value: Any) -> None:
+def test_everything_that_json_writes_can_be_parsed(value: Any) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=False)) == value
     assert parse_json(json.dumps(value)) == value
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=400))
-def test_a_slug_is_safe_in_paths_patterns_and_yaml(text: str) -> None:
+def test_slugs_are_safe_in_paths_patterns_and_yaml(text: str) -> None:
     slug = file_slug(text)
     assert re.fullmatch(r"[\w-][\w.-]*", slug)
     assert len(slug.encode()) <= 240
@@ -88,7 +88,7 @@ def test_different_names_have_different_slugs() -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b"])
-def test_paths_that_the_system_does_not_take_are_refused(tmp_path: Path, name: str) -> None:
+def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "pool")
     (tmp_path / "pool").symlink_to(tmp_path / "loop")
     with pytest.raises(
@@ -97,7 +97,7 @@ def test_paths_that_the_system_does_not_take_are_refused(tmp_path: Path, name: s
         resolved(tmp_path / name)
 
 
-def test_a_link_to_a_file_that_is_not_there_yet_is_followed(tmp_path: Path) -> None:
+def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("new.json")
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
 
@@ -110,7 +110,7 @@ def test_a_link_to_a_file_that_is_not_there_yet_is_followed(tmp_path: Path) -> N
         ("id\tpreferred", lambda path: read_choices(path, [])),
     ],
 )
-def test_a_cell_that_no_reader_takes_is_an_error_of_ours(
+def test_unreadable_table_cells_raise_an_input_error(
     names: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
     path = tmp_path / "table.tsv"

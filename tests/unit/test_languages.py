@@ -11,14 +11,14 @@ from cc_hf.languages import LANGUAGE_CODES, LANGUAGES, two_letter_code
 @pytest.mark.parametrize(
     ("column", "known"), [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)]
 )
-def test_the_codes_are_those_of_the_tokenizers(column: str, known: list[str]) -> None:
+def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
     found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
     assert found <= set(known)
     # NLLB has languages without a short code, which are named by its own
     assert column == "nllb" or found == set(known)
 
 
-def test_no_code_stands_for_two_languages() -> None:
+def test_every_language_code_names_one_language() -> None:
     others = [other for row in LANGUAGE_CODES.values() for other in row.others]
     assert len(others) == len(set(others))
     assert not set(others) & set(LANGUAGES)

@@ -44,7 +44,7 @@ def test_differences_may_be_negative() -> None:
     ).scores == {"delta_g": -1.0, "delta": 0.5, "bleu_gap": -0.1}
 
 
-def test_a_verdict_that_contradicts_is_refused() -> None:
+def test_unknown_and_contradictory_verdicts_are_refused() -> None:
     with pytest.raises(
         InputError,
         match="example '0': verdict: expected one of correct, incorrect, inconclusive, got 'maybe'",
@@ -154,7 +154,7 @@ def test_summary_counts_every_verdict() -> None:
         ),
     ],
 )
-def test_json_of_other_types_is_refused(old: str, new: str, message: str) -> None:
+def test_json_with_values_of_wrong_types_is_refused(old: str, new: str, message: str) -> None:
     text = result().to_json()
     assert text.count(old) == 1
     with pytest.raises(InputError, match=message):
@@ -162,14 +162,14 @@ def test_json_of_other_types_is_refused(old: str, new: str, message: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, result().to_json().replace('"x"', r'"\ud83d"')])
-def test_json_that_goes_too_deep_or_holds_half_a_character_is_refused(text: str) -> None:
+def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="got text that is not JSON"):
         EvaluationResult.from_json(text)
     whole = EvaluationResult.from_json(result().to_json().replace('"x"', r'"\ud83d\ude00"'))
     assert whole.judgements[0].translation == "😀"
 
 
-def test_notes_are_kept_and_older_files_have_none() -> None:
+def test_notes_survive_json_and_are_empty_in_older_files() -> None:
     noted = replace(
         result(accuracy=1.0), notes=("This evaluator was made for something else.", "Two.")
     )

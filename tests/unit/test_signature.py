@@ -11,12 +11,12 @@ _TEXT = st.text(min_size=1, max_size=8)
 
 
 @given(_TEXT, st.dictionaries(_TEXT, _TEXT, max_size=4))
-def test_round_trip(metric: str, fields: dict[str, str]) -> None:
+def test_a_built_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
     assert parse(build(metric, fields)) == (metric, fields)
 
 
 @pytest.mark.parametrize("text", ["cc|a", "cc|a:1|a:2"])
-def test_what_is_no_signature(text: str) -> None:
+def test_malformed_signatures_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="not a signature"):
         parse(text)
 

@@ -45,7 +45,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_projects_own_table_stands_beside_the_published_one(files: Path) -> None:
+def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     output = files / "out.json"
     arguments = (
         "--annotations",
@@ -71,7 +71,7 @@ def test_the_projects_own_table_stands_beside_the_published_one(files: Path) -> 
     assert rows[1]["published"]["weighted_agreement"] == 0.88
 
 
-def test_several_files_share_annotations_or_have_their_own(files: Path) -> None:
+def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -> None:
     labels = ("--annotations", files / "labels.jsonl")
     assert (
         cc_hf(
@@ -91,7 +91,7 @@ def test_several_files_share_annotations_or_have_their_own(files: Path) -> None:
     assert "expected it once, or once per file of results, 1 in all, got it 2 times" in wrong
 
 
-def test_options_that_do_not_fit(files: Path) -> None:
+def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
     common = (
         "analyze",
         "human-agreement",

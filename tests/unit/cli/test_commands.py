@@ -64,7 +64,7 @@ def cooks(tmp_path: Path) -> tuple[str, str, Path]:
     return str(tmp_path / "cooks.csv"), "--translations", tmp_path / "cooks.txt"
 
 
-def test_list_names_everything() -> None:
+def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
     for name in (
         *registry.names("dataset"),
@@ -136,7 +136,7 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
     assert f"{100 * result.scores['accuracy_MoMc']:.1f}" in rows[0]
 
 
-def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
+def test_several_evaluators_are_used_as_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
     options: list[str | Path] = [
         "--evaluator",
         tiny_marian,
@@ -163,7 +163,7 @@ def test_several_evaluators_are_an_ensemble(tmp_path: Path, tiny_marian: Path) -
     )
 
 
-def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: Path) -> None:
+def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_marian: Path) -> None:
     from cc_hf.data.loading import load_examples
 
     lines = [f"{e.source}\t{e.source}" for e in load_examples("simplegen", "en-de")]
@@ -184,7 +184,7 @@ def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: P
     )
 
 
-def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path) -> None:
+def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian: Path) -> None:
     def scores(*arguments: str | Path) -> str:
         return cc_hf("cache", "info", *arguments).stdout
 
@@ -229,7 +229,7 @@ def test_scores_are_kept_unless_told_otherwise(tmp_path: Path, tiny_marian: Path
     assert "removed:" in cc_hf("cache", "clear").stdout
 
 
-def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
+def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(tmp_path: Path, tiny_marian: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     arguments = (
         "evaluate",
@@ -254,7 +254,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, tiny_marian: Path) -> None:
     assert "signature: cc|" in found.stdout
 
 
-def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
+def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Path) -> None:
     found = cc_hf(
         "evaluate",
         *cooks(tmp_path),
@@ -323,7 +323,7 @@ def test_quiet_is_quiet(tmp_path: Path, tiny_marian: Path) -> None:
         ),
     ],
 )
-def test_errors_are_one_message_and_status_2(
+def test_errors_print_one_message_and_exit_with_status_2(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     simplegen_file(tmp_path)
@@ -334,7 +334,7 @@ def test_errors_are_one_message_and_status_2(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.txt"]
 
 
-def test_translate_writes_what_evaluate_reads(
+def test_translate_writes_a_file_that_evaluate_reads(
     tmp_path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from typer.testing import CliRunner
@@ -414,7 +414,7 @@ run()
 """
 
 
-def test_an_interrupt_that_became_a_type_error_in_compiled_code_is_still_an_interrupt(
+def test_an_interrupt_reported_as_a_type_error_is_still_an_interrupt(
     tmp_path: Path,
 ) -> None:
     found = subprocess.run(
@@ -423,7 +423,7 @@ def test_an_interrupt_that_became_a_type_error_in_compiled_code_is_still_an_inte
     assert (found.returncode, found.stderr.strip()) == (130, "stopped; nothing was written")
 
 
-def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.json"
     write_atomically(path, "old\u2028\n")
     assert path.read_text(encoding="utf-8") == "old\u2028\n"
@@ -438,7 +438,7 @@ def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
     assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
 
 
-def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> None:
+def test_outputs_that_cannot_be_written_are_refused_before_any_work(tmp_path: Path) -> None:
     check_output(None)
     check_output(tmp_path / "r.json")
     with pytest.raises(InputError, match="is a folder"):
@@ -449,7 +449,7 @@ def test_outputs_that_cannot_be_written_are_refused_at_once(tmp_path: Path) -> N
         check_output(tmp_path / "no" / "r.json")
 
 
-def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Path) -> None:
+def test_a_user_file_can_be_built_and_evaluated(tmp_path: Path, tiny_marian: Path) -> None:
     (tmp_path / "bats.csv").write_text(
         "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
         " old.,bat,baseball,flying,de\n",
@@ -469,7 +469,7 @@ def test_a_file_of_ones_own_is_built_and_judged(tmp_path: Path, tiny_marian: Pat
         )
 
 
-def test_configurations_without_contrastive_sources_are_refused_before_anything_is_read() -> None:
+def test_configurations_without_contrastive_sources_are_refused_first() -> None:
     found = cc_hf("evaluate", "mucow", "en-cs", "--translations", "none.txt", status=2)
     assert "mucow en-cs has no contrastive sources" in " ".join(found.stderr.split())
     assert "no configuration of mucow fits for en-cs" in " ".join(found.stderr.split())
@@ -480,7 +480,7 @@ def test_configurations_without_contrastive_sources_are_refused_before_anything_
     )
 
 
-def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
+def test_output_follows_links_and_can_be_a_device(tmp_path: Path) -> None:
     (tmp_path / "target").write_text("old", encoding="utf-8")
     (tmp_path / "link").symlink_to(tmp_path / "target")
     write_atomically(tmp_path / "link", "new")
@@ -491,7 +491,7 @@ def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
     assert Path(os.devnull).is_char_device()
 
 
-def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_raises_an_input_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -503,7 +503,7 @@ def test_a_full_disk_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
+def test_metric_all_runs_every_metric_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app
@@ -543,7 +543,7 @@ def test_all_metrics_in_one_pass(tmp_path: Path, tiny_marian: Path) -> None:
         ("beam=4", "unknown option of the metric contrastive_conditioning 'beam'"),
     ],
 )
-def test_bad_options_of_a_metric(tmp_path: Path, option: str, message: str) -> None:
+def test_bad_metric_options_are_refused(tmp_path: Path, option: str, message: str) -> None:
     found = cc_hf(
         "evaluate",
         "simplegen",
@@ -556,7 +556,7 @@ def test_bad_options_of_a_metric(tmp_path: Path, option: str, message: str) -> N
     assert message in " ".join(found.stderr.split())
 
 
-def test_part_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
+def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path) -> None:
     """A process that is killed while it writes leaves one, which the next run clears away; that of
     a living one stays.
     """
@@ -577,7 +577,7 @@ def test_part_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"])
-def test_outputs_with_names_that_the_system_does_not_take_are_refused(
+def test_output_paths_that_the_system_cannot_open_are_refused(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
@@ -591,7 +591,7 @@ def test_outputs_with_names_that_the_system_does_not_take_are_refused(
         pass
 
 
-def test_the_longest_name_that_the_system_takes_is_written(tmp_path: Path) -> None:
+def test_an_output_with_the_longest_possible_name_is_written(tmp_path: Path) -> None:
     check_output(tmp_path / ("x" * 255))
     write_atomically(tmp_path / ("x" * 255), "text")
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
@@ -635,7 +635,7 @@ LONG, LOOP = "x" * 300, "loop"
     ],
     ids=" ".join,
 )
-def test_no_path_gives_a_traceback(
+def test_unusable_paths_give_a_message_and_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

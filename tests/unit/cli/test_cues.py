@@ -38,7 +38,7 @@ def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> 
 
 
 @pytest.mark.shared
-def test_build_writes_the_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
+def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
     published = (
         shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
     )
@@ -80,7 +80,7 @@ def test_build_writes_the_cues_and_compares_them(tmp_path: Path, shared: Path) -
 
 
 @pytest.mark.shared
-def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
+def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
     rows = [
         e
         for e in load_examples("mucow", "en-de", data_dir=shared / "upstream")
@@ -115,5 +115,5 @@ def test_build_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
         (["--candidates", "c", "--compare", "nowhere.jsonl"], "file not found: nowhere.jsonl"),
     ],
 )
-def test_what_is_refused_before_anything_is_read(arguments: list[str], message: str) -> None:
+def test_bad_arguments_are_refused_before_anything_is_read(arguments: list[str], message: str) -> None:
     assert message in str(cues_build(*arguments, error=InputError).exception)

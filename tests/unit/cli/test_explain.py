@@ -30,7 +30,7 @@ def explain(*arguments: str | Path) -> Any:
     return json.loads(found.stdout)
 
 
-def test_a_sentence_of_ones_own(tmp_path: Path) -> None:
+def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
     output = tmp_path / "e.json"
     found = program(
         "explain",
@@ -56,7 +56,7 @@ def test_a_sentence_of_ones_own(tmp_path: Path) -> None:
     assert "cc-tiny-en-de@" in found.stdout
 
 
-def test_own_cues_are_brackets_said_otherwise() -> None:
+def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     cues = ("--correct-cue", "[female]", "--incorrect-cue", "[male]")
     (own,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     (brackets,) = explain(*SENTENCE, "--gender", "female", "--translation", RIGHT)
@@ -65,7 +65,7 @@ def test_own_cues_are_brackets_said_otherwise() -> None:
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
 
 
-def test_an_example_of_a_dataset(tmp_path: Path) -> None:
+def test_explain_takes_an_example_of_a_dataset(tmp_path: Path) -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
     file = tmp_path / "t.txt"
     file.write_text(
@@ -138,6 +138,6 @@ def test_an_example_of_a_dataset(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_refused(arguments: tuple[str, ...], message: str) -> None:
+def test_bad_arguments_are_refused(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(CCError, match=message):
         explain(*arguments)

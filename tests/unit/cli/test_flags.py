@@ -25,7 +25,7 @@ from tests.helpers.cases import cases_by_message
         ),
     ],
 )
-def test_names_of_parameters_are_shown_as_flags(command: str, message: str, shown: str) -> None:
+def test_parameter_names_in_messages_are_shown_as_flags(command: str, message: str, shown: str) -> None:
     assert with_flags(message, command.split()) == shown
 
 
@@ -40,11 +40,11 @@ def test_names_of_parameters_are_shown_as_flags(command: str, message: str, show
         ("", "output: x"),
     ],
 )
-def test_other_messages_stay(command: str, message: str) -> None:
+def test_messages_without_an_own_flag_are_not_changed(command: str, message: str) -> None:
     assert with_flags(message, command.split()) == message
 
 
-def test_errors_are_printed_with_flags(
+def test_errors_of_a_command_are_printed_with_flags(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["cc-hf", "evaluate", "winomt", "--translations", "t.txt"])

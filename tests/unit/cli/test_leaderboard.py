@@ -33,7 +33,7 @@ def invoke(*arguments: str | Path) -> str:
     return found.output
 
 
-def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_is_a_dry_run_unless_told_to_push(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[dict[str, Any]] = []
 
     def push(upload: Upload, **options: Any) -> str:
@@ -74,7 +74,7 @@ def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch)
     }
 
 
-def test_the_folder_alone(results: Path, tmp_path: Path) -> None:
+def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path: Path) -> None:
     told = invoke(
         "publish",
         "leaderboard",
@@ -103,7 +103,7 @@ def test_the_folder_alone(results: Path, tmp_path: Path) -> None:
         invoke("publish", "leaderboard", "--repo", "board", "--results", results)
 
 
-def test_what_the_leaderboard_refuses(results: Path, tmp_path: Path) -> None:
+def test_bad_leaderboard_arguments_are_refused(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a folder"):
         invoke("leaderboard", tmp_path / "no")
     with pytest.raises(InputError, match="file not found"):
@@ -113,7 +113,7 @@ def test_what_the_leaderboard_refuses(results: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-def test_a_port_that_is_taken(tmp_path: Path) -> None:
+def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -124,7 +124,7 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert "choose another" in told
 
 
-def test_without_gradio(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gradio_raises_an_error_that_names_the_extra(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
         build(results)

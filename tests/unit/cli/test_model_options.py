@@ -78,7 +78,7 @@ def verbs(folder: Path, model: Path | str) -> dict[str, tuple[str | Path, ...]]:
     }
 
 
-def test_a_language_model_is_told_its_prompt(bats: Path) -> None:
+def test_the_prompt_reaches_the_language_model(bats: Path) -> None:
     (bats / "lm").mkdir()
     model = BUILDERS["causal_lm"](bats / "lm")
     results = []
@@ -104,7 +104,7 @@ def test_a_language_model_is_told_its_prompt(bats: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "translate", "cues build"])
-def test_what_cannot_be_is_refused(
+def test_unfit_kinds_and_prompts_are_refused(
     bats: Path, tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory, verb: str
 ) -> None:
     found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "marina", error=UnknownNameError)
@@ -120,7 +120,7 @@ def test_what_cannot_be_is_refused(
     )
 
 
-def test_the_metric_takes_them_too(bats: Path, tiny_marian: Path) -> None:
+def test_the_metric_takes_kind_and_prompt(bats: Path, tiny_marian: Path) -> None:
     compute = functools.partial(compute_metric, "contrastive_conditioning")
 
     reference = {

@@ -62,7 +62,7 @@ def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
 @pytest.mark.parametrize(
     "arguments", [EVALUATE, COMPARE, REGRESSION], ids=lambda arguments: arguments[0]
 )
-def test_a_reader_that_stops_reading_costs_no_result_and_no_words(
+def test_a_closed_pipe_loses_no_result_and_prints_no_error(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     program = prepared(tmp_path, arguments)
@@ -78,7 +78,7 @@ def test_a_reader_that_stops_reading_costs_no_result_and_no_words(
 @pytest.mark.parametrize(
     "arguments", [EVALUATE, ("--version",)], ids=lambda arguments: arguments[0]
 )
-def test_a_full_disk_is_said_and_costs_no_result(
+def test_a_full_standard_output_is_reported_and_loses_no_result(
     tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     program = prepared(tmp_path, arguments)
@@ -93,7 +93,7 @@ def test_a_full_disk_is_said_and_costs_no_result(
     assert (tmp_path / "r.json").exists() == (arguments is EVALUATE)
 
 
-def test_what_the_encoding_lacks_is_shown_as_an_escape(tmp_path: Path) -> None:
+def test_characters_missing_in_the_encoding_are_printed_as_escapes(tmp_path: Path) -> None:
     found = subprocess.run(
         prepared(tmp_path, EVALUATE),
         cwd=tmp_path,
@@ -105,7 +105,7 @@ def test_what_the_encoding_lacks_is_shown_as_an_escape(tmp_path: Path) -> None:
     assert (tmp_path / "r.json").exists()
 
 
-def test_an_output_that_is_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
+def test_an_output_file_that_is_a_closed_pipe_ends_without_error(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     found = subprocess.run(
@@ -119,7 +119,7 @@ def test_an_output_that_is_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     assert (found.returncode, found.stderr) == (1, "")
 
 
-def test_control_characters_are_escaped_and_the_rest_stays() -> None:
+def test_only_control_characters_are_escaped() -> None:
     assert printable("a\tb\nc é 中 \u200f") == "a\tb\nc é 中 \u200f"
     assert (
         printable("\x1b[2J \x9b1m \x00 \x7f \u202e \u2066")
@@ -128,7 +128,7 @@ def test_control_characters_are_escaped_and_the_rest_stays() -> None:
     assert json.loads(printable(json.dumps("\x9b\u202e", ensure_ascii=False))) == "\x9b\u202e"
 
 
-def test_no_text_in_a_table_a_title_or_a_message_commands_the_terminal() -> None:
+def test_texts_cannot_send_control_sequences_to_the_terminal() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=60)
     table = Table(title=Text("title \x1b]0;x\x07"))
@@ -147,7 +147,7 @@ def test_no_text_in_a_table_a_title_or_a_message_commands_the_terminal() -> None
         assert escape in re.sub(r"\x1b\[[0-9;]*m", "", shown)
 
 
-def test_every_command_prints_by_the_console_that_escapes() -> None:
+def test_every_command_prints_through_the_escaping_console() -> None:
     for path in sorted(Path(cc_hf.cli.__path__[0]).glob("*.py")):
         assert path.name == "output.py" or "rich.console" not in path.read_text(encoding="utf-8"), (
             path

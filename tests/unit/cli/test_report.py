@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_page_tables_and_plots(files: Path) -> None:
+def test_report_writes_page_tables_and_plots(files: Path) -> None:
     outputs = [
         "--html",
         "o.html",
@@ -75,7 +75,7 @@ def test_page_tables_and_plots(files: Path) -> None:
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
 
 
-def test_a_name_that_is_no_text_is_written_as_its_codes(
+def test_undecodable_file_names_are_written_as_escapes(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the names of files are that are not UTF-8."""
@@ -129,7 +129,7 @@ def test_a_name_that_is_no_text_is_written_as_its_codes(
         (["missing.json", "--html", "o.html"], "file not found: missing.json"),
     ],
 )
-def test_errors(
+def test_bad_arguments_are_refused_and_nothing_is_written(
     files: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files)

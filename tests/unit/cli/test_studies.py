@@ -77,7 +77,7 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_referent_bias_of_a_result(data: Path) -> None:
+def test_referent_bias_reads_a_result(data: Path) -> None:
     examples = package.load_examples("wino_x", "mt_en_de.translations", data_dir=data)
     judgements = tuple(
         Judgement(
@@ -122,7 +122,7 @@ def test_referent_bias_of_a_result(data: Path) -> None:
     assert own["tests"][0]["test"]["rank_biserial"] == -1
 
 
-def test_referent_bias_of_preferences(data: Path) -> None:
+def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     path = data / "p.csv"
     path.write_text("id,preferred\nQ1-1,1\nQ1-2,tie\nQ2-1,1\nQ2-2,2\n", encoding="utf-8")
     printed = run("referent-bias", "--preferences", path, "--data-dir", data)
@@ -138,7 +138,7 @@ def test_referent_bias_of_preferences(data: Path) -> None:
         run("referent-bias", path, "--preferences", path)
 
 
-def test_referent_bias_of_other_data(data: Path) -> None:
+def test_referent_bias_refuses_other_data(data: Path) -> None:
     result = EvaluationResult(
         "winomt",
         "en-de",
@@ -158,7 +158,7 @@ def test_referent_bias_of_other_data(data: Path) -> None:
     )
 
 
-def test_trigger_importance(data: Path) -> None:
+def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     files = {name: data / f"out.{name}" for name in ("json", "html", "png")}
     options = (
         "--evaluator",
@@ -196,7 +196,7 @@ def test_trigger_importance(data: Path) -> None:
         run("trigger-importance", "--data-dir", data, "--evaluator", "a", "--evaluator", "b")
 
 
-def test_published_regressions(tmp_path: Path) -> None:
+def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
     printed = run("regression", "--published", "-o", tmp_path / "r.json")
     for figure in (
         "1.78*",
@@ -224,7 +224,7 @@ def test_published_regressions(tmp_path: Path) -> None:
         run("regression", "--published", "--dependent", "x")
 
 
-def test_regression_of_a_file(tmp_path: Path) -> None:
+def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
     path = tmp_path / "systems.csv"
     path.write_text(
         "pair,bleu,min\nde,1,1\nde,2,2.5\nde,3,2.7\nde,4,4.1\nru,1,9\n", encoding="utf-8"
@@ -247,7 +247,7 @@ def test_regression_of_a_file(tmp_path: Path) -> None:
         run("regression", path, "--dependent", "min")
 
 
-def test_agreement_of_evaluators(tmp_path: Path) -> None:
+def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     paths = []
     for evaluator, accuracies in {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.4, 0.2)}.items():
         for system, accuracy in enumerate(accuracies):

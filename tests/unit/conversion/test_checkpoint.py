@@ -42,7 +42,7 @@ def content(**more: Any) -> dict[str, Any]:
     ("function", "name"),
     [(os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__")],
 )
-def test_a_file_that_would_run_a_command_is_refused_and_runs_nothing(
+def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     tmp_path: Path, is_zip: bool, place: str, function: Any, name: str
 ) -> None:
     made = tmp_path / "made"
@@ -64,7 +64,7 @@ def test_a_file_that_would_run_a_command_is_refused_and_runs_nothing(
     assert "antigravity" not in sys.modules
 
 
-def test_the_command_would_have_run(tmp_path: Path) -> None:
+def test_the_malicious_checkpoint_would_run_its_command_if_unpickled(tmp_path: Path) -> None:
     """The test above can fail."""
     made = tmp_path / "made"
     pickle.loads(pickle.dumps(Command(os.system, f"touch {made}")))
@@ -81,7 +81,7 @@ def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_zip", [True, False])
-def test_meters_and_arrays_are_read_other_classes_refused(
+def test_meters_and_arrays_are_read_and_other_classes_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zip: bool
 ) -> None:
     module = types.ModuleType("fairseq.meters")
@@ -113,7 +113,7 @@ def test_meters_and_arrays_are_read_other_classes_refused(
 
 
 @pytest.mark.parametrize("is_zip", [True, False])
-def test_arrays_of_the_older_numpy(tmp_path: Path, is_zip: bool) -> None:
+def test_arrays_pickled_by_numpy_1_are_read(tmp_path: Path, is_zip: bool) -> None:
     """numpy 1 names its function numpy.core.multiarray._reconstruct; checkpoints of its time do."""
     torch.save(
         content(extra_state=np.arange(3)),
@@ -143,7 +143,7 @@ def _parts(path: Path, *, is_zip: bool) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_files_that_are_no_checkpoints(tmp_path: Path) -> None:
+def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model1.pt"
     with pytest.raises(EvaluatorError, match="no checkpoint at"):
         read_checkpoint(path)
@@ -168,7 +168,7 @@ def test_files_that_are_no_checkpoints(tmp_path: Path) -> None:
         read_checkpoint(path)
 
 
-def test_a_truncated_checkpoint(tmp_path: Path) -> None:
+def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
     save_fairseq(tmp_path)
     data = (tmp_path / "model1.pt").read_bytes()
     (tmp_path / "model1.pt").write_bytes(data[: len(data) // 2])
@@ -176,7 +176,7 @@ def test_a_truncated_checkpoint(tmp_path: Path) -> None:
         read_checkpoint(tmp_path / "model1.pt")
 
 
-def test_options_of_either_generation(tmp_path: Path) -> None:
+def test_options_are_read_as_namespace_or_dictionary(tmp_path: Path) -> None:
     weights = {"a": torch.ones(1)}
     for model in (argparse.Namespace(arch="transformer"), {"_name": "transformer"}):
         torch.save(
@@ -185,7 +185,7 @@ def test_options_of_either_generation(tmp_path: Path) -> None:
         assert read_checkpoint(tmp_path / "model1.pt").architecture == "transformer"
 
 
-def test_names_of_older_checkpoints(tmp_path: Path) -> None:
+def test_weight_names_of_older_checkpoints_are_translated(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path)
     older: dict[str, torch.Tensor] = {
         "encoder.embed_positions._float_tensor": torch.ones(1),

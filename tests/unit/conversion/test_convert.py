@@ -69,7 +69,7 @@ _BART = {
         ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
     ],
 )
-def test_converted_models_compute_the_same(
+def test_converted_models_give_the_same_logprobs(
     tmp_path: Path, family: str, changes: dict[str, Any]
 ) -> None:
     weights = save_fairseq(tmp_path / "in", **changes)
@@ -93,7 +93,7 @@ def test_converted_models_compute_the_same(
 
 
 @pytest.mark.parametrize("changes", [{"share_all_embeddings": False}, both(normalize_before=True)])
-def test_odd_texts_score_as_alone_by_plain_transformers(
+def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     save_fairseq(tmp_path / "in", **changes)
@@ -201,7 +201,7 @@ def test_unsupported_architectures_are_refused_by_name(
 
 
 @pytest.mark.parametrize("missing", ["encoder_embed_dim", "decoder_attention_heads"])
-def test_an_architecture_that_is_no_transformer(tmp_path: Path, missing: str) -> None:
+def test_an_architecture_other_than_a_transformer_is_refused(tmp_path: Path, missing: str) -> None:
     save_fairseq(tmp_path / "in", arch="fconv_wmt_en_de", without=[missing])
     with pytest.raises(
         EvaluatorError,
@@ -210,7 +210,7 @@ def test_an_architecture_that_is_no_transformer(tmp_path: Path, missing: str) ->
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
-def test_weights_that_do_not_fit_the_options(tmp_path: Path) -> None:
+def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in")
     without = {
         name: weight for name, weight in weights.items() if name != "decoder.layers.1.fc1.bias"
@@ -242,7 +242,7 @@ def test_weights_that_do_not_fit_the_options(tmp_path: Path) -> None:
             convert(tmp_path / "in", output=tmp_path / "out")
 
 
-def test_learned_positions_of_two_lengths(tmp_path: Path) -> None:
+def test_learned_positions_of_two_lengths_are_refused(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", **_BART)
     weights["decoder.embed_positions.weight"] = weights["decoder.embed_positions.weight"][:20]
     save_fairseq(
@@ -254,7 +254,7 @@ def test_learned_positions_of_two_lengths(tmp_path: Path) -> None:
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
-def test_codes_of_each_side(tmp_path: Path) -> None:
+def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     save_fairseq(folder, share_all_embeddings=False)
     assert (
@@ -283,7 +283,7 @@ def test_codes_of_each_side(tmp_path: Path) -> None:
     ]
 
 
-def test_folders_that_do_not_fit(tmp_path: Path) -> None:
+def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     with pytest.raises(InputError, match="expected checkpoints"):
         convert(tmp_path / "in", output=tmp_path / "out")
@@ -301,7 +301,7 @@ def test_folders_that_do_not_fit(tmp_path: Path) -> None:
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
-def test_a_converted_folder_that_lost_a_file(tmp_path: Path) -> None:
+def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in")
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
     settings = (folder / "cc_hf_tokenizer.json").read_text(encoding="utf-8")
@@ -322,7 +322,7 @@ def test_a_converted_folder_that_lost_a_file(tmp_path: Path) -> None:
         FairseqTokenizer.from_pretrained("somebody/model")
 
 
-def test_dictionaries() -> None:
+def test_dictionaries_are_read_and_malformed_lines_named() -> None:
     assert read_dictionary("a b 1\nc 2 #fairseq:overwrite\nc 3 #fairseq:overwrite\n") == [
         "a b",
         "c",
@@ -338,7 +338,7 @@ def test_dictionaries() -> None:
             read_dictionary(text)
 
 
-def test_codes() -> None:
+def test_bpe_codes_are_normalized_and_malformed_lines_named() -> None:
     assert (
         read_codes("a b 3\nc d 2\n")
         == read_codes("#version: 0.2\na b\nc d\n")
@@ -350,7 +350,7 @@ def test_codes() -> None:
             read_codes(text)
 
 
-def test_the_last_of_two_equal_symbols_counts_and_unknown_stays() -> None:
+def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> None:
     tokenizer = FairseqTokenizer(
         Settings("en", "de"),
         dictionaries=("x 1\ny 1\nx 1 #fairseq:overwrite\n", "x@@ 1\n<< 1\n"),
@@ -361,7 +361,7 @@ def test_the_last_of_two_equal_symbols_counts_and_unknown_stays() -> None:
     assert tokenizer.batch_decode([[4, 5, 2]], skip_special_tokens=False) == ["x<< </s>"]
 
 
-def test_without_subword_nmt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_subword_nmt_raises_an_error_that_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
     with pytest.raises(
@@ -374,7 +374,7 @@ def test_without_subword_nmt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         convert(tmp_path / "in", output=tmp_path / "out")
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_convert_fairseq_command_writes_and_reports(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", share_all_embeddings=False)
     found = CliRunner().invoke(
         app, ["convert-fairseq", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
@@ -444,7 +444,7 @@ def test_the_command(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_scores_of_another_form(tmp_path: Path, text: str, reason: str) -> None:
+def test_malformed_files_of_scores_are_refused(tmp_path: Path, text: str, reason: str) -> None:
     save_fairseq(tmp_path / "in")
     (tmp_path / "scores.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=reason):

@@ -138,7 +138,7 @@ def test_a_known_sense_without_examples_counts_as_other() -> None:
     ]
 
 
-def test_rows_say_what_a_reader_needs() -> None:
+def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
     found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores)
     row = found.rows()[1]
     assert row == {
@@ -161,7 +161,7 @@ def test_rows_say_what_a_reader_needs() -> None:
     )
 
 
-def test_the_signature_says_how(tmp_path: Path) -> None:
+def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -> None:
     path = tmp_path / "bats.json"
     path.write_text(candidates_json(_CANDIDATES), encoding="utf-8")
     found = build_cues(
@@ -187,7 +187,7 @@ def test_the_signature_says_how(tmp_path: Path) -> None:
     assert {key: fields[key] for key in expected} == expected
 
 
-def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
+def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores)
@@ -242,7 +242,7 @@ def test_order_of_examples_and_size_of_blocks_are_of_no_effect(
         ),
     ],
 )
-def test_bad_input(change: dict[str, Any], message: str, shared: Path) -> None:
+def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path) -> None:
     if change.get("dataset") == "winomt":
         change = {**change, "data_dir": shared / "upstream"}
     of_choice = {field.name for field in fields(CueChoice)}
@@ -257,7 +257,7 @@ def test_bad_input(change: dict[str, Any], message: str, shared: Path) -> None:
         build_cues(options.pop("dataset"), **options, choice=CueChoice(**chosen))
 
 
-def test_candidates_that_lack_a_word_or_a_sense() -> None:
+def test_candidates_that_lack_a_word_or_a_sense_are_refused() -> None:
     for candidates, message in (
         ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
         ({"bat": {"club": ["x"]}}, "got only other senses"),
@@ -271,7 +271,7 @@ def test_candidates_that_lack_a_word_or_a_sense() -> None:
             )
 
 
-def test_the_target_language_of_examples_that_serve_all() -> None:
+def test_examples_for_all_languages_need_a_target_language() -> None:
     rows = [replace(e, tgt_lang="") for e in examples()]
     found = build_cues(rows, candidates=_CANDIDATES, evaluator=hash_scores, tgt_lang="ru")
     assert {row["tgt_lang"] for row in found.rows()} == {"ru"}
@@ -279,7 +279,7 @@ def test_the_target_language_of_examples_that_serve_all() -> None:
         build_cues(rows, candidates=_CANDIDATES, evaluator=hash_scores)
 
 
-def test_comparison_by_id_and_by_line() -> None:
+def test_cues_are_compared_by_id_or_by_line() -> None:
     found = build_cues(
         [replace(e, id=e.id.removeprefix("x")) for e in examples()],
         candidates=_CANDIDATES,
@@ -330,7 +330,7 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
     )
 
 
-def test_candidates_are_predicted_written_and_read_back(
+def test_predicted_candidates_can_be_written_and_read_back(
     masked_lm: MaskedLM, tmp_path: Path
 ) -> None:
     found = build_cues(
@@ -368,7 +368,7 @@ def test_candidates_are_predicted_written_and_read_back(
     assert found.senses
 
 
-def test_the_average_is_the_one_asked_for(masked_lm: MaskedLM) -> None:
+def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
     geometric, arithmetic = (
         build_cues(
             examples(),
@@ -382,7 +382,7 @@ def test_the_average_is_the_one_asked_for(masked_lm: MaskedLM) -> None:
     assert set(geometric["animal"]) & set(arithmetic["animal"])
 
 
-def test_long_sources_are_counted(tmp_path: Path) -> None:
+def test_sources_cut_for_the_masked_lm_are_counted(tmp_path: Path) -> None:
     long = example(9, f"The {'very ' * 40}big bat flies.", "bat", "animal")
     lm = load_masked_lm(
         save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24),
@@ -394,7 +394,7 @@ def test_long_sources_are_counted(tmp_path: Path) -> None:
     assert found.counts["n_cut"] == 1
 
 
-def test_messages_count_rows_of_the_dataset(masked_lm: MaskedLM) -> None:
+def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
     with pytest.raises(InputError, match="row 8: the source holds '<mask>'"):
         build_cues(
@@ -457,7 +457,7 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
     )
 
 
-def test_words_that_are_not_located_are_counted() -> None:
+def test_words_not_found_in_their_source_are_counted() -> None:
     rows = [
         ProbingExample(
             str(i),
@@ -478,7 +478,7 @@ def test_words_that_are_not_located_are_counted() -> None:
 
 
 @pytest.mark.shared
-def test_the_whole_road_on_mucow(shared: Path, tmp_path: Path) -> None:
+def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_path: Path) -> None:
     words = ["relay", "slug", "snake"]
     rows = [
         e
@@ -509,7 +509,7 @@ def test_the_whole_road_on_mucow(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_published_candidates_and_a_fixed_evaluator_give_fixed_cues(shared: Path) -> None:
+def test_published_candidates_and_a_fixed_evaluator_give_the_recorded_cues(shared: Path) -> None:
     folder = (
         shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
     )

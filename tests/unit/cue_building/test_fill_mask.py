@@ -51,7 +51,7 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     return found
 
 
-def test_batches_equal_a_loop_over_sentences(
+def test_batched_logprobs_equal_a_loop_over_sentences(
     loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
@@ -70,14 +70,14 @@ def test_batches_equal_a_loop_over_sentences(
     assert all(np.allclose(alone[i], found[i], atol=1e-5) for i in found)
 
 
-def test_order_of_texts_is_of_no_effect(loaded: MaskedLM) -> None:
+def test_the_order_of_texts_does_not_change_logprobs(loaded: MaskedLM) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
     forward = [(_SOURCES[i], row.tobytes()) for i, row in loaded.word_logprobs(texts)]
     backward = [(_SOURCES[::-1][i], row.tobytes()) for i, row in loaded.word_logprobs(texts[::-1])]
     assert forward == backward
 
 
-def test_words_are_those_that_begin_one(loaded: MaskedLM) -> None:
+def test_the_vocabulary_holds_only_tokens_that_begin_a_word(loaded: MaskedLM) -> None:
     assert {"doctor", "The"} & set(loaded.words)
     assert len(set(loaded.words)) == len(loaded.words)
     assert not [
@@ -111,7 +111,7 @@ def test_long_sources_are_cut_to_a_window_around_the_mask(tmp_path: Path) -> Non
     assert np.isfinite(next(iter(lm.word_logprobs([short])))[1]).all()
 
 
-def test_the_longest_input_is_the_models_own(tmp_path: Path) -> None:
+def test_the_longest_input_is_that_of_the_model(tmp_path: Path) -> None:
     lm = load_masked_lm(save_tiny_masked_lm(tmp_path, max_tokens=12), device="cpu")
     lm.tokenizer.model_max_length = 10**30
     unlimited = MaskedLM(lm.model, lm.tokenizer, name="x", identity="y")
@@ -122,7 +122,7 @@ def test_the_longest_input_is_the_models_own(tmp_path: Path) -> None:
     assert len(list(unlimited.word_logprobs([text]))) == 1
 
 
-def test_what_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
+def test_bad_input_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"row 1: the source holds '.*', the mask token"):
         loaded.mask(["a doctor", f"a {loaded.tokenizer.mask_token} doctor"], [0, 0])
     with pytest.raises(InputError, match="cue position: expected 0 to 2, got 7"):
@@ -140,7 +140,7 @@ def test_what_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
         load_masked_lm(tmp_path, revision="main")
 
 
-def test_models_without_a_mask_or_its_head(tmp_path: Path, tiny_marian: Path) -> None:
+def test_models_without_a_mask_token_or_lm_head_are_refused(tmp_path: Path, tiny_marian: Path) -> None:
     lm = save_tiny_masked_lm(tmp_path / "whole", family="bert")
     headless = tmp_path / "headless"
     shutil.copytree(lm, headless)
@@ -151,7 +151,7 @@ def test_models_without_a_mask_or_its_head(tmp_path: Path, tiny_marian: Path) ->
         load_masked_lm(tiny_marian, device="cpu")
 
 
-def test_identity_is_that_of_the_files(tmp_path: Path) -> None:
+def test_the_identity_depends_only_on_the_files(tmp_path: Path) -> None:
     first = load_masked_lm(save_tiny_masked_lm(tmp_path / "a", seed=1), device="cpu")
     again = load_masked_lm(save_tiny_masked_lm(tmp_path / "b", seed=1), device="cpu")
     other = load_masked_lm(save_tiny_masked_lm(tmp_path / "c", seed=2), device="cpu")

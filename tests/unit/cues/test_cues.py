@@ -10,7 +10,7 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases_by_message
 
 
-def test_the_second_of_two_equal_words_gets_the_cue() -> None:
+def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
     source = "The cook met a cook."
     correct, incorrect = gender_bracket_sources(source, Focus("cook", 15), "female")
     assert (correct, incorrect) == (
@@ -20,12 +20,12 @@ def test_the_second_of_two_equal_words_gets_the_cue() -> None:
 
 
 @pytest.mark.parametrize("start", [-1, 3, 99])
-def test_places_outside_the_source(start: int) -> None:
+def test_positions_outside_the_source_are_refused(start: int) -> None:
     with pytest.raises(InputError, match="cue position: expected 0 to 2"):
         insert_before("abc", start, "[x]")
 
 
-def test_other_bad_input() -> None:
+def test_blank_cues_and_unknown_genders_or_languages_are_refused() -> None:
     with pytest.raises(InputError, match="got a blank"):
         insert_before("abc", 0, " ")
     with pytest.raises(InputError, match="expected male or female, got 'neutral'"):
@@ -37,7 +37,7 @@ def test_other_bad_input() -> None:
 
 
 @pytest.mark.parametrize("language", GENDER_BRACKETS)
-def test_every_wording_tells_the_genders_apart(language: str) -> None:
+def test_gender_brackets_differ_by_gender_in_every_language(language: str) -> None:
     assert language in LANGUAGES
     cues = GENDER_BRACKETS[language]
     assert set(cues) == {"male", "female"}
@@ -51,7 +51,7 @@ def test_every_wording_tells_the_genders_apart(language: str) -> None:
     assert cues["male"] != cues["female"]
 
 
-def test_double_spaces_make_empty_tokens() -> None:
+def test_double_spaces_count_as_an_empty_token() -> None:
     assert [token_start("a  b", i) for i in range(3)] == [0, 2, 3]
 
 
@@ -64,7 +64,7 @@ def test_double_spaces_make_empty_tokens() -> None:
         ({"category": ""}, "category is empty"),
     ],
 )
-def test_examples_validate(change: dict[str, object], message: str) -> None:
+def test_inconsistent_examples_are_refused(change: dict[str, object], message: str) -> None:
     fields = {
         "id": "1",
         "src_lang": "en",

@@ -19,7 +19,7 @@ _WORDS = ["gas", "ion", "red", "new"]
 _SENTENCES = [np.log([0.70, 0.001, 0.15, 0.149]), np.log([0.001, 0.30, 0.30, 0.399])]
 
 
-def test_the_two_averages_differ_by_a_single_sure_sentence() -> None:
+def test_the_arithmetic_average_follows_a_single_confident_sentence() -> None:
     # arithmetic: .3505, .1505, .225, .274; geometric, squared: .0007, .0003, .045, .0595
     assert most_probable(_WORDS, _SENTENCES, n=4, average="arithmetic") == (
         "gas",
@@ -40,7 +40,7 @@ def test_equally_probable_words_keep_their_order() -> None:
     assert most_probable(["b", "a", "c"], [np.log([0.25, 0.25, 0.5])], n=3) == ("c", "b", "a")
 
 
-def test_sentences_in_another_order_give_the_same_words() -> None:
+def test_the_order_of_sentences_does_not_change_the_words() -> None:
     rows = list(np.random.default_rng(0).dirichlet(np.ones(200), size=30))
     words = [f"w{i}" for i in range(200)]
     for average in ("geometric", "arithmetic"):
@@ -61,12 +61,12 @@ def test_sentences_in_another_order_give_the_same_words() -> None:
         ),
     ],
 )
-def test_bad_distributions(change: dict[str, object], message: str) -> None:
+def test_bad_distributions_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         most_probable(**{"words": _WORDS, "logprobs": _SENTENCES, **change})  # type: ignore[arg-type]
 
 
-def test_whole_lists_are_compared_and_then_cut() -> None:
+def test_whole_lists_are_compared_before_they_are_cut() -> None:
     pedal, machine = (
         ["gas", "brake", "car", "rear", "ion"],
         [
@@ -86,7 +86,7 @@ def test_whole_lists_are_compared_and_then_cut() -> None:
     }
 
 
-def test_stop_words_and_the_word_itself_take_a_place_and_go() -> None:
+def test_stop_words_and_the_ambiguous_word_are_dropped_after_the_cut() -> None:
     lists = {"a": ["the", "bat", "fruit", "brown"], "b": ["The", "-", "wooden", "big"]}
     found = discriminating_words(lists, ambiguous_word="bat", n=3)
     # case as written: en-ru publishes "The"
@@ -97,7 +97,7 @@ def test_stop_words_and_the_word_itself_take_a_place_and_go() -> None:
     )
 
 
-def test_counter_candidates_of_three_senses_come_in_turn_and_once() -> None:
+def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
     lists = {"a": ["own", "first"], "b": ["own", "x", "y", "z"], "c": ["u", "y", "w", "x"]}
     found = discriminating_words(lists, ambiguous_word="ball", n=4)
     assert found["a"].incorrect == ("u", "x", "y", "w")
@@ -114,7 +114,7 @@ def test_counter_candidates_of_three_senses_come_in_turn_and_once() -> None:
     )
 
 
-def test_what_cannot_be_told_apart() -> None:
+def test_equal_lists_give_no_candidates_and_a_single_sense_is_refused() -> None:
     assert discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")[
         "a"
     ] == SenseCandidates((), ())
@@ -126,7 +126,7 @@ def test_what_cannot_be_told_apart() -> None:
         discriminating_words({"a": ["x"], "b": ["y"]}, ambiguous_word="bat", n=0)
 
 
-def test_files_of_candidates() -> None:
+def test_candidates_survive_writing_and_parsing() -> None:
     given = {"bat": {"животное": ("fruit", "'s"), "club": ()}}
     text = candidates_json(given)
     assert parse_candidates(text) == given
@@ -147,6 +147,6 @@ def test_files_of_candidates() -> None:
         ('{"bat": {"animal": ["fruit", " "]}}', "expected a list of words that are not blank"),
     ],
 )
-def test_malformed_files(text: str, message: str) -> None:
+def test_malformed_candidate_files_are_refused(text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         parse_candidates(text, name="x.json")

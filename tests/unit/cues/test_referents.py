@@ -30,7 +30,7 @@ from cc_hf.schema import Focus
         ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
     ],
 )
-def test_the_last_it_that_is_a_word(source: str, replaced: str) -> None:
+def test_the_last_it_that_is_a_word_is_replaced(source: str, replaced: str) -> None:
     focus = ambiguous_it(source)
     assert source[focus.start : focus.start + len(focus.text)] == focus.text
     assert focus.text.lower() == "it"
@@ -40,7 +40,7 @@ def test_the_last_it_that_is_a_word(source: str, replaced: str) -> None:
 @pytest.mark.parametrize(
     "source", ["", "Its lid fits.", "The kit sits.", "An IT-department", "a post-it"]
 )
-def test_no_it(source: str) -> None:
+def test_sources_without_the_word_it_are_refused(source: str) -> None:
     with pytest.raises(InputError, match='expected the word "it"'):
         ambiguous_it(source)
 
@@ -55,11 +55,11 @@ def test_no_it(source: str) -> None:
         ("theory", "the theory"),
     ],
 )
-def test_articles(referent: str, phrase: str) -> None:
+def test_referents_without_an_article_get_one(referent: str, phrase: str) -> None:
     assert referent_source("so it is", Focus("it", 3), referent) == f"so {phrase} is"
 
 
-def test_bad_input() -> None:
+def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
     with pytest.raises(InputError, match="referent: expected a word"):
         referent_source("so it is", Focus("it", 3), " ")
     for start, length in ((-1, 2), (7, 2), (3, 0), (99, 1)):
@@ -86,7 +86,7 @@ def test_bad_input() -> None:
         ("vase", "()", "unknown"),
     ],
 )
-def test_position_of_the_correct_referent(correct: str, incorrect: str, position: str) -> None:
+def test_the_referent_named_first_in_the_source_is_first(correct: str, incorrect: str, position: str) -> None:
     assert (
         referent_position(
             "The woman looked for a different vase for the bouquet because it was too small.",
@@ -97,7 +97,7 @@ def test_position_of_the_correct_referent(correct: str, incorrect: str, position
     )
 
 
-def test_position_counts_the_last_place() -> None:
+def test_the_last_mention_of_a_referent_decides_its_position() -> None:
     assert (
         referent_position("The cup hit the plate, and the cup broke.", "cup", "plate") == "second"
     )

@@ -25,7 +25,7 @@ def test_equal_means_keep_the_order_of_candidates(correct: bool) -> None:
     assert best_cues(["w", "x", "y", "z"], scores, correct=correct).cues == ("w", "x", "y")
 
 
-def test_order_of_references_changes_no_digit() -> None:
+def test_the_order_of_references_does_not_change_the_cues() -> None:
     random = np.random.default_rng(1)
     scores = random.random((40, 10))
     words = [f"w{i}" for i in range(10)]
@@ -35,7 +35,7 @@ def test_order_of_references_changes_no_digit() -> None:
         )
 
 
-def test_fewer_candidates_than_cues() -> None:
+def test_all_candidates_are_chosen_when_fewer_than_cues() -> None:
     assert best_cues(["a"], np.array([[0.5]]), correct=False) == ChosenCues(("a",), (0.5,))
 
 
@@ -49,12 +49,12 @@ def test_fewer_candidates_than_cues() -> None:
         (["a"], np.zeros((1, 1)), 0),
     ],
 )
-def test_bad_input(words: list[str], scores: np.ndarray, n: int) -> None:
+def test_score_tables_of_wrong_shape_are_refused(words: list[str], scores: np.ndarray, n: int) -> None:
     with pytest.raises(InputError, match=r"scores: expected|at least 1 cue"):
         best_cues(words, scores, correct=True, n=n)
 
 
-def test_overlap_counts_senses_that_both_have() -> None:
+def test_overlap_counts_only_senses_in_both() -> None:
     chosen = {("a", "1"): ("x", "y", "z"), ("b", "1"): ("u",), ("c", "1"): ("v",)}
     expected = {("a", "1"): ("z", "y", "no candidate"), ("b", "1"): ("w",), ("d", "1"): ("x",)}
     candidates = {("a", "1"): tuple("xyzuvw"), ("b", "1"): ("u", "w"), ("c", "1"): ("v",)}

@@ -20,7 +20,7 @@ SECOND = Focus("bat", 15)
         ("{focus} or flying {focus}", "after", "A bat, another bat or flying bat."),
     ],
 )
-def test_only_the_focus_changes(cue: str, placement: str, expected: str) -> None:
+def test_a_cue_changes_only_the_focus(cue: str, placement: str, expected: str) -> None:
     assert apply_cue(SOURCE, SECOND, cue, placement) == expected
 
 
@@ -35,6 +35,6 @@ def test_only_the_focus_changes(cue: str, placement: str, expected: str) -> None
         (Focus("bat", -4), "x", "after", "the focus 'bat' is not at character -4"),
     ],
 )
-def test_refused(focus: Focus, cue: str, placement: str, message: str) -> None:
+def test_unfit_cues_placements_and_focuses_are_refused(focus: Focus, cue: str, placement: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         apply_cue(SOURCE, focus, cue, placement)

@@ -26,7 +26,7 @@ CARDS = [
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_front_matter_and_prose_follow_the_declaration(root: Path, name: str) -> None:
+def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
     declaration: DatasetDeclaration = registry.resolve("dataset", name)
     card = DatasetCard((root / f"cards/datasets/{name}.md").read_text(encoding="utf-8"))
     fields: dict[str, Any] = vars(card.data)
@@ -69,7 +69,7 @@ def test_front_matter_and_prose_follow_the_declaration(root: Path, name: str) ->
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_the_example_of_the_card_is_a_row(
+def test_the_example_in_the_card_is_a_row_of_the_data(
     root: Path, shared: Path, tmp_path: Path, name: str
 ) -> None:
     """The first of the data; where the data are not here, one of their samples."""

@@ -32,7 +32,7 @@ def write(path: Path, *rows: Any) -> Path:
     return path
 
 
-def test_the_least_a_row_needs(tmp_path: Path) -> None:
+def test_a_row_with_the_required_fields_is_read(tmp_path: Path) -> None:
     assert list(read_custom(write(tmp_path / "a.jsonl", ROW))) == [
         ContrastiveSourceExample(
             id="0",
@@ -49,7 +49,7 @@ def test_the_least_a_row_needs(tmp_path: Path) -> None:
     ]
 
 
-def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
+def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
     header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
     table = write(
         tmp_path / "a.csv",
@@ -94,7 +94,7 @@ def test_a_table_says_the_same_as_jsonl(tmp_path: Path) -> None:
     assert next(read_custom(tabs)).correct_sources == ("The ship It sank.",)
 
 
-def test_a_word_is_taken_at_the_position_without_its_punctuation(tmp_path: Path) -> None:
+def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
     row = {
         "source": "Where is the bat?",
         "position": 13,
@@ -175,14 +175,14 @@ def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: st
         ),
     ],
 )
-def test_malformed_tables(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_tables_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CCError, match=message):
         list(read_custom(path))
 
 
-def test_refused_files(tmp_path: Path) -> None:
+def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="file not found"):
         list(read_custom(tmp_path / "no.jsonl"))
     with pytest.raises(InputError, match="expected at least one row"):
@@ -195,7 +195,7 @@ def test_refused_files(tmp_path: Path) -> None:
         )
 
 
-def test_a_file_is_a_dataset_by_its_name(tmp_path: Path) -> None:
+def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
     path = str(
         write(
             tmp_path / "bats.jsonl",
@@ -241,7 +241,7 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
         list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
 
 
-def test_words_without_cues(tmp_path: Path) -> None:
+def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
     row = {
         "source": "A bat, another bat.",
         "position": 2,
@@ -272,7 +272,7 @@ def test_words_without_cues(tmp_path: Path) -> None:
         list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))
 
 
-def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
+def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
     path = tmp_path / "A.CSV"
     path.write_bytes(
         "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode()
@@ -280,7 +280,7 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
     assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
 
 
-def test_other_files_are_no_datasets(tmp_path: Path) -> None:
+def test_files_of_other_types_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     path.write_bytes(b"PK")
     with pytest.raises(InputError, match=r"a file that ends in \.csv, \.tsv, \.jsonl"):
@@ -288,7 +288,7 @@ def test_other_files_are_no_datasets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_a_category_that_minima_leave_out_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_the_reserved_category_none_is_refused(tmp_path: Path, suffix: str) -> None:
     row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
     path = tmp_path / f"a.{suffix}"
     path.write_text(
@@ -312,14 +312,14 @@ def test_a_category_that_minima_leave_out_is_refused(tmp_path: Path, suffix: str
         )
 
 
-def test_numbers_of_thousands_of_digits_in_a_table_are_refused(tmp_path: Path) -> None:
+def test_numbers_with_thousands_of_digits_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"source,position,gold\nThe nurse left.,{'9' * 5000},male\n", encoding="utf-8")
     with pytest.raises(DataError, match="position: expected the 0-based number"):
         list(read_custom(path))
 
 
-def test_a_configuration_has_a_name_that_is_safe(tmp_path: Path) -> None:
+def test_the_configuration_gets_a_safe_name(tmp_path: Path) -> None:
     assert custom_declaration(write(tmp_path / "bats.jsonl", ROW)).default_config == "bats"
     assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith(
         "a_b_-"

@@ -78,7 +78,7 @@ def files_under(folder: Path) -> list[str]:
     return sorted(p.name for p in folder.rglob("*") if p.is_file() and p.parent.name != ".locks")
 
 
-def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None:
+def test_a_file_is_downloaded_once_and_kept(server: type[Handler], tmp_path: Path) -> None:
     path = fetch(FILE)
     assert path.read_bytes() == CONTENT
     assert fetch(FILE) == path
@@ -87,7 +87,7 @@ def test_downloads_once_and_keeps(server: type[Handler], tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("answer", ["404", "500", "other"])
-def test_a_failed_download_leaves_nothing_and_says_what_to_do(
+def test_a_failed_download_leaves_no_file_and_names_a_remedy(
     server: type[Handler], tmp_path: Path, answer: str
 ) -> None:
     server.answer = answer
@@ -99,14 +99,14 @@ def test_a_failed_download_leaves_nothing_and_says_what_to_do(
     assert fetch(FILE).read_bytes() == CONTENT
 
 
-def test_a_break_is_taken_up_where_it_broke(server: type[Handler], tmp_path: Path) -> None:
+def test_an_interrupted_download_is_resumed(server: type[Handler], tmp_path: Path) -> None:
     server.answer = "breaking"
     assert fetch(FILE).read_bytes() == CONTENT  # within one call
     assert server.ranges == [0, 7000, 14000]
     assert files_under(tmp_path) == ["data.tsv"]
 
 
-def test_a_download_that_closes_early_is_not_taken_for_the_file(
+def test_a_download_that_ends_early_is_refused_and_resumed_later(
     server: type[Handler], tmp_path: Path
 ) -> None:
     server.answer = "early"
@@ -125,7 +125,7 @@ def test_a_download_that_closes_early_is_not_taken_for_the_file(
     assert files_under(tmp_path) == ["data.tsv"]
 
 
-def test_a_wrong_rest_is_not_kept(server: type[Handler], tmp_path: Path) -> None:
+def test_a_corrupt_partial_file_is_deleted(server: type[Handler], tmp_path: Path) -> None:
     part = tmp_path / "cc_hf" / FILE.repository / FILE.commit / "folder/.data.tsv.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(b"x" * len(CONTENT))
@@ -135,7 +135,7 @@ def test_a_wrong_rest_is_not_kept(server: type[Handler], tmp_path: Path) -> None
     assert fetch(FILE).read_bytes() == CONTENT
 
 
-def test_a_file_without_sha256_is_taken_as_it_comes(server: type[Handler], tmp_path: Path) -> None:
+def test_a_file_without_sha256_is_accepted_when_complete(server: type[Handler], tmp_path: Path) -> None:
     unpinned = SourceFile(FILE.repository, FILE.commit, FILE.path)
     server.answer = "early"
     with pytest.raises(DataError, match="100 of unknown bytes are kept"):
@@ -144,14 +144,14 @@ def test_a_file_without_sha256_is_taken_as_it_comes(server: type[Handler], tmp_p
     assert fetch(unpinned).read_bytes() == CONTENT
 
 
-def test_many_at_once_all_succeed(server: type[Handler], tmp_path: Path) -> None:
+def test_concurrent_downloads_of_one_file_succeed(server: type[Handler], tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda _: fetch(FILE), range(8)))
     assert {p.read_bytes() for p in paths} == {CONTENT}
     assert files_under(tmp_path) == ["data.tsv"]
 
 
-def test_an_altered_cache_is_noticed(server: type[Handler]) -> None:
+def test_an_altered_cached_file_is_refused(server: type[Handler]) -> None:
     path = fetch(FILE)
     path.write_bytes(b"altered")
     with pytest.raises(
@@ -161,13 +161,13 @@ def test_an_altered_cache_is_noticed(server: type[Handler]) -> None:
         fetch(FILE)
 
 
-def test_a_cache_that_cannot_be_written(server: type[Handler], tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_refused(server: type[Handler], tmp_path: Path) -> None:
     (tmp_path / "cc_hf").write_text("a file where a folder should be", encoding="utf-8")
     with pytest.raises(DataError, match=r"the cache cannot be written .* Set HF_HOME"):
         fetch(FILE)
 
 
-def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_offline_mode_raises_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
     with pytest.raises(
         DataError,
@@ -176,7 +176,7 @@ def test_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         fetch(FILE)
 
 
-def test_local_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_local_copy_is_used_if_present_and_unaltered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not a folder"):
         fetch(FILE, tmp_path / "missing")
     with pytest.raises(DataError, match=r"file not found: .*owner/repository/folder/data.tsv"):
@@ -209,13 +209,13 @@ def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_file_of_the_hub_is_read_from_its_cache(hub_cache: Path) -> None:
+def test_a_hub_file_is_read_from_the_hub_cache(hub_cache: Path) -> None:
     path = fetch(HUB_FILE)
     assert path == hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
     assert path.read_bytes() == CONTENT
 
 
-def test_an_altered_file_of_the_hub_is_noticed(hub_cache: Path) -> None:
+def test_an_altered_hub_file_is_refused(hub_cache: Path) -> None:
     next((hub_cache / "blobs").iterdir()).write_bytes(b"altered")
     with pytest.raises(
         DataError,
@@ -227,7 +227,7 @@ def test_an_altered_file_of_the_hub_is_noticed(hub_cache: Path) -> None:
         fetch(HUB_FILE)
 
 
-def test_a_small_file_of_the_hub_has_no_sha256_to_compare(hub_cache: Path) -> None:
+def test_a_small_hub_file_without_sha256_is_accepted(hub_cache: Path) -> None:
     pointer = hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
     blob = hub_cache / "blobs" / ("0" * 40)  # git's own hash
     blob.write_bytes(b"small")
@@ -236,7 +236,7 @@ def test_a_small_file_of_the_hub_has_no_sha256_to_compare(hub_cache: Path) -> No
     assert fetch(HUB_FILE).read_bytes() == b"small"
 
 
-def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
+def test_a_missing_hub_file_offline_raises_an_error_with_a_remedy(hub_cache: Path) -> None:
     other = SourceFile(HUB_FILE.repository, HUB_FILE.commit, "data/other.jsonl", host="hub")
     with pytest.raises(
         DataError,
@@ -248,7 +248,7 @@ def test_the_hub_offline_says_what_to_do(hub_cache: Path) -> None:
         fetch(other)
 
 
-def test_a_local_copy_of_a_file_of_the_hub(tmp_path: Path) -> None:
+def test_a_missing_local_copy_of_a_hub_file_is_refused_with_its_source(tmp_path: Path) -> None:
     with pytest.raises(
         DataError,
         match=(

@@ -9,7 +9,7 @@ from cc_hf.errors import DataError
 from tests.helpers.cases import cases_by_message
 
 
-def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
+def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n{"a": "d"}\n\n'.encode())
     assert [(place, row["a"]) for place, row in json_lines(path)] == [
@@ -29,7 +29,7 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path) -> None:
         (b"\xff", r"a: line 1: expected UTF-8, got the byte 0xff"),
     ],
 )
-def test_bad_lines(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_lines_are_refused_naming_the_line(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a").write_bytes(content)
     with pytest.raises(DataError, match=message):
         list(json_lines(tmp_path / "a"))
@@ -43,13 +43,13 @@ def test_bad_lines(tmp_path: Path, content: bytes, message: str) -> None:
         ("[{}", "a: expected JSON, got"),
     ],
 )
-def test_bad_lists(tmp_path: Path, content: str, message: str) -> None:
+def test_bad_lists_are_refused_naming_the_item(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "a").write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         list(json_items(tmp_path / "a"))
 
 
-def test_texts() -> None:
+def test_text_fields_are_checked_and_may_have_a_default() -> None:
     row = {"a": " x ", "n": None, "i": 7, "b": True, "e": " ", "long": ["y" * 200]}
     assert text_of(row, "a", "p") == " x "
     assert [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")] == [

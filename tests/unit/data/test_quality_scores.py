@@ -12,7 +12,7 @@ from cc_hf.errors import InputError
 from tests.helpers.cases import cases_by_message
 
 
-def test_figures_of_several_sources_are_put_together(tmp_path: Path) -> None:
+def test_scores_from_several_sources_are_merged(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text(json.dumps({"a=b": 42.5, "c": 30}), encoding="utf-8")
     (tmp_path / "q.tsv").write_text("System\tBLEU\nd\t12.25\n\ne f\t7\n", encoding="utf-8")
     (tmp_path / "plain.tsv").write_text("j\t8\n", encoding="utf-8")
@@ -24,12 +24,12 @@ def test_figures_of_several_sources_are_put_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a="])
-def test_bleu_is_in_points(text: str) -> None:
+def test_bleu_must_be_given_in_points(text: str) -> None:
     with pytest.raises(InputError, match=r"bleu: BLEU of 'a': expected points, 1 to 100"):
         read_quality_scores([text])
 
 
-def test_quality(tmp_path: Path) -> None:
+def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
     table = tmp_path / "q.tsv"
     table.write_text(
         "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8"
@@ -86,7 +86,7 @@ def test_quality(tmp_path: Path) -> None:
         ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
     ],
 )
-def test_quality_that_is_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_quality_files_are_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_quality_scores([tmp_path / name])

@@ -34,12 +34,12 @@ def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:
     return path
 
 
-def test_one_per_line(tmp_path: Path) -> None:
+def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
     found = read_translations(write(tmp_path, "Eins.\nZwei.\nZwei\u2028b.\n"), EXAMPLES)
     assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
 
 
-def test_matched_by_source_in_any_order_with_windows_line_ends_and_bom(tmp_path: Path) -> None:
+def test_lines_with_sources_are_matched_in_any_order(tmp_path: Path) -> None:
     found = read_translations(
         write(tmp_path, b"\xef\xbb\xbfTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n"),
         EXAMPLES,
@@ -48,14 +48,14 @@ def test_matched_by_source_in_any_order_with_windows_line_ends_and_bom(tmp_path:
     assert (found.n_lines, found.n_unused) == (3, 1)
 
 
-def test_two_translations_of_one_source_go_in_order_where_the_numbers_fit(tmp_path: Path) -> None:
+def test_repeated_sources_take_their_translations_in_order(tmp_path: Path) -> None:
     found = read_translations(
         write(tmp_path, "One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n"), EXAMPLES
     )
     assert found.translations == ("Eins.", "Zwei.", "Zwo.")
 
 
-def test_two_translations_of_one_source_that_has_one_example(tmp_path: Path) -> None:
+def test_two_translations_of_a_single_example_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError,
         match=r"lines 1, 2 give 2 different translations of 'One\.', which 1 examples have",
@@ -66,7 +66,7 @@ def test_two_translations_of_one_source_that_has_one_example(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("key", ["id", "source"])
-def test_jsonl(tmp_path: Path, key: str) -> None:
+def test_jsonl_is_matched_by_id_or_source(tmp_path: Path, key: str) -> None:
     rows = [
         {key: getattr(e, key), "translation": f"t {getattr(e, key)}"} for e in reversed(EXAMPLES)
     ]
@@ -76,7 +76,7 @@ def test_jsonl(tmp_path: Path, key: str) -> None:
     assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
 
 
-def test_an_id_with_the_source_of_another(tmp_path: Path) -> None:
+def test_an_id_with_the_source_of_another_example_is_refused(tmp_path: Path) -> None:
     rows = [{"id": e.id, "source": EXAMPLES[0].source, "translation": "t"} for e in EXAMPLES]
     with pytest.raises(
         InputError, match=r"line 2: id '1' has the source 'Two\.', the line says 'One\.'"
@@ -84,7 +84,7 @@ def test_an_id_with_the_source_of_another(tmp_path: Path) -> None:
         read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
 
 
-def test_blank_lines_at_the_end_are_no_translations(tmp_path: Path) -> None:
+def test_blank_lines_at_the_end_are_ignored(tmp_path: Path) -> None:
     assert read_translations(write(tmp_path, "a\nb\nc\n\n \n"), EXAMPLES).translations == (
         "a",
         "b",
@@ -92,7 +92,7 @@ def test_blank_lines_at_the_end_are_no_translations(tmp_path: Path) -> None:
     )
 
 
-def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
+def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     rows = [
         {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
     ]
@@ -129,7 +129,7 @@ def test_ids_of_others_are_not_matched_by(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> None:
+def test_mismatches_are_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_translations(write(tmp_path, text), EXAMPLES)
 
@@ -149,12 +149,12 @@ def test_mismatches_say_which_line(tmp_path: Path, text: str, message: str) -> N
         ),
     ],
 )
-def test_bad_jsonl(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_jsonl_is_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_translations(write(tmp_path, text, "t.jsonl"), EXAMPLES)
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"file not found: .*missing"):
         read_translations(tmp_path / "missing", EXAMPLES)
     with pytest.raises(InputError, match="cannot be read"):
@@ -166,7 +166,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
-def test_tabs_and_other_blanks_around_the_separator_are_read(
+def test_any_blanks_around_the_separator_are_accepted(
     tmp_path: Path, separator: str
 ) -> None:
     text = "".join(
@@ -177,6 +177,6 @@ def test_tabs_and_other_blanks_around_the_separator_are_read(
     )
 
 
-def test_json_lines_that_begin_with_blanks_are_no_translations(tmp_path: Path) -> None:
+def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
     text = "".join(f' {{ "id": "{e.id}", "translation": "t" }}\n' for e in EXAMPLES)
     assert read_translations(write(tmp_path, text), EXAMPLES).translations == ("t",) * len(EXAMPLES)

@@ -39,7 +39,7 @@ def run_all(**options: Any) -> ResultSet:
     )
 
 
-def test_all_is_every_metric_by_itself() -> None:
+def test_evaluating_all_metrics_equals_evaluating_each() -> None:
     found = run_all()
     assert found.not_run == {}
     one = evaluate_dataset("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
@@ -54,7 +54,7 @@ def test_all_is_every_metric_by_itself() -> None:
     assert ResultSet.from_json(one.to_json()).results == (one,)
 
 
-def test_the_file_is_read_once_and_the_evaluator_called_once(
+def test_all_metrics_share_one_file_read_and_one_evaluator_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import cc_hf.evaluation.evaluate
@@ -72,7 +72,7 @@ def test_the_file_is_read_once_and_the_evaluator_called_once(
     assert calls == ["declaration", "load_examples", "read_translations"]
 
 
-def test_options_go_to_the_metric_that_takes_them() -> None:
+def test_options_reach_only_the_metric_that_takes_them() -> None:
     found = run_all(options={"word": "Arzt"})
     assert "|word:Arzt|" in found.results[1].signature
     assert found.results[1].scores["accuracy"] == 1 / 3
@@ -100,12 +100,12 @@ def test_options_go_to_the_metric_that_takes_them() -> None:
         metric_options(["score=reference"], score="geometric")
 
 
-def test_an_evaluator_that_nobody_uses_is_refused() -> None:
+def test_an_unused_evaluator_is_refused() -> None:
     with pytest.raises(InputError, match="evaluator: the metric words judges by the words"):
         evaluate_dataset("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
 
 
-def test_what_is_not_run_is_said(tmp_path: Path) -> None:
+def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
     spanish = evaluate_dataset_by_all("simplegen", "en-es", translations=TEXTS)
     assert [r.metric for r in spanish.results] == ["words"]
     assert "none ships with the package for en-es" in spanish.not_run["contrastive_conditioning"]
@@ -130,7 +130,7 @@ def test_what_is_not_run_is_said(tmp_path: Path) -> None:
         )
 
 
-def test_a_metric_that_does_not_fit_says_what_does() -> None:
+def test_an_unsuitable_metric_is_refused_with_alternatives() -> None:
     with pytest.raises(
         InputError,
         match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de",
@@ -142,12 +142,12 @@ def test_a_metric_that_does_not_fit_says_what_does() -> None:
     "text",
     ["[]", '{"results": []}', '{"results": 3}', '{"results": [{}]}', '{"results": [3]}', "{"],
 )
-def test_sets_that_are_none_are_refused(text: str) -> None:
+def test_malformed_result_sets_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="expected the JSON of"):
         ResultSet.from_json(text)
 
 
-def test_tables_show_what_there_is() -> None:
+def test_tables_show_only_the_figures_of_the_result() -> None:
     from cc_hf.reports.tables import result_table, results_table
 
     found = run_all()

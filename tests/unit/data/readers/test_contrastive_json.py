@@ -37,7 +37,7 @@ def read(path: Path, **options: Any) -> list[ContrastiveTranslationExample]:
     )
 
 
-def test_an_item(tmp_path: Path) -> None:
+def test_an_item_gives_one_example(tmp_path: Path) -> None:
     assert read(write(tmp_path, ITEM)) == [
         ContrastiveTranslationExample(
             id="0",
@@ -59,7 +59,7 @@ def test_an_item(tmp_path: Path) -> None:
     ]
 
 
-def test_items_without_contrasts_and_contrasts_without_difference(tmp_path: Path) -> None:
+def test_items_without_contrasts_are_kept_and_equal_contrasts_dropped(tmp_path: Path) -> None:
     same = {"contrastive": "The bulb is out.", "replacement": "bulb"}
     other = {"contrastive": "The pear is out.", "replacement": "pear"}
     none, some = read(
@@ -74,7 +74,7 @@ def test_items_without_contrasts_and_contrasts_without_difference(tmp_path: Path
     assert (none.extra["n_equal_to_reference"], some.extra["n_equal_to_reference"]) == ("0", "2")
 
 
-def test_category_and_further_columns(tmp_path: Path) -> None:
+def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
     def upper(text: str) -> str:
         if text == "bad":
             raise InputError("expected better, got bad")
@@ -109,7 +109,7 @@ def test_category_and_further_columns(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_malformed_items_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_malformed_items_are_refused_naming_the_item(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=f"set.json: {message}"):
         read(write(tmp_path, ITEM, {**ITEM, **change}))
 
@@ -133,7 +133,7 @@ def test_malformed_items_are_named(tmp_path: Path, change: dict[str, Any], messa
         ("lv-en", 139, {1: 99, 2: 40}, {"opensubs": 70, "europarl": 52, "eubooks": 17}),
     ],
 )
-def test_the_scoring_suite_of_mucow(
+def test_the_mucow_scoring_suite_has_the_recorded_counts(
     shared: Path, pair: str, n: int, contrasts: dict[int, int], corpora: dict[str, int]
 ) -> None:
     path = (

@@ -27,7 +27,7 @@ from tests.helpers.samples import CONTRAWSD_ITEMS, lay_out_samples
         ("0-20", 0, 20),
     ],
 )
-def test_the_frequency_classes_of_upstream(name: str, lowest: int, highest: int) -> None:
+def test_frequencies_fall_into_the_upstream_classes(name: str, lowest: int, highest: int) -> None:
     assert (
         frequency_class(f"{lowest}/99999999") == frequency_class(f" {highest} / 99999999\n") == name
     )
@@ -36,12 +36,12 @@ def test_the_frequency_classes_of_upstream(name: str, lowest: int, highest: int)
 @pytest.mark.parametrize(
     "frequency", ["", "12", "12/", "/12", "a/b", "-1/5", "1.5/3", "1/2/3", "१/२"]
 )
-def test_frequencies_that_are_none(frequency: str) -> None:
+def test_malformed_frequencies_are_refused(frequency: str) -> None:
     with pytest.raises(InputError, match="expected two numbers such as 12/345"):
         frequency_class(frequency)
 
 
-def test_both_pairs(tmp_path: Path) -> None:
+def test_samples_of_both_language_pairs_are_read(tmp_path: Path) -> None:
     for pair in ("de-en", "de-fr"):
         lay_out_samples("contrawsd", pair, tmp_path, tmp_path)
     english, french = (
@@ -61,7 +61,7 @@ def test_both_pairs(tmp_path: Path) -> None:
     )
 
 
-def test_an_item_without_frequency_is_named(tmp_path: Path) -> None:
+def test_an_item_without_frequency_is_refused_by_number(tmp_path: Path) -> None:
     lay_out_samples("contrawsd", "de-en", tmp_path, tmp_path)
     path = tmp_path / "a-rios/ContraWSD/de-en.final.json"
     for value, message in (

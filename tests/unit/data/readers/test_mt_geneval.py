@@ -115,7 +115,7 @@ def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
     assert set(male.extra) == set(DECLARATION.extra_keys_of("counterfactual_de"))
 
 
-def test_the_focus_is_the_first_marked_word_at_its_place(tmp_path: Path) -> None:
+def test_the_focus_is_the_first_marked_word(tmp_path: Path) -> None:
     assert [(e.focus.text, e.focus.start) for e in sources(pairs(tmp_path))] == [
         ("He", 0),
         ("She", 0),
@@ -131,7 +131,7 @@ def test_the_focus_is_the_first_marked_word_at_its_place(tmp_path: Path) -> None
     assert (focus.text, focus.start) == ("her", len("It kept <F>her/F> from "))
 
 
-def test_quotes_of_csv_and_outer_blanks_go_and_the_line_stays_at_hand(tmp_path: Path) -> None:
+def test_csv_quotes_and_outer_blanks_are_removed_and_the_raw_line_kept(tmp_path: Path) -> None:
     male, female = sources(pairs(tmp_path))[2:]
     assert (male.extra["reference"], male.extra["contrastive_reference"]) == (
         'Der "Junge" war König.',
@@ -160,7 +160,7 @@ def test_only_a_whole_csv_field_is_unquoted(line: str, text: str) -> None:
     assert unquoted(line) == text
 
 
-def test_translations_leave_out_the_pairs_with_one_reference(tmp_path: Path) -> None:
+def test_pairs_with_equal_references_are_omitted_from_translations(tmp_path: Path) -> None:
     male, female, *_ = translations(pairs(tmp_path), "counterfactual_de.translations")
     assert (
         male.id,
@@ -183,7 +183,7 @@ def test_translations_leave_out_the_pairs_with_one_reference(tmp_path: Path) -> 
     assert [example.id for example in sources(same)] == ["0.male", "0.female", "1.male", "1.female"]
 
 
-def test_context_and_sentence(tmp_path: Path) -> None:
+def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
     found = translations(
         contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de"
     )
@@ -265,7 +265,7 @@ CONTEXTUAL: list[tuple[list[str], list[str], list[str], str]] = [
 
 
 @cases_by_message(("lines", "original", "flipped", "message"), CONTEXTUAL)
-def test_malformed_contexts_name_file_and_line(
+def test_malformed_contexts_are_refused_naming_file_and_line(
     tmp_path: Path, lines: list[str], original: list[str], flipped: list[str], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
@@ -318,7 +318,7 @@ COUNTERFACTUAL: list[tuple[dict[str, Any], str]] = [
 
 
 @cases_by_message(("changes", "message"), COUNTERFACTUAL)
-def test_malformed_pairs_name_file_and_line(
+def test_malformed_pairs_are_refused_naming_file_and_line(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
@@ -332,7 +332,7 @@ def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
         sources(paths)
 
 
-def test_files_of_a_configuration() -> None:
+def test_every_configuration_declares_its_files() -> None:
     sizes = {
         name: len(DECLARATION.files_of(name))
         for name in ("counterfactual_de", "counterfactual_de.translations", "contextual_nl")

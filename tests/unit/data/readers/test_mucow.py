@@ -46,7 +46,7 @@ def sources(examples: list[Example]) -> list[str]:
     ]
 
 
-def test_the_cue_stands_before_whole_tokens(tmp_path: Path) -> None:
+def test_cues_are_inserted_before_whole_tokens(tmp_path: Path) -> None:
     assert sources(with_cues(tmp_path, text="An ace in place, an ace!")) == [
         "An a ace in place, an a ace!",
         "An b ace in place, an b ace!",
@@ -57,7 +57,7 @@ def test_the_cue_stands_before_whole_tokens(tmp_path: Path) -> None:
     )
 
 
-def test_plural_and_title_are_found_and_capitals_left_out(tmp_path: Path) -> None:
+def test_plural_and_title_case_are_found_but_not_all_capitals(tmp_path: Path) -> None:
     assert sources(with_cues(tmp_path, text="Two aces."))[0] == "Two a aces."
     assert sources(with_cues(tmp_path, text="Ace it."))[0] == "a Ace it."
     assert with_cues(tmp_path, text="AN ACE.") == []
@@ -73,7 +73,7 @@ def test_plural_and_title_are_found_and_capitals_left_out(tmp_path: Path) -> Non
         ({"cue": "x"}, "line 1: expected an object with correct_insertions"),
     ],
 )
-def test_malformed_files(tmp_path: Path, changed: dict[str, str], message: str) -> None:
+def test_malformed_files_are_refused(tmp_path: Path, changed: dict[str, str], message: str) -> None:
     with pytest.raises(DataError, match=message):
         with_cues(tmp_path, **changed)
 
@@ -99,7 +99,7 @@ def test_a_sense_must_have_a_domain(tmp_path: Path, domain: str, message: str) -
         list(read(paths, "en-cs", "test"))
 
 
-def test_every_configuration_says_its_languages() -> None:
+def test_every_configuration_declares_the_languages_of_its_name() -> None:
     for config in DECLARATION.configs:
         pair = config.name.removeprefix("scoring.").partition(".")[0]
         assert pair == f"{config.src_lang}-{config.tgt_langs[0]}"

@@ -17,7 +17,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_both_dictionaries_have_every_occupation_in_both_numbers_and_genders() -> None:
+def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
     for lang in ("de", "es"):
         paper, default = (
             load_dictionary("paper", lang).entries,
@@ -39,7 +39,7 @@ def test_both_dictionaries_have_every_occupation_in_both_numbers_and_genders() -
     }
 
 
-def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
+def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:
     found = read_dictionary(
         write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n")
     )
@@ -88,12 +88,12 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
         (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
     ],
 )
-def test_refusals(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_dictionaries_are_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
         read_dictionary(write(tmp_path, text))
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_undecodable_and_missing_dictionaries_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_bytes(b"occupation\tnumber\tmale\tfemale\nnurse\tsg\t\xe9\tb\n")
     with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe9"):
         load_dictionary(tmp_path / "x.tsv", "fr")

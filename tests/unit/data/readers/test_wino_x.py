@@ -57,7 +57,7 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
     return cc_hf.load_examples("wino_x", config, data_dir=folder)
 
 
-def test_the_referent_is_the_cue(tmp_path: Path) -> None:
+def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
     twin = {
         **MT,
         "qID": "Q-2",
@@ -103,7 +103,7 @@ def test_the_referent_is_the_cue(tmp_path: Path) -> None:
     )
 
 
-def test_translations(tmp_path: Path) -> None:
+def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
     (found,) = load(
         tmp_path,
         "mt_en_de.translations",
@@ -129,7 +129,7 @@ def test_translations(tmp_path: Path) -> None:
     ) == ("Kunstwerk", "Mauer")
 
 
-def test_filled_gaps(tmp_path: Path) -> None:
+def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "lm_en_ru", LM)
     assert (found.source, found.src_lang, found.tgt_lang, found.category) == (
         "",
@@ -161,7 +161,7 @@ def test_filled_gaps(tmp_path: Path) -> None:
     )
 
 
-def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
+def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
     nulls = {
         **LM,
         "option1_en": None,
@@ -208,7 +208,7 @@ def test_nulls_can_stand_in_for_what_is_not_needed(tmp_path: Path) -> None:
         ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),
     ],
 )
-def test_malformed_rows_name_file_and_line(
+def test_malformed_rows_are_refused_naming_file_and_line(
     tmp_path: Path, config: str, change: dict[str, Any], message: str
 ) -> None:
     good: dict[str, Any] = MT if config.startswith("mt") else LM
@@ -216,7 +216,7 @@ def test_malformed_rows_name_file_and_line(
         load(tmp_path, config, good, {**good, "qID": "Q-2", **change})
 
 
-def test_missing_keys_broken_lines_and_repeated_ids(tmp_path: Path) -> None:
+def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match="line 1: expected the key 'translation1', got 'qID', 'sentence'"
     ):
@@ -234,7 +234,7 @@ def test_missing_keys_broken_lines_and_repeated_ids(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pronoun", ["Sie", "man", "diese"])
-def test_other_pronouns_are_kept(tmp_path: Path, pronoun: str) -> None:
+def test_unexpected_pronouns_are_kept(tmp_path: Path, pronoun: str) -> None:
     (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
     assert (found.category, found.extra["correct_pronoun"]) == (
         "female" if pronoun == "Sie" else "unknown",
@@ -243,7 +243,7 @@ def test_other_pronouns_are_kept(tmp_path: Path, pronoun: str) -> None:
 
 
 @pytest.mark.shared
-def test_the_sample_rows_are_all_read(shared: Path, tmp_path: Path) -> None:
+def test_every_sample_row_is_read(shared: Path, tmp_path: Path) -> None:
     sizes = {
         "mt_en_de": 13,
         "mt_en_fr": 1,
@@ -259,7 +259,7 @@ def test_the_sample_rows_are_all_read(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_where_the_samples_have_a_gap_it_is_the_last_it(shared: Path, tmp_path: Path) -> None:
+def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:
     """The rule of cues.referents against all sentences whose gap is known."""
     n, n_with_two = 0, 0
     for path in sorted(shared.glob("gold/wino_x/lm_*.jsonl")):
@@ -271,7 +271,7 @@ def test_where_the_samples_have_a_gap_it_is_the_last_it(shared: Path, tmp_path: 
 
 
 @pytest.mark.shared
-def test_answers_in_the_other_order_and_in_mixed_script_change_nothing(
+def test_swapped_answers_and_mixed_script_give_the_same_examples(
     shared: Path, tmp_path: Path
 ) -> None:
     gold = shared / "gold/wino_x"
@@ -309,7 +309,7 @@ def test_answers_in_the_other_order_and_in_mixed_script_change_nothing(
 
 
 @pytest.mark.shared
-def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
+def test_references_are_judged_correct_and_the_signature_names_the_content(shared: Path, tmp_path: Path) -> None:
     """A scorer that likes the right noun in the source gets every reference right; the signature
     names the content that was read.
     """
@@ -348,7 +348,7 @@ def test_evaluation_and_its_signature(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("config", ["mt_en_de", "mt_en_de.translations"])
-def test_a_file_with_other_than_the_declared_rows_is_refused(tmp_path: Path, config: str) -> None:
+def test_a_file_with_a_wrong_number_of_rows_is_refused(tmp_path: Path, config: str) -> None:
     load(tmp_path, config, MT)
     sizes = tmp_path / SAMPLE_SIZES
     for n in (0, 2, 3774):
@@ -381,7 +381,7 @@ def test_a_file_with_other_than_the_declared_rows_is_refused(tmp_path: Path, con
 @pytest.mark.parametrize(
     "text", ["[1]", "{", '{"a": 1, "a": 2}', '{"a": "1"}', '{"a": true}', '{"a": 0}']
 )
-def test_malformed_sizes_of_samples_are_refused(tmp_path: Path, text: str) -> None:
+def test_malformed_sample_sizes_are_refused(tmp_path: Path, text: str) -> None:
     load(tmp_path, "mt_en_de", MT)
     (tmp_path / SAMPLE_SIZES).write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=f"{SAMPLE_SIZES}: expected "):

@@ -29,7 +29,7 @@ def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, 
     ]
 
 
-def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
+def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
     assert rows(tmp_path, ROWS) == [
         (
             "0",
@@ -48,7 +48,7 @@ def test_cue_goes_before_the_occupation(tmp_path: Path) -> None:
     ]
 
 
-def test_the_program_of_2021_damages_some_rows(tmp_path: Path) -> None:
+def test_the_emnlp2021_configuration_repeats_the_damage_of_the_program(tmp_path: Path) -> None:
     found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
     assert (
         found["1"]
@@ -57,12 +57,12 @@ def test_the_program_of_2021_damages_some_rows(tmp_path: Path) -> None:
     assert found["3"] == "[male] someone called."
 
 
-def test_stereotypes(tmp_path: Path) -> None:
+def test_stereotype_configurations_select_their_rows(tmp_path: Path) -> None:
     assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
     assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
 
 
-def test_every_row_without_cues(tmp_path: Path) -> None:
+def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> None:
     path = tmp_path / "test.tsv"
     path.write_text(ROWS, encoding="utf-8")
     examples = list(read({DECLARATION.files[0].path: path}, "all", "test"))
@@ -92,14 +92,14 @@ def test_every_row_without_cues(tmp_path: Path) -> None:
         ("\nmale\t1\tA b.\tb\tpro", "line 1: expected 5 columns"),
     ],
 )
-def test_malformed_rows_name_the_line(tmp_path: Path, line: str, message: str) -> None:
+def test_malformed_rows_are_refused_naming_the_line(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         rows(tmp_path, line)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
-def test_results_without_neutral_rows_say_so(shared: Path, config: str) -> None:
+def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> None:
     translations = (
         shared
         / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
