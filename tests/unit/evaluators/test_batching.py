@@ -9,7 +9,7 @@ _LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), max_size=
 
 
 @given(_LENGTHS, st.integers(1, 300))
-def test_every_pair_once_within_the_budget(lengths: list[tuple[int, int]], budget: int) -> None:
+def test_batches_hold_every_pair_once_within_the_budget(lengths: list[tuple[int, int]], budget: int) -> None:
     sources, targets = [s for s, _ in lengths], [t for _, t in lengths]
     batches = plan_batches(sources, targets, batch_tokens=budget)
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
@@ -18,5 +18,5 @@ def test_every_pair_once_within_the_budget(lengths: list[tuple[int, int]], budge
         assert len(batch) == 1 or cost <= budget
 
 
-def test_longest_first() -> None:
+def test_batches_start_with_the_longest_pairs() -> None:
     assert plan_batches([1, 2, 3], [1, 2, 3], batch_tokens=2) == [[2], [1], [0]]

@@ -77,7 +77,7 @@ def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> li
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("noise", [0.0, 1e-3, 0.1])
-def test_verdicts_are_those_of_exact_scores(noise: float, score: str) -> None:
+def test_verdicts_equal_those_of_exact_scores(noise: float, score: str) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1500)
     exact = SCORES[score](evaluator.score(requests, **_EN_DE))
@@ -86,7 +86,7 @@ def test_verdicts_are_those_of_exact_scores(noise: float, score: str) -> None:
     np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
 
 
-def test_the_noise_alone_would_decide_otherwise() -> None:
+def test_fast_scores_alone_would_give_other_verdicts() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(1500)
     assert evaluator.fast is not None
@@ -96,7 +96,7 @@ def test_the_noise_alone_would_decide_otherwise() -> None:
     assert verdicts(rough, contests) != verdicts(exact, contests)
 
 
-def test_only_what_is_close_is_scored_again() -> None:
+def test_only_close_decisions_are_scored_again() -> None:
     evaluator = NoisyEvaluator(1e-4)
     requests, contests = problem(2000)
     decision_scores(evaluator, requests, contests, **_EN_DE)
@@ -105,7 +105,7 @@ def test_only_what_is_close_is_scored_again() -> None:
     assert 3 * 64 <= evaluator.n_scored <= 3 * 150
 
 
-def test_few_decisions_are_all_exact() -> None:
+def test_few_decisions_are_all_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(40)
     np.testing.assert_array_equal(
@@ -114,7 +114,7 @@ def test_few_decisions_are_all_exact() -> None:
     )
 
 
-def test_without_contests_all_is_exact() -> None:
+def test_requests_without_contests_are_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, _ = problem(200)
     np.testing.assert_array_equal(
@@ -123,7 +123,7 @@ def test_without_contests_all_is_exact() -> None:
     )
 
 
-def test_both_passes_keep_their_scores_apart(tmp_path: Any) -> None:
+def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
     first = NoisyEvaluator(0.1, cache=cache)
@@ -136,7 +136,7 @@ def test_both_passes_keep_their_scores_apart(tmp_path: Any) -> None:
     assert {row.fields["dtype"] for row in cache.info().identities} == {"float32", "bf16"}
 
 
-def test_the_signature_names_both_passes() -> None:
+def test_the_signature_names_both_precisions() -> None:
     evaluator: Evaluator = NoisyEvaluator(0.1)
     assert evaluator.signature_fields()["dtype"] == "bf16/float32"
     assert evaluator.cache_identity()["dtype"] == "float32"

@@ -28,7 +28,7 @@ from tests.helpers.metrics import evaluate_dataset
 
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
-def test_shares_are_even_and_every_index_is_in_one(costs: list[int], n: int) -> None:
+def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> None:
     shares = even_shares(costs, n)
     assert len(shares) == n
     assert sorted(i for share in shares for i in share) == list(range(len(costs)))
@@ -66,7 +66,7 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
 
 @pytest.mark.parametrize("n", [2, 3, 7])
 @pytest.mark.parametrize("n_requests", [1, 5, 200])
-def test_every_member_has_all_scores_in_the_order_of_one(n: int, n_requests: int) -> None:
+def test_every_member_gets_all_scores_in_the_order_of_one_process(n: int, n_requests: int) -> None:
     requests, seen = letter_requests(n_requests), [[] for _ in range(n)]  # type: list[Any], list[list[Pair]]
     plain = LetterEvaluator().score(requests, src_lang="en", tgt_lang="de")
 
@@ -86,7 +86,7 @@ def test_every_member_has_all_scores_in_the_order_of_one(n: int, n_requests: int
     assert n_requests < 2 * n or min(loads) > 0
 
 
-def test_rounds_pass_on_what_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_scores_are_cached_between_rounds_before_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The main member stores what others score while they go on: after an error late in the run the
     cache is not empty.
     """
@@ -115,7 +115,7 @@ def test_rounds_pass_on_what_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert 15 <= n_kept < 100
 
 
-def test_the_cache_is_read_by_the_main_member_for_all(tmp_path: Path) -> None:
+def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
     cache, requests, seen = (
         ScoreCache(tmp_path / "scores.sqlite"),
         letter_requests(50),
@@ -134,7 +134,7 @@ def test_the_cache_is_read_by_the_main_member_for_all(tmp_path: Path) -> None:
     assert cache.info().n_scores == 50
 
 
-def test_a_damaged_cache_is_an_error_on_all(tmp_path: Path) -> None:
+def test_a_damaged_cache_raises_on_every_member(tmp_path: Path) -> None:
     (tmp_path / "scores.sqlite").write_bytes(b"nonsense" * 1000)
     cache = ScoreCache(tmp_path / "scores.sqlite")
 
@@ -183,7 +183,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_three_processes_have_the_scores_of_one(tmp_path: Path, tiny_marian: Path) -> None:
+def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Path) -> None:
     found = torchrun(3, "tests.helpers.distributed_program", tiny_marian, tmp_path)
     assert found.returncode == 0, found.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
@@ -217,7 +217,7 @@ def test_three_processes_have_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_the_command_line_in_two_processes(tmp_path: Path, tiny_marian: Path) -> None:
+def test_the_command_line_in_two_processes_writes_the_same_result(tmp_path: Path, tiny_marian: Path) -> None:
     rows = [
         f"The {i} bats and {'x' * (i % 9)} were"
         f" old.,bats,baseball|wooden,flying|{'big' if i % 2 else 'tame'},{'odd' if i % 2 else 'even'},de"
@@ -272,7 +272,7 @@ def test_the_command_line_in_two_processes(tmp_path: Path, tiny_marian: Path) ->
     assert ScoreCache(tmp_path / "c.sqlite").info().n_scores == 4 * 90
 
 
-def test_an_error_is_said_once_and_ends_all(tmp_path: Path) -> None:
+def test_an_error_is_printed_once_and_ends_all_processes(tmp_path: Path) -> None:
     found = torchrun(
         2, "tests.helpers.patient_cli", "evaluate", "winmt", "--translations", "t.txt", cwd=tmp_path
     )
@@ -291,7 +291,7 @@ sharding.leave()
 """
 
 
-def test_one_process_needs_no_accelerate() -> None:
+def test_a_single_process_does_not_import_accelerate() -> None:
     environment = {
         name: value
         for name, value in os.environ.items()

@@ -59,7 +59,7 @@ def test_probabilities_are_averaged_token_by_token(folders: list[Path]) -> None:
     assert scores.n_tokens.tolist() == [len(p) for p in plain]
 
 
-def test_other_tokenisations_are_averaged_by_sentence(folders: list[Path]) -> None:
+def test_members_of_different_tokenisation_are_averaged_by_sentence(folders: list[Path]) -> None:
     evaluator = cc_hf.load_evaluator([folders[0], folders[2]])
     members = [cc_hf.load_evaluator(folder) for folder in (folders[0], folders[2])]
     expected = np.mean(
@@ -83,7 +83,7 @@ def test_other_tokenisations_are_averaged_by_sentence(folders: list[Path]) -> No
         evaluator.token_logprobs(["a"], ["b"], **_EN_DE)
 
 
-def test_the_signature_names_all_members_and_how_they_are_combined(folders: list[Path]) -> None:
+def test_the_signature_names_all_members_and_the_kind_of_average(folders: list[Path]) -> None:
     a, b, c = (cc_hf.load_evaluator(folder, mode="exact") for folder in folders)
     alike, others = (
         cc_hf.load_evaluator(folders[:2], mode="exact"),
@@ -103,7 +103,7 @@ def test_the_signature_names_all_members_and_how_they_are_combined(folders: list
 
 
 @pytest.mark.parametrize("what", ["vocab", "merges"])
-def test_a_changed_vocabulary_is_another_tokenisation(tmp_path: Path, what: str) -> None:
+def test_a_changed_vocabulary_counts_as_another_tokenisation(tmp_path: Path, what: str) -> None:
     (tmp_path / "a").mkdir()
     shutil.copytree(families.save_tiny_fsmt(tmp_path / "a"), tmp_path / "b")
     assert (
@@ -124,7 +124,7 @@ def test_a_changed_vocabulary_is_another_tokenisation(tmp_path: Path, what: str)
     )
 
 
-def test_order_duplicates_and_batches_change_nothing(folders: list[Path]) -> None:
+def test_order_duplicates_and_batch_size_do_not_change_scores(folders: list[Path]) -> None:
     for chosen in (folders[:2], folders):
         once = cc_hf.load_evaluator(chosen).mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
         evaluator = cc_hf.load_evaluator(chosen, batch_tokens=1)
@@ -135,11 +135,11 @@ def test_order_duplicates_and_batches_change_nothing(folders: list[Path]) -> Non
         )
 
 
-def test_of_one_member_it_is_that_member(folders: list[Path]) -> None:
+def test_an_ensemble_of_one_member_is_that_member(folders: list[Path]) -> None:
     assert cc_hf.load_evaluator([folders[0]]) is cc_hf.load_evaluator(folders[0])
 
 
-def test_what_is_refused(folders: list[Path]) -> None:
+def test_unfit_members_and_options_are_refused(folders: list[Path]) -> None:
     with pytest.raises(InputError, match="at least one evaluator"):
         cc_hf.load_evaluator([])
     with pytest.raises(InputError, match="one for each of the 2 members"):
@@ -150,7 +150,7 @@ def test_what_is_refused(folders: list[Path]) -> None:
         cc_hf.load_evaluator(folders[:2]).mean_logprobs(["doctor nurse " * 200], ["b"], **_EN_DE)
 
 
-def test_an_ensemble_judges(folders: list[Path]) -> None:
+def test_an_ensemble_can_judge_translations(folders: list[Path]) -> None:
     references = [
         {
             "correct_sources": ["The [female] doctor."],
@@ -172,7 +172,7 @@ def test_an_ensemble_judges(folders: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("n_members", [2, 3])
-def test_scores_are_kept_like_those_of_one_evaluator(
+def test_scores_of_an_ensemble_are_cached(
     folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_members: int
 ) -> None:
     path = tmp_path / "scores.sqlite"

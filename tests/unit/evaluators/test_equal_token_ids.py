@@ -68,7 +68,7 @@ def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
-def test_sides_with_equal_ids_tie(batch_tokens: int) -> None:
+def test_sources_with_equal_ids_tie(batch_tokens: int) -> None:
     result = compute_metric(
         "contrastive_conditioning",
         *rows(60),
@@ -96,7 +96,7 @@ def test_translations_with_equal_ids_tie() -> None:
     assert result["n_ties"] == 30
 
 
-def test_a_faster_pass_ties_as_well_and_twins_get_the_same_scores() -> None:
+def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     evaluator = RoundingEvaluator()
     evaluator.own_fast = RoundingEvaluator(dtype="bf16")
     translations, references = rows(400)
@@ -128,7 +128,7 @@ def test_a_faster_pass_ties_as_well_and_twins_get_the_same_scores() -> None:
     np.testing.assert_array_equal(scores[:800], scores[800:])
 
 
-def test_one_score_also_where_another_run_cached_one_of_the_texts(tmp_path: Path) -> None:
+def test_texts_with_equal_ids_share_a_score_cached_by_another_run(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     texts = ["a b", "a  b", " a b"]
     evaluator = RoundingEvaluator(cache=cache)
@@ -142,7 +142,7 @@ def test_one_score_also_where_another_run_cached_one_of_the_texts(tmp_path: Path
     assert cache.info().n_scores == 4
 
 
-def test_processes_that_score_equal_ids_at_once_agree_afterwards(tmp_path: Path) -> None:
+def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     ids = ((1, 2), (3, 2))
     with cache.session({"eval": "x"}) as first, cache.session({"eval": "x"}) as second:
@@ -160,7 +160,7 @@ def test_processes_that_score_equal_ids_at_once_agree_afterwards(tmp_path: Path)
         assert other.find_equal([ids]) == {}
 
 
-def test_log_probabilities_of_tokens_are_equal_too() -> None:
+def test_token_logprobs_of_equal_ids_are_equal() -> None:
     left, right = RoundingEvaluator().token_logprobs(["a b", "a  b"], ["x", "x"])
     np.testing.assert_array_equal(left, right)
 
@@ -187,7 +187,7 @@ def test_every_family_scores_equal_ids_once(
 
 
 @pytest.mark.parametrize("mode", ["exact", "auto", "bf16", "int8"])
-def test_two_blanks_for_one_tie_in_every_mode_at_any_batch_size(
+def test_a_doubled_blank_ties_in_every_mode_at_any_batch_size(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
@@ -218,7 +218,7 @@ def test_two_blanks_for_one_tie_in_every_mode_at_any_batch_size(
             assert result["n_ties"] == 3
 
 
-def test_a_cue_that_is_cut_off_is_refused() -> None:
+def test_a_cue_lost_by_truncation_is_refused() -> None:
     cut: dict[str, Any] = {"on_too_long": "truncate", "max_tokens": 12}
     whole = {
         "correct_sources": ["he is short", "she is x"],
@@ -261,7 +261,7 @@ def test_a_cue_that_is_cut_off_is_refused() -> None:
                 )
 
 
-def test_ids_that_are_equal_without_truncation_stay_a_tie() -> None:
+def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
     evaluator = RoundingEvaluator(on_too_long="truncate", max_tokens=12)
     references = [
         {
@@ -290,7 +290,7 @@ class SlowAndFast(LetterEvaluator):
 
 
 @pytest.mark.parametrize("family", ["marian", "masked_lm"])
-def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
+def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
     long = "doctor nurse " * 501
     cached = [
@@ -325,7 +325,7 @@ def test_models_cut_off_cues_and_endings(family: str, tmp_path: Path) -> None:
             )
 
 
-def test_it_is_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
+def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     folder = BUILDERS["marian"](tmp_path / "model")
     long = "doctor nurse " * 501

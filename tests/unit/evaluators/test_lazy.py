@@ -134,7 +134,7 @@ def run(*arguments: str | Path, folder: Path) -> list[str]:
     return modules
 
 
-def test_a_second_run_imports_no_torch_and_gives_the_same_file(
+def test_a_second_run_imports_no_torch_and_writes_the_same_file(
     tmp_path: Path, tiny_marian: Path
 ) -> None:
     rows = [
@@ -183,7 +183,7 @@ def test_a_second_run_imports_no_torch_and_gives_the_same_file(
 # a model of transformers
 
 
-def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: Path) -> None:
+def test_cached_scores_are_answered_without_the_model_and_others_load_it(tiny_marian: Path, path: Path) -> None:
     texts = ["The doctor.", "a"], ["Der Arzt.", "b"]
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
@@ -236,7 +236,7 @@ def test_what_is_known_is_answered_and_all_else_loads(tiny_marian: Path, path: P
         lambda evaluator: evaluator.generation_options("de"),
     ],
 )
-def test_everything_else_is_asked_of_the_model(
+def test_methods_other_than_scoring_load_the_model(
     tiny_marian: Path, path: Path, use: Callable[[Any], Any]
 ) -> None:
     real = opened(tiny_marian, path)
@@ -250,7 +250,7 @@ def test_everything_else_is_asked_of_the_model(
         _ = again._private
 
 
-def test_errors_are_those_of_the_model(tiny_marian: Path, path: Path) -> None:
+def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
     long = "x " * 2000
     for _ in range(2):
         evaluator = opened(tiny_marian, path)
@@ -263,7 +263,7 @@ def test_errors_are_those_of_the_model(tiny_marian: Path, path: Path) -> None:
     assert isinstance(evaluator, LazyEvaluator)
 
 
-def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> None:
+def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
     """Even where size and time of the file are set back to what they were."""
     place = tmp_path / "model"
     place.mkdir()
@@ -291,7 +291,7 @@ def test_a_model_whose_file_changed_is_loaded(tmp_path: Path, path: Path) -> Non
 # evaluators of letters
 
 
-def test_a_half_filled_cache_is_completed(
+def test_an_interrupted_cache_is_completed(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a kill: the record is there before the first score."""
@@ -338,7 +338,7 @@ _OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("other", _OTHERS)
-def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, other: str) -> None:
+def test_a_different_request_loads_the_model(folder: Path, path: Path, loader: _Loader, other: str) -> None:
     scores(opened(folder, path))
     assert isinstance(opened(folder, path), LazyEvaluator)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
@@ -348,7 +348,7 @@ def test_another_request_is_loaded(folder: Path, path: Path, loader: _Loader, ot
     assert len(loader.loaded) == 2
 
 
-def test_other_versions_of_libraries_are_loaded(
+def test_other_library_versions_load_the_model(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores(opened(folder, path))
@@ -356,7 +356,7 @@ def test_other_versions_of_libraries_are_loaded(
     assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
-def test_other_scoring_is_loaded(
+def test_another_scoring_version_loads_the_model(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores(opened(folder, path))
@@ -364,7 +364,7 @@ def test_other_scoring_is_loaded(
     assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
-def test_a_cache_of_a_machine_with_bf16_serves_one_without(
+def test_a_cache_made_with_bf16_serves_a_machine_without(
     folder: Path, path: Path, loader: _Loader
 ) -> None:
     """What is known is looked up; what is missing is computed by the exact pass there is."""
@@ -380,7 +380,7 @@ def test_a_cache_of_a_machine_with_bf16_serves_one_without(
     assert "mode" not in again.signature_fields()
 
 
-def test_another_version_of_this_package_is_loaded(
+def test_another_package_version_loads_the_model(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder, path)
@@ -388,7 +388,7 @@ def test_another_version_of_this_package_is_loaded(
     assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
-def test_languages_that_are_refused_are_not_remembered(
+def test_refused_languages_are_not_remembered(
     folder: Path, path: Path, loader: _Loader
 ) -> None:
     for _ in range(2):
@@ -403,7 +403,7 @@ def test_languages_that_are_refused_are_not_remembered(
     assert len(loader.loaded) == 4
 
 
-def test_languages_of_the_evaluator_fill_in(folder: Path, path: Path, loader: _Loader) -> None:
+def test_languages_of_the_evaluator_are_the_default(folder: Path, path: Path, loader: _Loader) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     again = opened(folder, path, ("", "de"))
@@ -411,7 +411,7 @@ def test_languages_of_the_evaluator_fill_in(folder: Path, path: Path, loader: _L
     assert len(loader.loaded) == 1
 
 
-def test_models_of_the_hub_are_remembered_at_a_full_commit_only(
+def test_hub_models_are_remembered_only_at_a_full_commit(
     path: Path, loader: _Loader
 ) -> None:
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
@@ -425,7 +425,7 @@ def test_models_of_the_hub_are_remembered_at_a_full_commit_only(
     assert not isinstance(opened("organisation/model", path, revision=COMMIT[::-1]), LazyEvaluator)
 
 
-def test_several_processes_always_load(
+def test_distributed_processes_always_load_the_model(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder, path)
@@ -441,7 +441,7 @@ def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) ->
     assert not ScoreCache().path.exists()
 
 
-def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Loader) -> None:
+def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) -> None:
     loader.has_fast = True
     real: Any = opened(folder, path)
     before = scores(real), scores(real.fast, REQUESTS[:30])
@@ -463,7 +463,7 @@ def test_the_fast_copy_is_remembered_too(folder: Path, path: Path, loader: _Load
     assert plain.fast is None
 
 
-def test_an_ensemble_without_scores_of_its_own_is_remembered_by_its_members(
+def test_an_ensemble_by_sentence_is_remembered_by_its_members(
     folder: Path, path: Path, loader: _Loader
 ) -> None:
     names = [folder, make_folder(folder.with_name("second"), "b")]
@@ -532,7 +532,7 @@ _ALTERED: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.parametrize("how", _ALTERED)
-def test_an_altered_record_is_not_believed(
+def test_an_altered_record_is_ignored_and_replaced(
     folder: Path, path: Path, loader: _Loader, how: str
 ) -> None:
     before = scores(opened(folder, path))
@@ -560,7 +560,7 @@ def test_an_altered_record_is_not_believed(
     assert isinstance(opened(folder, path), LazyEvaluator)  # it was replaced
 
 
-def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(
+def test_a_changed_file_in_a_subfolder_loads_the_model(
     folder: Path, path: Path, loader: _Loader
 ) -> None:
     (folder / "shards").mkdir()
@@ -574,7 +574,7 @@ def test_a_file_in_a_folder_of_the_model_that_changed_is_noticed(
 # caches that cannot be used
 
 
-def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -> None:
+def test_a_cache_without_records_is_extended(folder: Path, path: Path, loader: _Loader) -> None:
     scores(loader(folder, LoadingOptions(cache=path)))
     assert ScoreCache(path).recall({}) is None
     with closing(sqlite3.connect(path)) as connection:
@@ -590,7 +590,7 @@ def test_an_older_cache_is_extended(folder: Path, path: Path, loader: _Loader) -
     assert len(loader.scored) == N_DISTINCT
 
 
-def test_a_damaged_cache_is_the_same_error(folder: Path, path: Path, loader: _Loader) -> None:
+def test_a_damaged_cache_raises_the_usual_error(folder: Path, path: Path, loader: _Loader) -> None:
     opened(folder, path)
     path.write_bytes(b"nonsense" * 1000)
     with pytest.raises(CacheError, match="is another file, or damaged"):
@@ -601,7 +601,7 @@ def test_a_damaged_cache_is_the_same_error(folder: Path, path: Path, loader: _Lo
         opened(folder, folder / "weights.bin" / "scores.sqlite")
 
 
-def test_a_place_that_cannot_be_written_is_said_once(
+def test_an_unwritable_default_cache_warns_once(
     folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -613,7 +613,7 @@ def test_a_place_that_cannot_be_written_is_said_once(
     assert len(caught) == 1
 
 
-def test_names_that_are_none_are_refused(path: Path, tmp_path: Path) -> None:
+def test_unknown_and_missing_names_are_refused(path: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
         opened("cc-tiny-en-ed", path)
     with pytest.raises(EvaluatorError, match="there is no such folder"):

@@ -17,7 +17,7 @@ from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, load_model
 from tests.helpers.models import save_tiny_bert, save_tiny_marian
 
 
-def test_loads_once_per_options(tiny_marian: Path) -> None:
+def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
     assert cc_hf.load_evaluator(tiny_marian) is cc_hf.load_evaluator(tiny_marian)
     assert cc_hf.load_evaluator(tiny_marian, batch_tokens=7) is not cc_hf.load_evaluator(
         tiny_marian
@@ -25,7 +25,7 @@ def test_loads_once_per_options(tiny_marian: Path) -> None:
     assert load_model(tiny_marian).model is load_model(str(tiny_marian)).model
 
 
-def test_a_model_that_changed_on_disk_is_loaded_anew(tmp_path: Path) -> None:
+def test_a_model_that_changed_on_disk_is_loaded_again(tmp_path: Path) -> None:
     save_tiny_marian(tmp_path, seed=1)
     first = cc_hf.load_evaluator(tmp_path)
     before = first.mean_logprobs(["The doctor."], ["Der Arzt."])
@@ -35,7 +35,7 @@ def test_a_model_that_changed_on_disk_is_loaded_anew(tmp_path: Path) -> None:
     assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."]) - before) > 1e-3
 
 
-def test_identity_is_of_the_files_not_of_the_folder(tmp_path: Path) -> None:
+def test_the_identity_depends_on_the_files_and_not_on_the_folder(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         save_tiny_marian(tmp_path / name, seed=3)
@@ -45,7 +45,7 @@ def test_identity_is_of_the_files_not_of_the_folder(tmp_path: Path) -> None:
     )
 
 
-def test_the_identity_of_the_embedded_evaluator() -> None:
+def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
     """It stands in README, cards and recorded results."""
     assert (
         cc_hf.load_evaluator("cc-tiny-en-de").identity
@@ -54,7 +54,7 @@ def test_the_identity_of_the_embedded_evaluator() -> None:
     )
 
 
-def test_the_hash_of_a_flat_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+def test_the_hash_of_a_folder_covers_names_and_contents_of_files(tmp_path: Path) -> None:
     for name in ("b.json", "a.safetensors", "README.md", ".hidden"):
         (tmp_path / name).write_text(name * 3, encoding="utf-8")
     expected = hashlib.sha256(
@@ -69,7 +69,7 @@ def test_the_hash_of_a_flat_folder_is_that_of_its_names_and_contents(tmp_path: P
     "name",
     ["bpe.codes", "sub/one.safetensors", "sub/deep/x", "LICENSE", "tokenizer.py", "linked/y"],
 )
-def test_every_file_that_may_be_read_is_in_the_identity(tmp_path: Path, name: str) -> None:
+def test_every_file_of_the_model_changes_the_identity(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "model"
     (folder / "sub" / "deep").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -82,7 +82,7 @@ def test_every_file_that_may_be_read_is_in_the_identity(tmp_path: Path, name: st
     assert name in dict(model_files(folder))
 
 
-def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
+def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
     folder, blobs = tmp_path / "snapshot", tmp_path / "blobs"
     folder.mkdir()
     blobs.mkdir()
@@ -99,7 +99,7 @@ def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
     assert hash_files(folder) != before
 
 
-def test_a_commit_that_a_local_configuration_claims_is_not_believed(tmp_path: Path) -> None:
+def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) -> None:
     place = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
     shutil.copytree(TINY_EN_DE.path, place)
     path = place / "config.json"
@@ -110,7 +110,7 @@ def test_a_commit_that_a_local_configuration_claims_is_not_believed(tmp_path: Pa
     assert cc_hf.load_evaluator(place).identity == hash_files(place)
 
 
-def test_a_file_that_changes_while_it_is_loaded_is_an_error(
+def test_a_file_that_changes_during_loading_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_tiny_marian(tmp_path)
@@ -126,7 +126,7 @@ def test_a_file_that_changes_while_it_is_loaded_is_an_error(
         load_model(tmp_path)
 
 
-def test_few_models_are_kept_the_least_recently_used_goes(tmp_path: Path) -> None:
+def test_the_least_recently_used_model_is_dropped(tmp_path: Path) -> None:
     folders = []
     for i in range(KEPT_MODELS + 1):
         folders.append(tmp_path / str(i))
@@ -146,7 +146,7 @@ def test_few_models_are_kept_the_least_recently_used_goes(tmp_path: Path) -> Non
     assert load_model(folders[-1]) is load_model(folders[-1])
 
 
-def test_few_evaluators_are_kept_of_a_model(tiny_marian: Path) -> None:
+def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Path) -> None:
     first = cc_hf.load_evaluator(tiny_marian, batch_tokens=1)
     dropped = weakref.ref(cc_hf.load_evaluator(tiny_marian, batch_tokens=2))
     for n in range(3, KEPT_EVALUATORS + 2):
@@ -163,29 +163,29 @@ def test_unknown_name_suggests_the_nearest() -> None:
         cc_hf.load_evaluator("cc-tiny-en-ed")
 
 
-def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvaluatorError, match="there is no such folder"):
         cc_hf.load_evaluator(tmp_path / "missing")
 
 
-def test_a_hub_model_offline_says_what_to_do() -> None:
+def test_a_hub_model_offline_raises_an_error_with_a_remedy() -> None:
     with pytest.raises(EvaluatorError, match=r"could not be loaded .*save the model to a folder"):
         cc_hf.load_evaluator("Helsinki-NLP/opus-mt-en-de")
 
 
-def test_a_folder_without_a_model(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EvaluatorError, match="could not be loaded"):
         cc_hf.load_evaluator(tmp_path)
 
 
-def test_a_model_that_is_not_seq2seq(tmp_path: Path) -> None:
+def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         EvaluatorError, match=r"expected a sequence-to-sequence model .* got a model of type 'bert'"
     ):
         cc_hf.load_evaluator(save_tiny_bert(tmp_path))
 
 
-def test_options_out_of_range(tiny_marian: Path) -> None:
+def test_unknown_dtypes_and_devices_are_refused(tiny_marian: Path) -> None:
     with pytest.raises(InputError, match="dtype: expected one of float32"):
         cc_hf.load_evaluator(tiny_marian, dtype="int3")
     for device in ("gpu9", "cuda:77", "meta"):
@@ -193,12 +193,12 @@ def test_options_out_of_range(tiny_marian: Path) -> None:
             cc_hf.load_evaluator(tiny_marian, device=device)
 
 
-def test_a_local_model_has_no_revision() -> None:
+def test_a_revision_of_a_local_model_is_refused() -> None:
     with pytest.raises(InputError, match="a revision applies to models of the Hub only"):
         cc_hf.load_evaluator("cc-tiny-en-de", revision="main")
 
 
-def test_no_default_for_other_pairs() -> None:
+def test_language_pairs_without_a_default_evaluator_are_refused() -> None:
     with pytest.raises(InputError, match="expected one, or src_lang and tgt_lang"):
         default_evaluator("", "")
     with pytest.raises(InputError, match="none ships with the package for en-ru"):

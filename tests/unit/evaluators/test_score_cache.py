@@ -59,7 +59,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "new" / "scores.sqlite"
 
 
-def test_a_full_cache_gives_the_same_bits_and_computes_and_encodes_nothing(path: Path) -> None:
+def test_a_full_cache_gives_identical_scores_without_any_computation(path: Path) -> None:
     plain, _ = scored(None)
     first, seen = scored(path)
     assert len(seen) == N_DISTINCT
@@ -71,7 +71,7 @@ def test_a_full_cache_gives_the_same_bits_and_computes_and_encodes_nothing(path:
     assert_equal(second, plain)
 
 
-def test_only_what_is_missing_is_scored_and_the_order_is_that_of_the_requests(path: Path) -> None:
+def test_only_missing_pairs_are_scored_and_the_order_of_requests_is_kept(path: Path) -> None:
     scored(path, REQUESTS[10:30])
     found, seen = scored(path, REQUESTS[::-1])
     known = {(r.source, r.translation) for r in REQUESTS[10:30]}
@@ -79,7 +79,7 @@ def test_only_what_is_missing_is_scored_and_the_order_is_that_of_the_requests(pa
     assert_equal(found, scored(None, REQUESTS[::-1])[0])
 
 
-def test_without_a_cache_nothing_is_kept(tiny_marian: Path) -> None:
+def test_without_a_cache_nothing_is_stored(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     evaluator.mean_logprobs(["a"], ["b"])
     assert evaluator.cache is None
@@ -101,13 +101,13 @@ def test_without_a_cache_nothing_is_kept(tiny_marian: Path) -> None:
     ],
     ids=str,
 )
-def test_another_identity_never_hits(path: Path, other: dict[str, Any]) -> None:
+def test_scores_of_another_identity_are_never_used(path: Path, other: dict[str, Any]) -> None:
     scored(path)
     assert len(scored(path, **other)[1]) == N_DISTINCT
     assert ScoreCache(path).info().n_scores == 2 * N_DISTINCT
 
 
-def test_another_class_or_version_never_hits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_another_class_or_version_are_never_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class WordEvaluator(LetterEvaluator):
         pass
 
@@ -119,7 +119,7 @@ def test_another_class_or_version_never_hits(path: Path, monkeypatch: pytest.Mon
     assert len(scored(path)[1]) == N_DISTINCT
 
 
-def test_batches_are_not_part_of_the_identity(path: Path) -> None:
+def test_the_batch_size_is_not_part_of_the_identity(path: Path) -> None:
     scored(path)
     assert scored(path, batch_tokens=7)[1] == []
 
@@ -134,7 +134,7 @@ def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
     assert len(keys) == len(pairs) ** 2
 
 
-def test_pairs_that_look_alike(path: Path) -> None:
+def test_similar_pairs_are_stored_separately(path: Path) -> None:
     alike = [
         ("a", 'b","c'),
         ('a","b', "c"),
@@ -154,7 +154,7 @@ def test_pairs_that_look_alike(path: Path) -> None:
         }
 
 
-def test_the_same_error_for_a_long_text_with_and_without(path: Path) -> None:
+def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Path) -> None:
     requests = [
         *REQUESTS,
         ScoringRequest("a", "b" * 50, 70),
@@ -193,7 +193,7 @@ def test_impossible_scores_are_not_stored(path: Path, row: tuple[float, int, flo
         assert session.find([("a", "b"), ("c", "d")]) == {1: ROW}
 
 
-def test_what_rounds_above_1_is_kept(path: Path) -> None:
+def test_probabilities_rounded_above_1_are_stored(path: Path) -> None:
     with ScoreCache(path).session(IDENTITY, rounding=0.01) as session:
         session.add([("a", "b")], [(0.0125, 2, 1.00625)])
         assert session.find([("a", "b")]) == {0: (0.0125, 2, 1.00625)}
@@ -216,7 +216,7 @@ _DAMAGED: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=repr)
-def test_a_damaged_row_is_computed_again_and_replaced(
+def test_a_damaged_row_is_recomputed_and_replaced(
     path: Path, column: str, value: object
 ) -> None:
     plain, _ = scored(path)
@@ -261,7 +261,7 @@ def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str)
     assert "letters@2" in shown.output
 
 
-def test_more_pairs_than_sqlite_takes_at_once(path: Path) -> None:
+def test_more_pairs_than_one_sqlite_query_holds_are_found(path: Path) -> None:
     pairs = [(str(i), "") for i in range(2345)]
     with ScoreCache(path).session(IDENTITY) as session:
         session.add(pairs[::2], [(float(-i), i + 1, 0.25) for i in range(0, 2345, 2)])
@@ -269,7 +269,7 @@ def test_more_pairs_than_sqlite_takes_at_once(path: Path) -> None:
     assert found == {i: (float(-i), i + 1, 0.25) for i in range(0, 2345, 2)}
 
 
-def test_the_model_is_scored_once_over_two_loads(
+def test_a_second_load_of_the_model_uses_the_cached_scores(
     path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = cc_hf.load_evaluator(tiny_marian, cache=path)
@@ -283,7 +283,7 @@ def test_the_model_is_scored_once_over_two_loads(
     assert cc_hf.load_evaluator(tiny_marian).cache is None
 
 
-def test_the_default_place_is_hf_home(root: Path) -> None:
+def test_the_default_cache_lies_in_hf_home(root: Path) -> None:
     from huggingface_hub import constants
 
     found = open_cache(True)
@@ -303,7 +303,7 @@ def one_score(path: Path) -> ScoreCache:
     return cache
 
 
-def test_another_version_is_refused(path: Path) -> None:
+def test_a_cache_of_another_version_is_refused(path: Path) -> None:
     cache = one_score(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
@@ -318,7 +318,7 @@ def test_another_version_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["overwritten", "cut"])
-def test_a_damaged_file_is_refused(path: Path, damage: str) -> None:
+def test_a_damaged_cache_file_is_refused(path: Path, damage: str) -> None:
     scored(path, letter_requests(400))
     data = path.read_bytes()
     assert len(data) > 3 * 4096
@@ -356,7 +356,7 @@ def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> 
     assert path.read_bytes() == before
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
+def test_a_folder_as_cache_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         open_cache(tmp_path)
 
@@ -371,7 +371,7 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     assert open_cache(True) is not None
 
 
-def test_a_chosen_place_that_cannot_be_written_is_refused_at_once(
+def test_a_chosen_cache_that_cannot_be_written_is_refused_at_once(
     tmp_path: Path, tiny_marian: Path
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
@@ -385,7 +385,7 @@ def test_a_chosen_place_that_cannot_be_written_is_refused_at_once(
         cc_hf.load_evaluator(tiny_marian, cache=tmp_path / "file" / "scores.sqlite")
 
 
-def test_the_default_place_may_be_unwritable(
+def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
@@ -426,7 +426,7 @@ def test_a_full_disk_does_not_end_the_evaluation(
     assert_equal(again, found)
 
 
-def test_info_counts_by_identity_and_clear_removes_all(path: Path) -> None:
+def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> None:
     cache = ScoreCache(path)
     assert cache.info().n_scores == cache.info().n_bytes == cache.clear().n_bytes == 0
     assert not path.parent.exists()
@@ -463,7 +463,7 @@ def n_lines(log: Path) -> int:
     return log.read_text(encoding="utf-8").count("\n") if log.exists() else 0
 
 
-def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
+def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
     """Each run goes on where the one before was killed; at the end the scores are those of a run
     that nobody disturbed, to the bit.
     """
@@ -507,7 +507,7 @@ def test_ten_kills_lose_only_what_was_in_flight(tmp_path: Path) -> None:
     }
 
 
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
     """Four that start with no file, and score the same pairs and more."""
     path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
     running = [

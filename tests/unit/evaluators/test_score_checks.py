@@ -77,7 +77,7 @@ def spoil(model: Any, value: float = float("nan")) -> str:
 
 
 @pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 0.7])
-def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) -> None:
+def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
     evaluator = BrokenEvaluator(logprob)
     message = (
         r"row 0: letters@1 gave a score that cannot be used .*Source: 'a source', translation:"
@@ -101,7 +101,7 @@ def test_every_way_to_ask_for_scores_refuses_what_is_no_score(logprob: float) ->
         evaluator.id_logprobs([[97, 0]], [[98, 0]])
 
 
-def test_both_contrastive_metrics_refuse_them() -> None:
+def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
     evaluator = BrokenEvaluator(float("nan"))
     with pytest.raises(EvaluatorError, match="row 0: letters@1"):
         compute_metric(
@@ -125,7 +125,7 @@ def test_both_contrastive_metrics_refuse_them() -> None:
         )
 
 
-def test_rounding_above_zero_passes_in_low_precision_only() -> None:
+def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
     request = [ScoringRequest("a source", "eine", 0)]
     assert BrokenEvaluator(1e-6).score(request, **_EN_DE).mean_logprob[0] > 0
     assert BrokenEvaluator(0.1, dtype="bf16").score(request, **_EN_DE).mean_logprob[0] > 0
@@ -133,7 +133,7 @@ def test_rounding_above_zero_passes_in_low_precision_only() -> None:
         BrokenEvaluator(0.1).score(request, **_EN_DE)
 
 
-def test_a_translation_without_tokens_has_no_score() -> None:
+def test_a_translation_without_tokens_is_refused() -> None:
     with pytest.raises(EvaluatorError, match="0 tokens"):
         LetterEvaluator().check_scores(
             TokenScores(np.array([0.0]), np.array([0]), np.array([1.0])),
@@ -141,7 +141,7 @@ def test_a_translation_without_tokens_has_no_score() -> None:
         )
 
 
-def test_what_is_no_score_is_not_cached(tmp_path: Path) -> None:
+def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     with pytest.raises(EvaluatorError):
         BrokenEvaluator(float("-inf"), cache=cache).score([ScoringRequest("a", "b", 0)], **_EN_DE)
@@ -151,7 +151,7 @@ def test_what_is_no_score_is_not_cached(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)]
 )
-def test_cached_scores_are_checked_when_they_are_read(
+def test_invalid_cached_scores_are_recomputed(
     row: tuple[float, int, float], tmp_path: Path
 ) -> None:
     path = tmp_path / "scores.sqlite"
@@ -173,7 +173,7 @@ def test_cached_scores_are_checked_when_they_are_read(
 
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
-def test_scores_that_underflow_on_both_sides_are_no_tie(score: str) -> None:
+def test_scores_that_underflow_on_both_sides_are_refused(score: str) -> None:
     with pytest.raises(EvaluatorError, match=r"row 0: .*all scores are 0 in floating point"):
         compute_metric(
             "contrastive_conditioning",
@@ -187,7 +187,7 @@ def test_scores_that_underflow_on_both_sides_are_no_tie(score: str) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
 @pytest.mark.parametrize("family", _FAMILIES)
-def test_weights_are_checked_when_a_model_is_loaded(
+def test_models_with_invalid_weights_are_refused_at_load(
     family: str, value: float, tmp_path: Path
 ) -> None:
     path = BUILDERS[family](tmp_path) / "model.safetensors"
@@ -202,7 +202,7 @@ def test_weights_are_checked_when_a_model_is_loaded(
     assert name in str(raised.value)
 
 
-def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(
+def test_invalid_weights_are_refused_in_every_mode_and_as_a_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
@@ -225,7 +225,7 @@ def test_a_damaged_file_is_refused_in_every_mode_and_as_a_system(
         load_evaluator([tmp_path, "cc-tiny-en-de"])
 
 
-def test_a_damaged_masked_language_model_predicts_no_words(tmp_path: Path) -> None:
+def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
     masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
     spoil(masked.model)
     with pytest.raises(EvaluatorError, match="probabilities of words that are no numbers"):
@@ -237,7 +237,7 @@ def test_a_damaged_masked_language_model_predicts_no_words(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("mode", ["exact", "bf16", "int8"])
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "marian", "mbart"])
-def test_weights_that_change_in_memory_are_found(
+def test_weights_that_become_invalid_in_memory_are_refused(
     family: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
@@ -272,7 +272,7 @@ def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
-def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(
+def test_a_model_in_training_is_scored_with_its_current_weights(
     ask: str, tmp_path: Path
 ) -> None:
     evaluator = in_training(tmp_path)
@@ -290,7 +290,7 @@ def test_a_model_in_training_is_scored_with_its_weights_as_they_are_now(
     )
 
 
-def test_buffers_may_mask_and_weights_elsewhere_are_left_alone() -> None:
+def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
     layer = torch.nn.Linear(2, 2)
     layer.register_buffer("mask", torch.full((3,), -torch.inf))
     layer.register_buffer("counts", torch.zeros(2, dtype=torch.long))
@@ -302,7 +302,7 @@ def test_buffers_may_mask_and_weights_elsewhere_are_left_alone() -> None:
         check_finite_weights(layer, "a layer")
 
 
-def test_auto_refuses_what_its_faster_pass_gives(
+def test_mode_auto_refuses_invalid_scores_of_its_faster_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)

@@ -33,7 +33,7 @@ def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="of machines without a GPU")
 @pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
-def test_without_gpus_it_is_the_cpu(family: str, tmp_path: Path) -> None:
+def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
     found, plain = (
         cc_hf.load_evaluator(folder, device="auto"),
@@ -52,7 +52,7 @@ def test_without_gpus_it_is_the_cpu(family: str, tmp_path: Path) -> None:
         assert spread == on_cpu
 
 
-def test_transformers_is_asked_to_spread_it(
+def test_device_auto_lets_transformers_place_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from transformers import AutoModelForSeq2SeqLM
@@ -74,7 +74,7 @@ def test_transformers_is_asked_to_spread_it(
 @pytest.mark.parametrize(
     "family", [name for name in registry.names("evaluator family") if name in BUILDERS]
 )
-def test_weights_that_are_not_in_memory_are_fetched(family: str, tmp_path: Path) -> None:
+def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) -> None:
     """As of a model that the GPUs cannot hold: its parameters have no content until accelerate
     brings it.
     """
@@ -108,7 +108,7 @@ def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expect
     assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
 
 
-def test_several_processes_take_a_gpu_each(
+def test_device_auto_is_refused_in_distributed_processes(
     tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
@@ -124,7 +124,7 @@ def test_several_processes_take_a_gpu_each(
     assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
 
 
-def test_without_accelerate_the_error_names_the_extra(
+def test_missing_accelerate_raises_an_error_that_names_the_extra(
     tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "accelerate", None)

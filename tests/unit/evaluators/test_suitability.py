@@ -39,7 +39,7 @@ def tiny() -> Evaluator:
 
 
 @pytest.mark.parametrize("name", registry.names("evaluator"))
-def test_the_registry_knows_the_identity_and_the_card_the_agreement(name: str, root: Path) -> None:
+def test_registry_identity_and_card_agreements_are_those_of_the_evaluator(name: str, root: Path) -> None:
     model: EmbeddedModel = registry.resolve("evaluator", name)
     assert cc_hf.load_evaluator(name).identity == model.identity
     card = (root / f"cards/models/{name}.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_the_registry_knows_the_identity_and_the_card_the_agreement(name: str, r
         assert f"| {one.n:,} |" in card
 
 
-def test_recommended_figures_are_the_published_ones(root: Path) -> None:
+def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path) -> None:
     page = (root / "docs/evaluators.md").read_text(encoding="utf-8")
     assert [one.name for one in RECOMMENDED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
     for one in RECOMMENDED:
@@ -63,7 +63,7 @@ def test_recommended_figures_are_the_published_ones(root: Path) -> None:
             assert f"{100 * agreement.weighted:.1f} %" in page
 
 
-def test_gender_brackets_are_in_scope_and_anything_else_is_noted(tiny: Evaluator) -> None:
+def test_cues_other_than_gender_brackets_are_noted(tiny: Evaluator) -> None:
     assert evaluator_notes(tiny, [GENDER, GENDER]) == ()
     (note,) = evaluator_notes(tiny, [GENDER, BAT])
     assert "1 of the 2 rows have other cues" in note
@@ -81,13 +81,13 @@ def test_gender_brackets_are_in_scope_and_anything_else_is_noted(tiny: Evaluator
         {**GENDER, "incorrect_sources": ["The doctor left."]},
     ],
 )
-def test_brackets_that_are_not_all_that_differs_are_noted(
+def test_sources_that_differ_in_more_than_the_bracket_are_noted(
     tiny: Evaluator, reference: dict[str, Any]
 ) -> None:
     assert evaluator_notes(tiny, [reference])
 
 
-def test_a_copy_and_an_ensemble_are_the_model_and_others_are_not(
+def test_notes_apply_to_copies_and_ensembles_of_the_model_only(
     tiny: Evaluator, tiny_marian: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
@@ -101,7 +101,7 @@ def test_a_copy_and_an_ensemble_are_the_model_and_others_are_not(
 
 
 @pytest.mark.parametrize("evaluator", [None, "cc-tiny-en-de"])
-def test_the_evaluate_module_answers_and_warns(evaluator: str | None) -> None:
+def test_the_evaluate_module_returns_notes_and_warns(evaluator: str | None) -> None:
     metric = cc_hf.load_metric("contrastive_conditioning")
     options = {"predictions": ["Der Schläger war alt."], "evaluator": evaluator, **DIRECTION}
     with pytest.warns(ResultWarning, match="this row has other cues"):
@@ -112,7 +112,7 @@ def test_the_evaluate_module_answers_and_warns(evaluator: str | None) -> None:
         assert "notes" not in metric.compute(references=[GENDER], **options)
 
 
-def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
+def test_notes_are_given_when_scores_come_from_the_cache(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.warns(ResultWarning, match="this row has other cues"):
             found = compute_metric(
@@ -126,7 +126,7 @@ def test_scores_from_the_cache_are_noted_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_mucow_names_what_would_serve(shared: Path) -> None:
+def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path) -> None:
     material = cc_hf.load_material("mucow", "en-de", data_dir=shared / "upstream")
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
         found = judge(
@@ -138,7 +138,7 @@ def test_mucow_names_what_would_serve(shared: Path) -> None:
     assert found.notes[1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
 
 
-def test_cues_that_it_chooses_are_warned_of(tiny: Evaluator) -> None:
+def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:
     from cc_hf.cue_building.build import CueChoice, build_cues
     from cc_hf.schema import Focus, ProbingExample
 

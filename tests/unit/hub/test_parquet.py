@@ -24,7 +24,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_folder_loads_and_is_the_same_twice(tmp_path: Path) -> None:
+def test_the_folder_loads_and_is_reproducible(tmp_path: Path) -> None:
     files = build("simplegen", output=tmp_path / "a")
     build("simplegen", output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -44,7 +44,7 @@ def test_the_folder_loads_and_is_the_same_twice(tmp_path: Path) -> None:
         assert list(streamed) == expected["test"].to_list()
 
 
-def test_yaml_names_every_configuration(tmp_path: Path) -> None:
+def test_the_card_yaml_names_every_configuration(tmp_path: Path) -> None:
     build("simplegen", ["en-de"], output=tmp_path / "a")
     card = DatasetCard.load(tmp_path / "a/README.md")
     front = card.data.to_dict()
@@ -62,7 +62,7 @@ def test_yaml_names_every_configuration(tmp_path: Path) -> None:
     assert 'load_dataset(FOLDER_OR_REPOSITORY, "en-de")' in card.text
 
 
-def test_outputs_that_are_not_free(tmp_path: Path) -> None:
+def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
     with pytest.raises(InputError, match="is not an empty folder"):
@@ -74,13 +74,13 @@ def test_outputs_that_are_not_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(cc_hf.CCError):
         build("winomt", output=tmp_path / "a", data_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
     source = tmp_path / "bats.csv"
     source.write_text(
         "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
@@ -98,7 +98,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     assert "made from `bats.csv`" in card.text
 
 
-def test_sizes_that_the_declaration_does_not_know_are_counted(tmp_path: Path) -> None:
+def test_undeclared_split_sizes_are_counted(tmp_path: Path) -> None:
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
     front = DatasetCard.load(tmp_path / "a/README.md").data.to_dict()
@@ -130,7 +130,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_name_of_a_file_of_ones_own_gives_a_folder_that_loads(
+def test_user_files_of_any_name_give_a_folder_that_loads(
     tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / f"{name}.jsonl"

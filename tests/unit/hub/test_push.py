@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "x"
 
 
-def test_the_plan_tells_every_file(folder: Path) -> None:
+def test_the_plan_lists_every_file_and_refuses_bad_names(folder: Path) -> None:
     upload = plan(folder, "org/name", repo_type="dataset")
     assert upload.files == (("README.md", 4), ("en-de/test.parquet", 5))
     assert upload.url == "https://huggingface.co/datasets/org/name"
@@ -59,7 +59,7 @@ def test_the_plan_tells_every_file(folder: Path) -> None:
             plan(folder, name, repo_type="dataset")
 
 
-def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
+def test_push_creates_the_repository_and_sends_one_commit(folder: Path) -> None:
     api = Recording()
     address = push(plan(folder, "org/name", repo_type="dataset"), message="m", api=api)
     assert address.endswith("/commit/1")
@@ -99,7 +99,7 @@ def test_push_makes_the_repository_and_sends_one_commit(folder: Path) -> None:
     ]
 
 
-def test_a_space_is_made_for_gradio(folder: Path) -> None:
+def test_a_space_is_created_for_gradio(folder: Path) -> None:
     api = Recording()
     push(plan(folder, "org/name", repo_type="space"), message="m", private=False, api=api)
     assert api.calls[0] == (
@@ -114,7 +114,7 @@ def test_a_space_is_made_for_gradio(folder: Path) -> None:
     )
 
 
-def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
+def test_a_missing_token_raises_an_error_with_a_remedy(folder: Path) -> None:
     with pytest.raises(DataError, match="Log in with `hf auth login`"):
         push(
             plan(folder, "org/name", repo_type="dataset"),
@@ -123,14 +123,14 @@ def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
         )
 
 
-def test_a_hub_that_cannot_be_reached_is_one_message(folder: Path) -> None:
+def test_an_unreachable_hub_raises_a_data_error(folder: Path) -> None:
     # of the library that the Hub's client speaks HTTP with
     unreached = HfHubHTTPError.__mro__[1]("no connection")
     with pytest.raises(DataError, match="the Hub did not take the files"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))
 
 
-def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publish_is_a_dry_run_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any, **options: Any) -> None:
         raise AssertionError("a dry run sends nothing")
 
@@ -144,7 +144,7 @@ def test_the_command_is_a_dry_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "https://huggingface.co/datasets/org/simplegen" in answer.output
 
 
-def test_the_command_sends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publish_sends_with_the_option_yes(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
 
     def record(upload: Upload, **options: Any) -> str:

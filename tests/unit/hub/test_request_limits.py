@@ -95,13 +95,13 @@ def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
 
 
 @pytest.mark.parametrize("length", [b"100001", b"9" * 5000, b"-1", b"x"])
-def test_a_body_that_says_it_is_too_large_is_not_read(length: bytes) -> None:
+def test_a_body_with_a_bad_or_too_large_length_is_not_read(length: bytes) -> None:
     app = Application()
     assert asyncio.run(call(limits(app), scope_of(length=length))) == 413  # nothing can be received
     assert app.bodies == []
 
 
-def test_a_body_that_does_not_say_its_size_is_read_up_to_the_limit() -> None:
+def test_a_body_without_a_length_is_read_up_to_the_limit() -> None:
     app = Application()
     assert (
         asyncio.run(call(limits(app), scope_of(), parts(b"x" * LIMIT, b"x", is_whole=False))) == 413
@@ -116,7 +116,7 @@ def test_a_body_that_does_not_say_its_size_is_read_up_to_the_limit() -> None:
     )
 
 
-def test_a_body_that_breaks_off_does_not_reach_the_application() -> None:
+def test_an_interrupted_body_does_not_reach_the_application() -> None:
     app = Application()
     assert (
         asyncio.run(
@@ -131,7 +131,7 @@ def test_a_body_that_breaks_off_does_not_reach_the_application() -> None:
     assert app.bodies == []
 
 
-def test_a_body_that_never_comes_is_given_up() -> None:
+def test_a_body_that_does_not_arrive_in_time_is_refused() -> None:
     app = Application()
     assert (
         asyncio.run(call(limits(app, seconds=0.001), scope_of(), parts(b"x", is_whole=False)))
@@ -144,20 +144,20 @@ def test_a_body_that_never_comes_is_given_up() -> None:
     "path",
     ["/gradio_api/process_recording", "/login", "/upload", "/gradio_api/", "/gradio_api/stream/x"],
 )
-def test_nothing_is_sent_to_other_paths(path: str) -> None:
+def test_bodies_for_other_paths_are_refused(path: str) -> None:
     app = Application()
     assert asyncio.run(call(limits(app), scope_of(path), parts(b"x"))) == 404
     assert app.bodies == []
 
 
-def test_what_has_no_body_passes() -> None:
+def test_requests_without_a_body_pass() -> None:
     app = Application()
     for scope in (scope_of("/theme.css", method="GET"), {"type": "lifespan"}):
         assert asyncio.run(call(limits(app), scope)) is None
     assert app.others == ["http", "lifespan"]
 
 
-def test_bodies_at_once_are_limited_and_places_become_free() -> None:
+def test_concurrent_bodies_are_limited_until_one_is_done() -> None:
     app = Application()
 
     async def calls() -> list[int | None]:
@@ -178,7 +178,7 @@ def test_bodies_at_once_are_limited_and_places_become_free() -> None:
     assert asyncio.run(calls()) == [503, 413, 413, 413, 200]
 
 
-def test_a_metric_page_is_limited_and_may_be_slow_to_start() -> None:
+def test_a_metric_page_has_limits_and_time_to_start() -> None:
     given: dict[str, Any] = {}
 
     class Page:
@@ -192,7 +192,7 @@ def test_a_metric_page_is_limited_and_may_be_slow_to_start() -> None:
     assert given["_frontend"] is False
 
 
-def test_a_page_without_files_takes_no_uploads() -> None:
+def test_a_page_without_files_accepts_no_uploads() -> None:
     def bodies(**options: int) -> dict[str, int]:
         (middleware,) = launch_options(**options)["app_kwargs"]["middleware"]
         found: dict[str, int] = middleware.kwargs["bodies"]

@@ -65,7 +65,7 @@ OPTIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_every_task_has_an_id_of_its_own_which_both_sides_use(name: str) -> None:
+def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> None:
     found = tasks(name)
     assert len({task.id for task in found}) == len(found)
     content = yaml.safe_load(eval_yaml(name))
@@ -97,7 +97,7 @@ def test_every_task_has_an_id_of_its_own_which_both_sides_use(name: str) -> None
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
-def test_only_scores_of_which_more_is_better_are_tasks(name: str) -> None:
+def test_only_scores_where_higher_is_better_are_tasks(name: str) -> None:
     declared: type[Metric] = registry.resolve("metric", name)
     assert declared.leaderboard
     for score in declared.leaderboard:
@@ -105,7 +105,7 @@ def test_only_scores_of_which_more_is_better_are_tasks(name: str) -> None:
         assert not score.endswith(("_gap", "_rate"))
 
 
-def test_the_yaml_round_trips_through_the_hosts_parser() -> None:
+def test_the_yaml_survives_the_parser_of_the_hub() -> None:
     files = eval_result_files(published([RESULT, GAP], REPOS), **OPTIONS)
     assert sorted(files) == [
         ".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml",
@@ -135,7 +135,7 @@ def test_the_yaml_round_trips_through_the_hosts_parser() -> None:
     }
 
 
-def test_what_does_not_go_to_leaderboards() -> None:
+def test_results_without_a_leaderboard_task_are_refused() -> None:
     with pytest.raises(
         InputError, match="got one on data of your own; make it with `cc-hf evaluate DATASET`"
     ):
@@ -160,7 +160,7 @@ def test_what_does_not_go_to_leaderboards() -> None:
         published([replace(RESULT, config="defalt")], REPOS)
 
 
-def test_repositories_of_datasets() -> None:
+def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
     assert dataset_repos(["winomt=o/w", "mt_geneval=o/g"], ["winomt", "mt_geneval"]) == {
         "winomt": "o/w",
         "mt_geneval": "o/g",
@@ -176,7 +176,7 @@ def test_repositories_of_datasets() -> None:
             dataset_repos(values, ["winomt", "mt_geneval"])
 
 
-def test_model_index_round_trips_and_keeps_the_card() -> None:
+def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     found = eval_results(
         published([RESULT, GAP], REPOS), source_url="https://example.org/log", source_name="Log"
     )
@@ -216,7 +216,7 @@ def test_model_index_round_trips_and_keeps_the_card() -> None:
     ]
 
 
-def test_a_card_that_is_not_there_or_cannot_be_read(tmp_path: Path) -> None:
+def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> None:
     found = eval_results(published([RESULT], REPOS))
     text = with_model_index(None, "org/model", found)
     assert ModelCard(text).data["eval_results"] == found
@@ -243,7 +243,7 @@ REPO_OPTIONS = (
 )
 
 
-def test_a_dry_run_asks_nobody(hub: FakeHub, files: list[Path]) -> None:
+def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
     output, error = run("results", *files, "--model", "org/model", *REPO_OPTIONS)
     assert error is None
     assert "dry run: 3 files" in output
@@ -254,7 +254,7 @@ def test_a_dry_run_asks_nobody(hub: FakeHub, files: list[Path]) -> None:
     assert hub.paths == []
 
 
-def test_results_are_proposed_with_the_card_of_now(
+def test_results_are_proposed_with_the_current_card(
     hub: FakeHub, files: list[Path], tmp_path: Path
 ) -> None:
     hub.repos["models/org/model"] = {"README.md": b"---\nlicense: mit\n---\n# M\n"}
@@ -281,7 +281,7 @@ def test_results_are_proposed_with_the_card_of_now(
     assert TOKEN not in output + b"".join(commit.files.values()).decode()
 
 
-def test_a_model_of_ones_own_takes_a_commit(hub: FakeHub, files: list[Path]) -> None:
+def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Path]) -> None:
     hub.repos["models/org/model"] = {}
     _, error = run(
         "results",
@@ -343,7 +343,7 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(
         (["--output", "out", "--yes"], "got both"),
     ],
 )
-def test_options_that_do_not_fit(files: list[Path], more: list[str], message: str) -> None:
+def test_bad_options_are_refused(files: list[Path], more: list[str], message: str) -> None:
     _, error = run(
         "results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", *more
     )
@@ -351,7 +351,7 @@ def test_options_that_do_not_fit(files: list[Path], more: list[str], message: st
     assert message in str(error)
 
 
-def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
+def test_malformed_and_missing_results_are_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     for name in ("x.json", "no.json"):
         _, error = run(
@@ -360,7 +360,7 @@ def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
         assert name in str(error)
 
 
-def test_only_written(files: list[Path], tmp_path: Path) -> None:
+def test_results_can_be_written_without_sending(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "card.md").write_text("---\nlicense: mit\n---\n# M\n", encoding="utf-8")
     _, error = run(
         "results",

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
-def test_files_arrive_in_the_right_repository(
+def test_files_arrive_in_the_repository_of_their_type(
     hub: FakeHub, folder: Path, repo_type: RepoType
 ) -> None:
     address = push(
@@ -48,7 +48,7 @@ def test_files_arrive_in_the_right_repository(
     assert len(hub.commits) == 1  # nothing has changed
 
 
-def test_a_pull_request_changes_nothing_by_itself(hub: FakeHub, folder: Path) -> None:
+def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Path) -> None:
     hub.repos["models/org/name"] = {"README.md": b"old"}
     address = push(
         plan(folder, "org/name", repo_type="model"),
@@ -97,7 +97,7 @@ def test_a_pull_request_changes_nothing_by_itself(hub: FakeHub, folder: Path) ->
         ),
     ],
 )
-def test_a_failed_push_says_what_was_sent_and_can_be_repeated(
+def test_a_failed_push_reports_what_was_sent_and_can_be_repeated(
     hub: FakeHub, folder: Path, place: str, refusal: Refusal, words: tuple[str, ...]
 ) -> None:
     hub.refusals[place] = refusal
@@ -115,7 +115,7 @@ def test_a_failed_push_says_what_was_sent_and_can_be_repeated(
     assert set(hub.repos["datasets/org/name"]) == {"README.md", ".eval_results/a.yaml"}
 
 
-def test_an_error_that_quotes_the_token_is_told_without_it(
+def test_tokens_are_removed_from_errors(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from huggingface_hub import HfApi
@@ -142,7 +142,7 @@ def run(*arguments: str | Path) -> tuple[str, CCError | None]:
     return answer.output, answer.exception if isinstance(answer.exception, CCError) else None
 
 
-def test_publish_dataset(hub: FakeHub) -> None:
+def test_publish_dataset_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
     command = ("dataset", "simplegen", "en-de", "--repo", "org/simplegen")
     output, _ = run(*command)
     assert "dry run: 4 files" in output
@@ -163,7 +163,7 @@ def test_publish_dataset(hub: FakeHub) -> None:
     assert TOKEN not in output
 
 
-def test_publish_metric(hub: FakeHub) -> None:
+def test_publish_metric_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
     command = ("metric", "gender_accuracy", "--repo", "org/gender_accuracy")
     output, _ = run(*command)
     assert "dry run: 5 files" in output
@@ -190,7 +190,7 @@ def test_publish_metric(hub: FakeHub) -> None:
     assert TOKEN not in output + str(error)
 
 
-def test_publish_leaderboard(hub: FakeHub, tmp_path: Path) -> None:
+def test_publish_leaderboard_can_be_repeated_after_a_failure(hub: FakeHub, tmp_path: Path) -> None:
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
     command = ("leaderboard", "--results", tmp_path, "--repo", "org/board")
     output, _ = run(*command)

@@ -28,7 +28,7 @@ REFERENCE = (
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
-def test_the_folder_of_every_metric(root: Path, tmp_path: Path, name: str) -> None:
+def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, name: str) -> None:
     files = build_space(name, f"org/{name}", output=tmp_path / "space")
     assert [path.name for path in files] == sorted(
         ["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"]
@@ -54,11 +54,11 @@ def test_the_folder_of_every_metric(root: Path, tmp_path: Path, name: str) -> No
     runpy.run_path(str(tmp_path / "space/tests.py"))["test_the_module_answers_as_the_package"]()
 
 
-def test_the_version_of_gradio_is_the_tested_one(root: Path) -> None:
+def test_the_gradio_version_is_the_tested_one(root: Path) -> None:
     assert f"gradio=={GRADIO_VERSION}\n" in (root / "constraints.txt").read_text(encoding="utf-8")
 
 
-def test_names_and_requirements(tmp_path: Path) -> None:
+def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
     files = build_space(
         "gender_accuracy",
         "org/own-name",
@@ -82,7 +82,7 @@ def test_names_and_requirements(tmp_path: Path) -> None:
     assert not (tmp_path / "b").exists()
 
 
-def test_what_the_page_refuses() -> None:
+def test_bad_page_input_is_refused() -> None:
     for translations, references, message in (
         ("x\n" * (MAX_LINES + 1), REFERENCE, f"at most {MAX_LINES} lines"),
         ("x" * (MAX_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
@@ -102,7 +102,7 @@ def test_what_the_page_refuses() -> None:
         judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
 
 
-def test_examples_are_literals() -> None:
+def test_card_examples_must_be_literals() -> None:
     with pytest.raises(InputError, match="expected an example of literals, got open"):
         card_example("```python\nm.compute(predictions=open('x'))\n```")
     with pytest.raises(InputError, match="calls compute, got none"):
@@ -145,7 +145,7 @@ def test_every_page_judges_its_example(tmp_path: Path) -> None:
         assert rest == [[], {}, ""]
 
 
-def test_the_app_starts_and_answers(tmp_path: Path, socket_enabled: None) -> None:
+def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: None) -> None:
     build_space("gender_accuracy", "org/gender_accuracy", output=tmp_path / "space")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

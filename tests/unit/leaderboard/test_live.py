@@ -34,7 +34,7 @@ def judge() -> SentenceJudge:
     return SentenceJudge(SpelledEvaluator(max_tokens=200))
 
 
-def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
+def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> None:
     found = judge.judge(SOURCE, "Die Köchin sah den Koch.", "cook", occurrence=2, gender="female")
     assert (found.correct_source, found.incorrect_source) == (
         "The cook saw the [female] cook.",
@@ -106,7 +106,7 @@ def test_cues_stand_where_they_are_wanted(judge: SentenceJudge) -> None:
         ({"translation": "lone \ud800"}, "lone surrogate"),
     ],
 )
-def test_what_is_refused(judge: SentenceJudge, changed: dict[str, Any], message: str) -> None:
+def test_bad_sentence_input_is_refused(judge: SentenceJudge, changed: dict[str, Any], message: str) -> None:
     given = {
         "source": SOURCE,
         "translation": "Ja.",
@@ -119,13 +119,13 @@ def test_what_is_refused(judge: SentenceJudge, changed: dict[str, Any], message:
         judge.judge(**given)
 
 
-def test_without_an_evaluator_for_the_pair() -> None:
+def test_a_language_pair_without_evaluator_is_refused() -> None:
     with pytest.raises(InputError, match="none ships with the package for en-fr"):
         SentenceJudge(tgt_lang="fr")
     assert SentenceJudge().name == "cc-tiny-en-de"
 
 
-def test_one_at_a_time_and_all_right() -> None:
+def test_concurrent_requests_are_judged_one_at_a_time() -> None:
     busy = threading.Lock()
     clashes: list[int] = []
 
@@ -157,7 +157,7 @@ def test_one_at_a_time_and_all_right() -> None:
     assert len(set(found)) > 40
 
 
-def test_data_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
     found = available_data()
     assert list(found) == ["simplegen"]  # generated; the others need files
@@ -167,13 +167,13 @@ def test_data_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.shared
-def test_data_of_a_local_copy(shared: Path) -> None:
+def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
     found = available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
     assert "default" in [config.name for config in found["winomt"]]
 
 
-def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
+def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
     evaluator = SpelledEvaluator(max_tokens=200)
@@ -221,7 +221,7 @@ def test_a_file_is_judged_as_the_road_does(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_broken_files(
+def test_broken_files_are_refused_before_judging(
     content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "t.txt"
@@ -234,7 +234,7 @@ def test_broken_files(
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_names_that_are_unknown(tmp_path: Path) -> None:
+def test_unknown_datasets_metrics_and_paths_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     path.write_text("Ja.\n", encoding="utf-8")
     (tmp_path / "own.csv").write_text(

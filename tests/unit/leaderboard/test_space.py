@@ -27,7 +27,7 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_folder(results: Path, tmp_path: Path) -> None:
+def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("system\tbleu\naws\t30\n", encoding="utf-8")
     output = tmp_path / "space"
     store = build_space(
@@ -62,7 +62,7 @@ def test_the_folder(results: Path, tmp_path: Path) -> None:
     assert (output / "results/aws.json").read_bytes() == (results / "aws.json").read_bytes()
 
 
-def test_the_program_serves_its_results_to_all(
+def test_the_program_serves_its_folder_publicly(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[tuple[Path, dict[str, Any]]] = []
@@ -80,12 +80,12 @@ def test_the_program_serves_its_results_to_all(
     assert read_quality_scores([Path(options["quality"])]).of("aws", "winomt", "de") == 0.3
 
 
-def test_without_quality(results: Path, tmp_path: Path) -> None:
+def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path: Path) -> None:
     build_space(results, tmp_path / "space")
     assert "quality=None" in (tmp_path / "space/app.py").read_text(encoding="utf-8")
 
 
-def test_what_is_refused(results: Path, tmp_path: Path) -> None:
+def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists and is not an empty folder"):
         build_space(results, results)
     for line in ("a\nb", "a\rb", " ", "--index-url https://example.org"):
@@ -108,7 +108,7 @@ def test_what_is_refused(results: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"]
 )
-def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(
+def test_the_name_of_the_quality_file_cannot_inject_code(
     results: Path, tmp_path: Path, name: str
 ) -> None:
     is_json = Path(name).suffix.lower() == ".json"
@@ -127,7 +127,7 @@ def test_the_name_of_the_file_of_bleu_is_no_part_of_the_program(
     "title",
     ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"],
 )
-def test_a_title_is_text_in_the_card(results: Path, tmp_path: Path, title: str) -> None:
+def test_the_title_cannot_inject_fields_into_the_card(results: Path, tmp_path: Path, title: str) -> None:
     build_space(results, tmp_path / "space", title=title)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data: dict[str, Any] = vars(card.data)

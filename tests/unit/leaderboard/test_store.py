@@ -12,7 +12,7 @@ from cc_hf.results import ResultSet
 from tests.helpers.results import small_result, write_result
 
 
-def test_results_of_a_folder(tmp_path: Path) -> None:
+def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     write_result(tmp_path, "b", small_result((0.4, 0.9)))
     write_result(tmp_path, "a", small_result((0.4, 0.8), system="opus/beam5"))
     both = ResultSet(
@@ -36,7 +36,7 @@ def test_results_of_a_folder(tmp_path: Path) -> None:
     assert store.entries[0].result.judgements == ()
 
 
-def test_a_folder_that_is_none(tmp_path: Path) -> None:
+def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:
     assert read_folder(tmp_path).entries == ()
     with pytest.raises(InputError, match="is not a folder"):
         read_folder(tmp_path / "no")
@@ -69,7 +69,7 @@ _BROKEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", list(_BROKEN))
-def test_a_broken_file_is_named_and_the_others_are_read(
+def test_a_broken_file_is_reported_and_the_others_are_read(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_result(tmp_path, "whole", small_result((0.4, 0.9)))
@@ -82,6 +82,6 @@ def test_a_broken_file_is_named_and_the_others_are_read(
     assert f"{name}.json is not shown" in caplog.text
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_undecodable_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b"{\xff\xfe}")
     assert "expected UTF-8" in read_folder(tmp_path).broken["x.json"]

@@ -50,7 +50,7 @@ def rows(tmp_path: Path) -> list[Row]:
     )
 
 
-def test_rows(rows: list[Row]) -> None:
+def test_rows_hold_the_figures_of_the_results(rows: list[Row]) -> None:
     aws = rows[0]
     assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == (
         "aws",
@@ -75,7 +75,7 @@ def test_rows(rows: list[Row]) -> None:
     assert display_cells(rows[2])[1] == "mucow en-cs"
 
 
-def test_filters(rows: list[Row]) -> None:
+def test_rows_can_be_filtered_by_dataset_language_and_metric(rows: list[Row]) -> None:
     assert choices(rows, "language") == ["en-cs", "en-de"]
     assert [row.system for row in filtered(rows, dataset="winomt")] == ["aws", "google"]
     assert [
@@ -86,7 +86,7 @@ def test_filters(rows: list[Row]) -> None:
     assert filtered(rows) == rows
 
 
-def test_sorting(rows: list[Row]) -> None:
+def test_rows_can_be_sorted_by_any_column(rows: list[Row]) -> None:
     assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == [
         "google",
         "aws",
@@ -109,7 +109,7 @@ def test_sorting(rows: list[Row]) -> None:
         sorted_rows(rows, "beauty")
 
 
-def test_files_to_fetch(rows: list[Row]) -> None:
+def test_csv_and_json_hold_all_figures(rows: list[Row]) -> None:
     read = list(csv.DictReader(io.StringIO(to_csv(rows))))
     assert [row["system"] for row in read] == ["aws", "google", "other"]
     assert float(read[0]["min_accuracy"]) == 0.4
@@ -120,7 +120,7 @@ def test_files_to_fetch(rows: list[Row]) -> None:
 
 
 @pytest.mark.parametrize("first", "=+-@＝＋－＠\t")
-def test_a_spreadsheet_sees_no_formula(tmp_path: Path, first: str) -> None:
+def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> None:
     write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
     rows = table_rows(read_folder(tmp_path))
     assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == f"'{first}1+1"
@@ -135,7 +135,7 @@ def dots(html: str) -> list[tuple[float, float]]:
     ]
 
 
-def test_the_chart(rows: list[Row]) -> None:
+def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[Row]) -> None:
     html = plot_html(rows)
     aws, google = dots(html)
     assert aws[0] > google[0]  # a higher BLEU is further right
@@ -146,7 +146,7 @@ def test_the_chart(rows: list[Row]) -> None:
     assert plot_html(rows[2:]) == ""
 
 
-def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[Row]) -> None:
+def test_the_chart_notes_rows_of_several_datasets(rows: list[Row]) -> None:
     other = dataclasses.replace(rows[1], language="en-ru")
     assert "Several datasets" not in plot_html(rows[:2])
     assert "Several datasets" in plot_html([rows[0], other])
@@ -196,7 +196,7 @@ def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;" in html
 
 
-def test_notes() -> None:
+def test_notes_report_missing_results_and_broken_files() -> None:
     assert "No results yet" in notes_html(Store(()))
     full = read_folder_of_one()
     assert notes_html(full) == ""
@@ -211,7 +211,7 @@ def read_folder_of_one() -> Store:
     return Store((Entry("a", "a.json", small_result((0.4, 0.9))),))
 
 
-def test_a_result_as_html() -> None:
+def test_a_result_can_be_shown_as_html() -> None:
     html = result_html(small_result((0.4, 0.9)))
     for text in (
         "winomt default de: contrastive conditioning",

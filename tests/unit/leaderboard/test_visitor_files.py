@@ -26,7 +26,7 @@ def left(files: VisitorFiles) -> set[str]:
     return {path.name for path in files.cache.parent.rglob("*")}
 
 
-def test_what_is_old_goes_whoever_made_it(files: VisitorFiles, tmp_path: Path) -> None:
+def test_old_files_of_any_origin_are_deleted(files: VisitorFiles, tmp_path: Path) -> None:
     Path(files.write("result.json", "{}"))
     for name in ("upload", "\n", "-rf", "*", "ü" * 100, os.fsdecode(b"\xff")):
         (files.cache / name).write_text("x", encoding="utf-8")
@@ -40,7 +40,7 @@ def test_what_is_old_goes_whoever_made_it(files: VisitorFiles, tmp_path: Path) -
     assert Path(files.write("result.json", "{}")).read_text(encoding="utf-8") == "{}"
 
 
-def test_files_of_the_page_stay(files: VisitorFiles) -> None:
+def test_files_of_the_page_are_kept(files: VisitorFiles) -> None:
     path = Path(files.write("leaderboard.csv", "system\n"))
     files.keep_present()
     Path(files.write("result.json", "{}"))
@@ -59,7 +59,7 @@ def test_links_are_not_followed(files: VisitorFiles, tmp_path: Path) -> None:
     assert (tmp_path / "own" / "secret.txt").is_file()
 
 
-def test_one_that_cannot_be_deleted_does_not_keep_the_others(
+def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(
     files: VisitorFiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name in ("a", "stubborn", "z"):

@@ -90,7 +90,7 @@ def test_a_missing_embedding_is_refused_in_every_family(folder: Path) -> None:
         cc_hf.load_evaluator(folder)
 
 
-def test_a_weight_that_is_left_over_is_refused_in_every_family(folder: Path) -> None:
+def test_an_unexpected_weight_is_refused_in_every_family(folder: Path) -> None:
     name = next(n for n in sorted(load_file(folder / WEIGHTS), reverse=True) if "1" in n.split("."))
     other = ".".join("2" if part == "1" else part for part in name.split("."))
     change_weights(folder, lambda weights: weights.update({other: weights[name].clone()}))
@@ -128,7 +128,7 @@ def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> N
         ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
     ],
 )
-def test_weights_that_no_head_uses_may_be_left_over(
+def test_unexpected_weights_that_no_head_uses_are_ignored(
     made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]
 ) -> None:
     place = shutil.copytree(made[family], tmp_path / "model")
@@ -138,7 +138,7 @@ def test_weights_that_no_head_uses_may_be_left_over(
     assert cc_hf.load_evaluator(place).mean_logprobs(["The nurse."], ["Ja."], **pairs) == before
 
 
-def test_tables_of_sinusoids_are_computed(made: dict[str, Path], tmp_path: Path) -> None:
+def test_missing_sinusoidal_tables_are_computed(made: dict[str, Path], tmp_path: Path) -> None:
     """The files of the models for WMT19 on the Hub are without."""
     place = shutil.copytree(made["fsmt"], tmp_path / "model")
     tables = [name for name in load_file(place / WEIGHTS) if "embed_positions" in name]
@@ -156,7 +156,7 @@ def without_a_layer(place: Path) -> Path:
     return change_weights(place, drop)
 
 
-def test_incomplete_models_are_refused_at_every_door(marian: Path, tmp_path: Path) -> None:
+def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_path: Path) -> None:
     without_a_layer(marian)
     texts = tmp_path / "t.txt"
     texts.write_text("Ja.\n", encoding="utf-8")
@@ -194,7 +194,7 @@ def test_incomplete_models_are_refused_at_every_door(marian: Path, tmp_path: Pat
     assert isinstance(found.exception, (SystemExit, EvaluatorError))
 
 
-def test_an_index_that_names_no_file_of_the_folder_is_refused(marian: Path) -> None:
+def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> None:
     weights = load_file(marian / WEIGHTS)
     (marian / WEIGHTS).unlink()
     shard = marian / "shards" / "one.safetensors"
@@ -234,7 +234,7 @@ _ALSO = {
 
 
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
-def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
+def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], kind: str) -> None:
     for family, place in made.items():
         if family in (kind, *_ALSO.get(kind, [])):
             evaluator = cc_hf.load_evaluator(place, kind=kind)
@@ -253,7 +253,7 @@ def test_a_kind_fits_or_is_refused(made: dict[str, Path], kind: str) -> None:
                 evaluator_of(loaded.model, loaded.tokenizer, kind=kind)
 
 
-def test_the_tokenizer_must_be_the_familys(made: dict[str, Path], tmp_path: Path) -> None:
+def test_a_tokenizer_of_another_family_is_refused(made: dict[str, Path], tmp_path: Path) -> None:
     for model, tokenizer, expected in (
         ("marian", "t5", "Marian"),
         ("nllb", "t5", "M2M100"),
@@ -380,7 +380,7 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", _DAMAGE)
-def test_a_damaged_model_is_an_error_of_ours(
+def test_a_damaged_model_raises_an_evaluator_error(
     made: dict[str, Path], tmp_path: Path, damage: str
 ) -> None:
     for place in (made["marian"], TINY_EN_DE.path):
@@ -397,7 +397,7 @@ def test_a_damaged_model_is_an_error_of_ours(
     ["", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}'],
 )
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
-def test_a_damaged_fast_tokenizer_is_an_error_of_ours(
+def test_a_damaged_fast_tokenizer_raises_a_package_error(
     made: dict[str, Path], tmp_path: Path, family: str, content: str
 ) -> None:
     copied = shutil.copytree(made[family], tmp_path / "model")
@@ -411,7 +411,7 @@ def test_a_damaged_fast_tokenizer_is_an_error_of_ours(
             load_masked_lm(copied)
 
 
-def test_what_is_loaded_is_the_model_of_transformers(tiny_marian: Path) -> None:
+def test_the_loaded_weights_equal_those_of_transformers(tiny_marian: Path) -> None:
     plain = AutoModelForSeq2SeqLM.from_pretrained(tiny_marian)
     found = load_model(tiny_marian).model
     assert not found.training
@@ -430,7 +430,7 @@ def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path)
 
 
-def test_a_model_of_another_seed_is_another_model(tmp_path: Path) -> None:
+def test_loading_twice_gives_the_same_scores_and_other_weights_other_ones(tmp_path: Path) -> None:
     """No weight is random: two loads in one process give the same."""
     save_tiny_marian(tmp_path)
     first = cc_hf.load_evaluator(tmp_path, dtype="float32").mean_logprobs(["a"], ["b"])

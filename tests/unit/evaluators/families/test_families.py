@@ -47,7 +47,7 @@ _EN_DE = {"src_lang": "en", "tgt_lang": "de"}
     ],
     ids=["mbart-25", "fsmt with one vocabulary", "nllb's first release", "madlad"],
 )
-def test_variants_equal_a_plain_forward_pass(
+def test_logprobs_of_variants_equal_a_plain_forward_pass(
     tmp_path: Path, build: Callable[[Path], Path], plain: Callable[[Path, str, str], torch.Tensor]
 ) -> None:
     build(tmp_path)
@@ -98,7 +98,7 @@ def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
     return folder
 
 
-def test_a_marian_model_of_many_targets_is_told_which(tmp_path: Path) -> None:
+def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_path: Path) -> None:
     save_multilingual_marian(tmp_path, (">>deu<<", ">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<"))
     evaluator = cc_hf.load_evaluator(tmp_path)
     model, tokenizer = (
@@ -145,7 +145,7 @@ def test_a_marian_model_of_many_targets_is_told_which(tmp_path: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
 
 
-def test_variants_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
+def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(save_multilingual_marian(tmp_path, (">>pt_BR<<", ">>pt_PT<<")))
     with pytest.raises(
         InputError, match="several variants of the target language 'pt': name one of pt_BR, pt_PT"
@@ -153,7 +153,7 @@ def test_variants_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="pt")
 
 
-def test_languages_by_the_models_own_codes(tmp_path: Path) -> None:
+def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_nllb(tmp_path))
     by_own = evaluator.mean_logprobs(
         _SOURCES, _TRANSLATIONS, src_lang="eng_Latn", tgt_lang="deu_Latn"
@@ -172,7 +172,7 @@ def test_languages_by_the_models_own_codes(tmp_path: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en")
 
 
-def test_a_family_can_be_named(tmp_path: Path) -> None:
+def test_the_family_can_be_chosen_by_kind(tmp_path: Path) -> None:
     families.save_tiny_m2m100(tmp_path)
     assert type(cc_hf.load_evaluator(tmp_path, kind="small100")) is not type(
         cc_hf.load_evaluator(tmp_path)
@@ -186,7 +186,7 @@ def test_a_family_can_be_named(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path, kind="smal100")
 
 
-def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
+def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
     own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
@@ -206,7 +206,7 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path, prompt="no source")
 
 
-def test_a_prompt_where_there_is_none(tiny_marian: Path) -> None:
+def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
     with pytest.raises(InputError, match="is of the family marian, which takes none"):
         cc_hf.load_evaluator(tiny_marian, prompt="{source}")
 
@@ -214,16 +214,16 @@ def test_a_prompt_where_there_is_none(tiny_marian: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"]
 )
-def test_templates_with_other_fields_are_refused(text: str) -> None:
+def test_prompts_with_unknown_fields_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="prompt: "):
         PromptTemplate(text)
 
 
-def test_braces_in_a_source_are_text() -> None:
+def test_braces_in_a_source_are_not_fields_of_the_prompt() -> None:
     assert PromptTemplate("{{{source}}}").fill("{tgt_lang} {", "en", "de") == "{{tgt_lang} {}"
 
 
-def test_madlads_codes(tmp_path: Path) -> None:
+def test_madlad_codes_accept_older_aliases(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path, marks=("<2de>", "<2en>", "<2iw>"))
     evaluator = cc_hf.load_evaluator(tmp_path)
     assert (
@@ -237,7 +237,7 @@ def test_madlads_codes(tmp_path: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
 
 
-def test_the_signature_tells_languages_that_were_given_at_load(tmp_path: Path) -> None:
+def test_the_signature_states_languages_given_at_load(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(
         families.save_tiny_m2m100(tmp_path), src_lang="en", tgt_lang="de"
     )
@@ -259,7 +259,7 @@ def test_the_signature_tells_languages_that_were_given_at_load(tmp_path: Path) -
     ("family", "is_packed"),
     [("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False)],
 )
-def test_float32_on_the_cpu_takes_the_packed_pass(
+def test_only_float32_on_the_cpu_uses_the_packed_pass(
     family: str, is_packed: bool, tmp_path: Path
 ) -> None:
     folder = families.BUILDERS[family](tmp_path)
@@ -269,7 +269,7 @@ def test_float32_on_the_cpu_takes_the_packed_pass(
         assert (evaluator.packed is not None) == expected
 
 
-def test_a_model_with_fewer_positions_than_it_takes_is_not_packed(tmp_path: Path) -> None:
+def test_a_model_with_too_few_positions_is_not_packed(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path))
     assert isinstance(evaluator, Seq2SeqEvaluator)
     evaluator.max_tokens = 10**6

@@ -23,7 +23,7 @@ _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
 
 
 @pytest.mark.parametrize("family", ["roberta", "xlm-roberta"])
-def test_masks_of_other_families_equal_a_plain_loop(tmp_path: Path, family: str) -> None:
+def test_pseudo_logprobs_of_roberta_families_equal_a_plain_loop(tmp_path: Path, family: str) -> None:
     save_tiny_masked_lm(tmp_path, family=family)
     for batch_tokens in (1, 70, 4000):
         found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(
@@ -35,7 +35,7 @@ def test_masks_of_other_families_equal_a_plain_loop(tmp_path: Path, family: str)
             )
 
 
-def test_without_its_source_a_translation_stands_alone(tmp_path: Path) -> None:
+def test_an_empty_prompt_scores_the_translation_alone(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path)
     alone = cc_hf.load_evaluator(tmp_path, prompt="")
     np.testing.assert_array_equal(
@@ -46,7 +46,7 @@ def test_without_its_source_a_translation_stands_alone(tmp_path: Path) -> None:
     assert cc_hf.load_evaluator(tmp_path).signature_fields()["logprob"] == "pll"
 
 
-def test_what_a_masked_lm_refuses(tmp_path: Path) -> None:
+def test_masked_lms_refuse_empty_and_too_long_texts(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path, max_tokens=20)
     evaluator = cc_hf.load_evaluator(tmp_path)
     with pytest.raises(InputError, match="row 1: the translation '' has no tokens"):
@@ -63,7 +63,7 @@ def test_what_a_masked_lm_refuses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("llama", [False, True])
-def test_prompts_of_causal_lms(tmp_path: Path, llama: bool) -> None:
+def test_logprobs_of_causal_lms_equal_a_plain_forward_pass(tmp_path: Path, llama: bool) -> None:
     families.save_tiny_causal_lm(tmp_path, llama=llama)
     plain = partial(plain_forward.causal_lm, tmp_path, prompt="en {} de:")
     for batch_tokens in (1, 4000):
@@ -78,7 +78,7 @@ def test_prompts_of_causal_lms(tmp_path: Path, llama: bool) -> None:
             np.testing.assert_allclose(one, plain(*pair).numpy(), atol=1e-5, rtol=0)
 
 
-def test_prompt_and_translation_share_no_token(tmp_path: Path) -> None:
+def test_prompt_and_translation_are_tokenized_separately(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(
         families.save_tiny_causal_lm(tmp_path), prompt="{source}", tgt_lang="de"
     )
@@ -94,7 +94,7 @@ def test_prompt_and_translation_share_no_token(tmp_path: Path) -> None:
     assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens: behind <s>
 
 
-def test_languages_that_a_prompt_names(tmp_path: Path) -> None:
+def test_languages_named_in_the_prompt_must_be_given(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path))
     with pytest.raises(InputError, match="names the source language; give it with src_lang"):
         evaluator.mean_logprobs(["a"], ["b"])

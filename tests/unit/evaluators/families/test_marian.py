@@ -48,7 +48,7 @@ def expected(tiny_marian: Path) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 64, 100_000])
-def test_equals_a_plain_forward_pass_at_any_batch_size(
+def test_logprobs_equal_a_plain_forward_pass_at_any_batch_size(
     tiny_marian: Path, expected: list[torch.Tensor], batch_tokens: int
 ) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, batch_tokens=batch_tokens)
@@ -63,7 +63,7 @@ def test_equals_a_plain_forward_pass_at_any_batch_size(
     )
 
 
-def test_the_three_scores_are_functions_of_the_sums(
+def test_every_score_is_a_function_of_the_token_logprobs(
     tiny_marian: Path, expected: list[torch.Tensor]
 ) -> None:
     found = cc_hf.load_evaluator(tiny_marian).score(
@@ -85,7 +85,7 @@ def test_mean_logprobs_is_float64_in_the_order_of_the_input(
     np.testing.assert_allclose(found, [float(e.mean()) for e in expected], atol=1e-5)
 
 
-def test_order_and_duplicates_change_nothing(tiny_marian: Path) -> None:
+def test_order_and_duplicates_do_not_change_scores(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     order = [3, 1, 6, 0, 2, 5, 4]
     once = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
@@ -112,7 +112,7 @@ def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.M
     assert sum(seen) == len(PAIRS)
 
 
-def test_too_long_a_text_names_the_row(tiny_marian: Path) -> None:
+def test_too_long_texts_are_refused_naming_the_row(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     long = "doctor nurse " * 120
     with pytest.raises(
@@ -123,7 +123,7 @@ def test_too_long_a_text_names_the_row(tiny_marian: Path) -> None:
         evaluator.mean_logprobs(["a", "c"], ["b", long])
 
 
-def test_truncation_is_said_in_the_signature(tiny_marian: Path) -> None:
+def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
     assert evaluator.signature_fields()["toolong"] == "truncate"
     assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
@@ -133,7 +133,7 @@ def test_truncation_is_said_in_the_signature(tiny_marian: Path) -> None:
     assert found.n_tokens.tolist() == [128]
 
 
-def test_other_languages_are_refused(tiny_marian: Path) -> None:
+def test_unsupported_languages_are_refused(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     with pytest.raises(InputError, match="does not support the target language 'ru'"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
@@ -141,7 +141,7 @@ def test_other_languages_are_refused(tiny_marian: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
 
 
-def test_bad_input(tiny_marian: Path) -> None:
+def test_bad_input_is_refused(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     with pytest.raises(InputError, match="2 sources and 1 translations"):
         evaluator.mean_logprobs(["a", "b"], ["c"])
@@ -153,7 +153,7 @@ def test_bad_input(tiny_marian: Path) -> None:
         cc_hf.load_evaluator(tiny_marian, on_too_long="drop")
 
 
-def test_an_evaluator_is_abstract() -> None:
+def test_the_base_class_cannot_be_instantiated() -> None:
     with pytest.raises(TypeError, match="abstract"):
         Evaluator(
             name="x", identity="x", dtype="x", batch_tokens=1, max_tokens=1, on_too_long="error"

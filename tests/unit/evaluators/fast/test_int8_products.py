@@ -31,7 +31,7 @@ def whole(given: Quantised) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("is_positive", [False, True])
-def test_a_step_is_the_largest_error(is_laid_out: bool, is_positive: bool, random: Random) -> None:
+def test_quantisation_errors_are_at_most_half_a_step(is_laid_out: bool, is_positive: bool, random: Random) -> None:
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
     states = states.relu() if is_positive else states
     given = quantise(states, is_positive=is_positive)
@@ -43,7 +43,7 @@ def test_a_step_is_the_largest_error(is_laid_out: bool, is_positive: bool, rando
     assert bool(((whole(given) - rows).abs() <= 0.5001 * given.scales).all())
 
 
-def test_states_are_kept_but_where_they_are_spare(is_laid_out: bool, random: Random) -> None:
+def test_states_are_not_modified_unless_spare(is_laid_out: bool, random: Random) -> None:
     states = random(4, 64)
     before = states.clone()
     kept = quantise(states)
@@ -58,7 +58,7 @@ def test_states_are_kept_but_where_they_are_spare(is_laid_out: bool, random: Ran
     ("has_bias", "relu", "is_positive"),
     [(True, False, False), (False, False, True), (True, True, False), (True, True, True)],
 )
-def test_products_are_those_of_the_bytes(
+def test_products_equal_those_of_the_integers(
     is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random
 ) -> None:
     """With other numbers of rows than weights are laid out for, and of outputs than blocks hold."""
@@ -74,7 +74,7 @@ def test_products_are_those_of_the_bytes(
     )
 
 
-def test_the_largest_values_lose_nothing(is_laid_out: bool) -> None:
+def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> None:
     """Instructions that add pairs of products in 16 bits would: 2 * 255 * 127 is more than they
     hold.
     """
@@ -86,7 +86,7 @@ def test_the_largest_values_lose_nothing(is_laid_out: bool) -> None:
         )
 
 
-def test_zeros_and_what_is_no_number(is_laid_out: bool, random: Random) -> None:
+def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random: Random) -> None:
     """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as
     before.
     """
@@ -100,12 +100,12 @@ def test_zeros_and_what_is_no_number(is_laid_out: bool, random: Random) -> None:
     assert torch.equal(found[2:], alone)
 
 
-def test_without_such_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_layout_is_not_used_without_its_cpu_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True}, raising=False)
     assert not int8_products._is_layout_known.__wrapped__()
 
 
-def test_products_that_saturate_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_layout_is_not_used_when_its_products_saturate(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = int8_products._laid_out_product
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_vnni": True}, raising=False)
     monkeypatch.setattr(int8_products, "_laid_out_product", lambda *given: exact(*given) - 1)

@@ -36,7 +36,7 @@ def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
 
 
-def test_every_mode_gives_nearly_the_same(with_bf16: None) -> None:
+def test_every_mode_gives_nearly_the_same_scores(with_bf16: None) -> None:
     found = {
         mode: (
             cc_hf.load_evaluator("cc-tiny-en-de", mode=mode).mean_logprobs(_SOURCES, _TRANSLATIONS)
@@ -52,7 +52,7 @@ def test_every_mode_gives_nearly_the_same(with_bf16: None) -> None:
     ("mode", "dtype"),
     [("exact", "float32"), ("auto", "bf16/float32"), ("bf16", "bf16"), ("int8", "int8")],
 )
-def test_the_signature_says_which(mode: str, dtype: str, with_bf16: None) -> None:
+def test_the_signature_states_the_precision_of_the_mode(mode: str, dtype: str, with_bf16: None) -> None:
     assert (
         f"|dtype:{dtype}|"
         in compute(_TRANSLATIONS, [_REFERENCE] * 6, src_lang="en", tgt_lang="de", mode=mode)[
@@ -61,7 +61,7 @@ def test_the_signature_says_which(mode: str, dtype: str, with_bf16: None) -> Non
     )
 
 
-def test_modes_never_share_scores(with_bf16: None) -> None:
+def test_modes_never_share_cached_scores(with_bf16: None) -> None:
     auto = cc_hf.load_evaluator("cc-tiny-en-de")
     identities = [
         cc_hf.load_evaluator("cc-tiny-en-de", mode=mode).cache_identity()
@@ -72,14 +72,14 @@ def test_modes_never_share_scores(with_bf16: None) -> None:
     assert [auto.cache_identity(), auto.fast.cache_identity()] == identities[:2]
 
 
-def test_auto_is_exact_where_bf16_brings_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mode_auto_is_exact_where_bf16_is_not_faster(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: False)
     found = evaluator.with_mode("auto")
     assert (found.mode, found.fast, found.signature_fields()["dtype"]) == ("exact", None, "float32")
 
 
-def test_auto_holds_both_forms_of_the_weights(with_bf16: None, tmp_path: Path) -> None:
+def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Path) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
     evaluator = cc_hf.load_evaluator(folder, mode="auto", cache=False)
     fast = evaluator.fast
@@ -96,14 +96,14 @@ def test_auto_holds_both_forms_of_the_weights(with_bf16: None, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
-def test_families_without_a_faster_pass(family: str, tmp_path: Path, with_bf16: None) -> None:
+def test_families_without_a_faster_pass_use_exact_and_refuse_bf16(family: str, tmp_path: Path, with_bf16: None) -> None:
     folder = families.BUILDERS[family](tmp_path)
     assert cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de").mode == "exact"
     with pytest.raises(InputError, match="scored without bf16; it has auto, exact"):
         cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de", mode="bf16")
 
 
-def test_weights_of_another_precision_have_no_faster_pass(with_bf16: None) -> None:
+def test_weights_of_lower_precision_have_no_faster_pass(with_bf16: None) -> None:
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
 
 
@@ -118,7 +118,7 @@ def test_weights_of_another_precision_have_no_faster_pass(with_bf16: None) -> No
         ({"avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}, False),
     ],
 )
-def test_cpu_flags_decide_where_int8_is_offered(
+def test_cpu_flags_decide_whether_int8_is_offered(
     instructions: set[str], is_faster: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flags = dict.fromkeys(instructions, True)
@@ -142,7 +142,7 @@ def test_unknown_modes_are_refused() -> None:
         cc_hf.load_evaluator("cc-tiny-en-de", mode="fast")
 
 
-def test_an_ensemble_is_fast_where_all_members_are(tmp_path: Path, with_bf16: None) -> None:
+def test_an_ensemble_is_fast_when_all_members_are(tmp_path: Path, with_bf16: None) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
     found = cc_hf.load_evaluator([folder, folder], mode="auto")
     assert found.fast is not None

@@ -95,13 +95,13 @@ def plain(
     return found
 
 
-def test_every_family_has_a_model_here() -> None:
+def test_every_packed_family_has_a_test_model() -> None:
     assert set(_CONFIGS) == set(PACKED_FAMILIES)
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
 @pytest.mark.parametrize("batch_tokens", [1, 100, 10_000])
-def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> None:
+def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_tokens: int) -> None:
     model = tiny(family)
     sources, inputs, labels = pairs()
     expected = plain(model, sources, inputs, labels)
@@ -114,7 +114,7 @@ def test_exact_equals_the_models_own_pass(family: str, batch_tokens: int) -> Non
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
 @pytest.mark.parametrize("layouts", [True, False])
-def test_weights_on_a_file_stay(
+def test_memory_mapped_weights_are_not_changed(
     family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not layouts:  # as with a torch that has no functions for weights in oneDNN's own order
@@ -134,7 +134,7 @@ def test_weights_on_a_file_stay(
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0])
-def test_a_layout_that_is_not_accurate_is_not_used(
+def test_an_inaccurate_layout_is_not_used(
     error: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Any:
@@ -146,7 +146,7 @@ def test_a_layout_that_is_not_accurate_is_not_used(
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
 @pytest.mark.parametrize("mode", ["bf16", "int8"])
-def test_other_arithmetics_are_near(family: str, mode: str) -> None:
+def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)
     sources, inputs, labels = pairs()
     exact, found = (
@@ -158,7 +158,7 @@ def test_other_arithmetics_are_near(family: str, mode: str) -> None:
     assert 0 < np.abs(found - exact).mean() < 0.15
 
 
-def test_int8_of_a_row_does_not_depend_on_the_rows_beside_it() -> None:
+def test_int8_scores_do_not_depend_on_other_rows_of_the_batch() -> None:
     model = PackedModel(tiny("marian"), mode="int8")
     sources, inputs, labels = pairs()
     together = model.logprobs(sources, inputs, labels, batch_tokens=10_000)
@@ -169,7 +169,7 @@ def test_int8_of_a_row_does_not_depend_on_the_rows_beside_it() -> None:
     np.testing.assert_allclose(np.concatenate(together), np.concatenate(alone), atol=0.02)
 
 
-def test_logits_beyond_the_range_of_exponentials() -> None:
+def test_logits_beyond_the_range_of_exponentials_are_scored() -> None:
     model = tiny("marian")
     sources, inputs, labels = pairs(6)
     with torch.no_grad():
@@ -182,7 +182,7 @@ def test_logits_beyond_the_range_of_exponentials() -> None:
                 np.testing.assert_allclose(one, row.numpy(), atol=2e-4, rtol=0)
 
 
-def test_language_tokens_do_not_count() -> None:
+def test_language_tokens_are_not_counted() -> None:
     model = tiny("m2m_100")
     sources, inputs, labels = pairs()
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
@@ -195,7 +195,7 @@ def test_language_tokens_do_not_count() -> None:
         np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
 
 
-def test_the_order_of_pairs_is_of_no_effect() -> None:
+def test_the_order_of_pairs_does_not_change_scores() -> None:
     model = PackedModel(tiny("marian"), mode="exact")
     sources, inputs, labels = pairs()
     found = model.logprobs(sources, inputs, labels, batch_tokens=60)
@@ -203,7 +203,7 @@ def test_the_order_of_pairs_is_of_no_effect() -> None:
     np.testing.assert_allclose(np.concatenate(turned[::-1]), np.concatenate(found), atol=1e-5)
 
 
-def test_the_models_weights_stay_as_they_are() -> None:
+def test_weights_of_the_model_are_not_changed() -> None:
     model = tiny("marian")
     before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
     PackedModel(model, mode="bf16").logprobs(*pairs(), batch_tokens=100)
@@ -212,7 +212,7 @@ def test_the_models_weights_stay_as_they_are() -> None:
     )
 
 
-def test_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     with arithmetic._small_caches():
