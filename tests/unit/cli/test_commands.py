@@ -229,7 +229,9 @@ def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian:
     assert "removed:" in cc_hf("cache", "clear").stdout
 
 
-def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(tmp_path: Path, tiny_marian: Path) -> None:
+def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(
+    tmp_path: Path, tiny_marian: Path
+) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     arguments = (
         "evaluate",
@@ -423,7 +425,9 @@ def test_an_interrupt_reported_as_a_type_error_is_still_an_interrupt(
     assert (found.returncode, found.stderr.strip()) == (130, "stopped; nothing was written")
 
 
-def test_an_interrupted_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_write_keeps_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "r.json"
     write_atomically(path, "old\u2028\n")
     assert path.read_text(encoding="utf-8") == "old\u2028\n"
@@ -577,9 +581,7 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"])
-def test_output_paths_that_the_system_cannot_open_are_refused(
-    tmp_path: Path, name: str
-) -> None:
+def test_output_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for write in (check_output, lambda path: write_atomically(path, "text")):
         with pytest.raises(InputError, match="output: expected the path of a file or folder"):

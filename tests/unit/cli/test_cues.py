@@ -115,5 +115,7 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
         (["--candidates", "c", "--compare", "nowhere.jsonl"], "file not found: nowhere.jsonl"),
     ],
 )
-def test_bad_arguments_are_refused_before_anything_is_read(arguments: list[str], message: str) -> None:
+def test_bad_arguments_are_refused_before_anything_is_read(
+    arguments: list[str], message: str
+) -> None:
     assert message in str(cues_build(*arguments, error=InputError).exception)

@@ -25,7 +25,9 @@ from tests.helpers.cases import cases_by_message
         ),
     ],
 )
-def test_parameter_names_in_messages_are_shown_as_flags(command: str, message: str, shown: str) -> None:
+def test_parameter_names_in_messages_are_shown_as_flags(
+    command: str, message: str, shown: str
+) -> None:
     assert with_flags(message, command.split()) == shown
 
 

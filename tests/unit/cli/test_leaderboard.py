@@ -33,7 +33,9 @@ def invoke(*arguments: str | Path) -> str:
     return found.output
 
 
-def test_publishing_is_a_dry_run_unless_told_to_push(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_is_a_dry_run_unless_told_to_push(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[dict[str, Any]] = []
 
     def push(upload: Upload, **options: Any) -> str:
@@ -124,7 +126,9 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
     assert "choose another" in told
 
 
-def test_missing_gradio_raises_an_error_that_names_the_extra(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gradio_raises_an_error_that_names_the_extra(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
         build(results)

@@ -361,7 +361,9 @@ def test_repeated_symbols_use_the_last_id_and_unknown_ones_stay_unknown() -> Non
     assert tokenizer.batch_decode([[4, 5, 2]], skip_special_tokens=False) == ["x<< </s>"]
 
 
-def test_missing_subword_nmt_raises_an_error_that_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_subword_nmt_raises_an_error_that_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save_fairseq(tmp_path / "in")
     monkeypatch.setitem(sys.modules, "subword_nmt.apply_bpe", None)
     with pytest.raises(

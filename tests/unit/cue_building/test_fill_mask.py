@@ -140,7 +140,9 @@ def test_bad_input_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
         load_masked_lm(tmp_path, revision="main")
 
 
-def test_models_without_a_mask_token_or_lm_head_are_refused(tmp_path: Path, tiny_marian: Path) -> None:
+def test_models_without_a_mask_token_or_lm_head_are_refused(
+    tmp_path: Path, tiny_marian: Path
+) -> None:
     lm = save_tiny_masked_lm(tmp_path / "whole", family="bert")
     headless = tmp_path / "headless"
     shutil.copytree(lm, headless)

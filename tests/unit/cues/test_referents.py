@@ -86,7 +86,9 @@ def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
         ("vase", "()", "unknown"),
     ],
 )
-def test_the_referent_named_first_in_the_source_is_first(correct: str, incorrect: str, position: str) -> None:
+def test_the_referent_named_first_in_the_source_is_first(
+    correct: str, incorrect: str, position: str
+) -> None:
     assert (
         referent_position(
             "The woman looked for a different vase for the bouquet because it was too small.",

@@ -49,7 +49,9 @@ def test_all_candidates_are_chosen_when_fewer_than_cues() -> None:
         (["a"], np.zeros((1, 1)), 0),
     ],
 )
-def test_score_tables_of_wrong_shape_are_refused(words: list[str], scores: np.ndarray, n: int) -> None:
+def test_score_tables_of_wrong_shape_are_refused(
+    words: list[str], scores: np.ndarray, n: int
+) -> None:
     with pytest.raises(InputError, match=r"scores: expected|at least 1 cue"):
         best_cues(words, scores, correct=True, n=n)
 

@@ -35,6 +35,8 @@ def test_a_cue_changes_only_the_focus(cue: str, placement: str, expected: str) -
         (Focus("bat", -4), "x", "after", "the focus 'bat' is not at character -4"),
     ],
 )
-def test_unfit_cues_placements_and_focuses_are_refused(focus: Focus, cue: str, placement: str, message: str) -> None:
+def test_unfit_cues_placements_and_focuses_are_refused(
+    focus: Focus, cue: str, placement: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         apply_cue(SOURCE, focus, cue, placement)

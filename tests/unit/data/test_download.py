@@ -135,7 +135,9 @@ def test_a_corrupt_partial_file_is_deleted(server: type[Handler], tmp_path: Path
     assert fetch(FILE).read_bytes() == CONTENT
 
 
-def test_a_file_without_sha256_is_accepted_when_complete(server: type[Handler], tmp_path: Path) -> None:
+def test_a_file_without_sha256_is_accepted_when_complete(
+    server: type[Handler], tmp_path: Path
+) -> None:
     unpinned = SourceFile(FILE.repository, FILE.commit, FILE.path)
     server.answer = "early"
     with pytest.raises(DataError, match="100 of unknown bytes are kept"):
@@ -167,7 +169,9 @@ def test_an_unwritable_cache_is_refused(server: type[Handler], tmp_path: Path) -
         fetch(FILE)
 
 
-def test_offline_mode_raises_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_offline_mode_raises_an_error_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
     with pytest.raises(
         DataError,
@@ -176,7 +180,9 @@ def test_offline_mode_raises_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPa
         fetch(FILE)
 
 
-def test_a_local_copy_is_used_if_present_and_unaltered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_local_copy_is_used_if_present_and_unaltered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with pytest.raises(DataError, match="is not a folder"):
         fetch(FILE, tmp_path / "missing")
     with pytest.raises(DataError, match=r"file not found: .*owner/repository/folder/data.tsv"):

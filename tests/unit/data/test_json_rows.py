@@ -29,7 +29,9 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
         (b"\xff", r"a: line 1: expected UTF-8, got the byte 0xff"),
     ],
 )
-def test_bad_lines_are_refused_naming_the_line(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_lines_are_refused_naming_the_line(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (tmp_path / "a").write_bytes(content)
     with pytest.raises(DataError, match=message):
         list(json_lines(tmp_path / "a"))

@@ -86,7 +86,9 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
         ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
     ],
 )
-def test_malformed_quality_files_are_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_quality_files_are_refused(
+    name: str, text: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_quality_scores([tmp_path / name])

@@ -166,9 +166,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
-def test_any_blanks_around_the_separator_are_accepted(
-    tmp_path: Path, separator: str
-) -> None:
+def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator: str) -> None:
     text = "".join(
         f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES)
     )

@@ -9,7 +9,9 @@ _LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), max_size=
 
 
 @given(_LENGTHS, st.integers(1, 300))
-def test_batches_hold_every_pair_once_within_the_budget(lengths: list[tuple[int, int]], budget: int) -> None:
+def test_batches_hold_every_pair_once_within_the_budget(
+    lengths: list[tuple[int, int]], budget: int
+) -> None:
     sources, targets = [s for s, _ in lengths], [t for _, t in lengths]
     batches = plan_batches(sources, targets, batch_tokens=budget)
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))

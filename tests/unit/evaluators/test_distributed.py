@@ -86,7 +86,9 @@ def test_every_member_gets_all_scores_in_the_order_of_one_process(n: int, n_requ
     assert n_requests < 2 * n or min(loads) > 0
 
 
-def test_scores_are_cached_between_rounds_before_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_scores_are_cached_between_rounds_before_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The main member stores what others score while they go on: after an error late in the run the
     cache is not empty.
     """
@@ -217,7 +219,9 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_the_command_line_in_two_processes_writes_the_same_result(tmp_path: Path, tiny_marian: Path) -> None:
+def test_the_command_line_in_two_processes_writes_the_same_result(
+    tmp_path: Path, tiny_marian: Path
+) -> None:
     rows = [
         f"The {i} bats and {'x' * (i % 9)} were"
         f" old.,bats,baseball|wooden,flying|{'big' if i % 2 else 'tame'},{'odd' if i % 2 else 'even'},de"

@@ -183,7 +183,9 @@ def test_a_second_run_imports_no_torch_and_writes_the_same_file(
 # a model of transformers
 
 
-def test_cached_scores_are_answered_without_the_model_and_others_load_it(tiny_marian: Path, path: Path) -> None:
+def test_cached_scores_are_answered_without_the_model_and_others_load_it(
+    tiny_marian: Path, path: Path
+) -> None:
     texts = ["The doctor.", "a"], ["Der Arzt.", "b"]
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
@@ -338,7 +340,9 @@ _OTHERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("other", _OTHERS)
-def test_a_different_request_loads_the_model(folder: Path, path: Path, loader: _Loader, other: str) -> None:
+def test_a_different_request_loads_the_model(
+    folder: Path, path: Path, loader: _Loader, other: str
+) -> None:
     scores(opened(folder, path))
     assert isinstance(opened(folder, path), LazyEvaluator)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
@@ -388,9 +392,7 @@ def test_another_package_version_loads_the_model(
     assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
-def test_refused_languages_are_not_remembered(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
+def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: _Loader) -> None:
     for _ in range(2):
         with pytest.raises(InputError, match="no xx"):
             scores(opened(folder, path, ("xx", "de")), languages=("xx", "de"))
@@ -403,7 +405,9 @@ def test_refused_languages_are_not_remembered(
     assert len(loader.loaded) == 4
 
 
-def test_languages_of_the_evaluator_are_the_default(folder: Path, path: Path, loader: _Loader) -> None:
+def test_languages_of_the_evaluator_are_the_default(
+    folder: Path, path: Path, loader: _Loader
+) -> None:
     loader.own = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     again = opened(folder, path, ("", "de"))
@@ -411,9 +415,7 @@ def test_languages_of_the_evaluator_are_the_default(folder: Path, path: Path, lo
     assert len(loader.loaded) == 1
 
 
-def test_hub_models_are_remembered_only_at_a_full_commit(
-    path: Path, loader: _Loader
-) -> None:
+def test_hub_models_are_remembered_only_at_a_full_commit(path: Path, loader: _Loader) -> None:
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
         for _ in range(2):
             assert not isinstance(

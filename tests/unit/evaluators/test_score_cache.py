@@ -107,7 +107,9 @@ def test_scores_of_another_identity_are_never_used(path: Path, other: dict[str, 
     assert ScoreCache(path).info().n_scores == 2 * N_DISTINCT
 
 
-def test_scores_of_another_class_or_version_are_never_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_another_class_or_version_are_never_used(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class WordEvaluator(LetterEvaluator):
         pass
 
@@ -216,9 +218,7 @@ _DAMAGED: list[tuple[str, object]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=repr)
-def test_a_damaged_row_is_recomputed_and_replaced(
-    path: Path, column: str, value: object
-) -> None:
+def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value: object) -> None:
     plain, _ = scored(path)
     if value == "\ud83c":  # bytes that are no UTF-8, stored as a text
         alter(

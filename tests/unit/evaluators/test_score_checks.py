@@ -272,9 +272,7 @@ def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
-def test_a_model_in_training_is_scored_with_its_current_weights(
-    ask: str, tmp_path: Path
-) -> None:
+def test_a_model_in_training_is_scored_with_its_current_weights(ask: str, tmp_path: Path) -> None:
     evaluator = in_training(tmp_path)
     before = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
     with torch.no_grad():

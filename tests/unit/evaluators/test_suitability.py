@@ -39,7 +39,9 @@ def tiny() -> Evaluator:
 
 
 @pytest.mark.parametrize("name", registry.names("evaluator"))
-def test_registry_identity_and_card_agreements_are_those_of_the_evaluator(name: str, root: Path) -> None:
+def test_registry_identity_and_card_agreements_are_those_of_the_evaluator(
+    name: str, root: Path
+) -> None:
     model: EmbeddedModel = registry.resolve("evaluator", name)
     assert cc_hf.load_evaluator(name).identity == model.identity
     card = (root / f"cards/models/{name}.md").read_text(encoding="utf-8")

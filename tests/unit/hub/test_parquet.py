@@ -130,9 +130,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_user_files_of_any_name_give_a_folder_that_loads(
-    tmp_path: Path, name: str
-) -> None:
+def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.jsonl"
     path.write_text(
         json.dumps(

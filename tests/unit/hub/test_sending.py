@@ -115,9 +115,7 @@ def test_a_failed_push_reports_what_was_sent_and_can_be_repeated(
     assert set(hub.repos["datasets/org/name"]) == {"README.md", ".eval_results/a.yaml"}
 
 
-def test_tokens_are_removed_from_errors(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import HfApi
 
     other = "plain-secret-without-prefix"

@@ -106,7 +106,9 @@ def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> Non
         ({"translation": "lone \ud800"}, "lone surrogate"),
     ],
 )
-def test_bad_sentence_input_is_refused(judge: SentenceJudge, changed: dict[str, Any], message: str) -> None:
+def test_bad_sentence_input_is_refused(
+    judge: SentenceJudge, changed: dict[str, Any], message: str
+) -> None:
     given = {
         "source": SOURCE,
         "translation": "Ja.",

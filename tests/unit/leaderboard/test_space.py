@@ -127,7 +127,9 @@ def test_the_name_of_the_quality_file_cannot_inject_code(
     "title",
     ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"],
 )
-def test_the_title_cannot_inject_fields_into_the_card(results: Path, tmp_path: Path, title: str) -> None:
+def test_the_title_cannot_inject_fields_into_the_card(
+    results: Path, tmp_path: Path, title: str
+) -> None:
     build_space(results, tmp_path / "space", title=title)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data: dict[str, Any] = vars(card.data)

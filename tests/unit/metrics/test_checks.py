@@ -139,7 +139,7 @@ def run(name: str, translations: Any, references: Any, **more: Any) -> Evaluatio
     )
 
 
-def test_every_metric_has_a_case() -> None:
+def test_every_registered_metric_has_a_case_here() -> None:
     assert set(METRICS) == set(registry.names("metric"))
 
 
@@ -181,7 +181,7 @@ CONTAINERS: dict[str, Callable[[Sequence[Any]], Any]] = {
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_containers_are_read_by_position(name: str, container: str) -> None:
+def test_rows_in_any_container_are_read_by_position(name: str, container: str) -> None:
     translations, references, _ = CASES[name]
     expected = run(name, translations, references)
     wrap = CONTAINERS[container]
@@ -189,7 +189,7 @@ def test_containers_are_read_by_position(name: str, container: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_arrays_within_references_and_texts_of_numpy_are_plain_afterwards(name: str) -> None:
+def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
     translations, references, _ = CASES[name]
     found = run(name, np.array(translations), [_arrays(reference) for reference in references])
     assert found == run(name, translations, references)
@@ -201,7 +201,7 @@ def test_arrays_within_references_and_texts_of_numpy_are_plain_afterwards(name: 
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_what_has_no_order_is_refused(name: str) -> None:
+def test_unordered_containers_are_refused(name: str) -> None:
     translations, references, _ = CASES[name]
     if translations:
         with pytest.raises(
@@ -225,7 +225,7 @@ def test_what_has_no_order_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_ids_are_texts_that_differ(name: str) -> None:
+def test_ids_must_be_distinct_texts(name: str) -> None:
     translations, references, _ = CASES[name]
     n = len(references)
     ids = [f"row {row}" for row in range(n)]
@@ -255,20 +255,20 @@ def test_ids_are_texts_that_differ(name: str) -> None:
         ("seed", -1),
     ],
 )
-def test_options_of_the_bootstrap_are_integers(name: str, option: str, value: object) -> None:
+def test_bootstrap_options_must_be_integers(name: str, option: str, value: object) -> None:
     translations, references, _ = CASES[name]
     with pytest.raises(InputError, match=option):
         run(name, translations, references, **{option: value})
 
 
-def test_integers_of_numpy_are_integers() -> None:
+def test_numpy_integers_are_accepted_as_integers() -> None:
     check_bootstrap(seed=np.int64(3), n_resamples=np.int32(10))  # type: ignore[arg-type]
     assert index(np.int64(3), "row 0: occupation_index") == 3
     with pytest.raises(InputError, match="row 0: occupation_index: expected an integer, got True"):
         index(True, "row 0: occupation_index")
 
 
-def test_a_generator_of_translations_is_judged_by_the_last_step_too() -> None:
+def test_translations_can_be_a_generator() -> None:
     examples = load_examples("simplegen", "en-de")[:2]
 
     def translations() -> Iterator[str]:
@@ -279,7 +279,7 @@ def test_a_generator_of_translations_is_judged_by_the_last_step_too() -> None:
     assert found == judge(metric, material, list(translations()), evaluator=by_length)
 
 
-def test_what_comes_back_holds_the_declared_keys_only() -> None:
+def test_checked_rows_hold_only_the_declared_keys() -> None:
     assert check_rows(("x",), ({"source": np.str_("a"), "more": 1},), {"source": text}) == (
         ["x"],
         [{"source": "a"}],
@@ -305,9 +305,7 @@ def _decomposed(value: Any) -> Any:
     ),
 )
 @pytest.mark.parametrize("side", ["translations", "references", "both"])
-def test_metrics_that_compare_words_read_composed_and_decomposed_letters_alike(
-    name: str, side: str
-) -> None:
+def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) -> None:
     """Evaluator models and sacreBLEU read texts as they are; the cards say so."""
     translations, references, _ = CASES[name]
     expected = run(name, translations, references)
@@ -329,7 +327,7 @@ def test_metrics_that_compare_words_read_composed_and_decomposed_letters_alike(
         assert [j.translation for j in found.judgements] == _decomposed(translations)
 
 
-def test_ukrainian_rules_and_alignment_read_decomposed_letters() -> None:
+def test_decomposed_letters_are_judged_alike_in_ukrainian() -> None:
     pytest.importorskip("pymorphy3")
     translations = [
         "Лікарка запізнилася, бо вона їхала.",
@@ -364,7 +362,7 @@ def _own(name: str, translations: list[str], references: Rows) -> EvaluationResu
     return run(name, translations, references)
 
 
-def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -> None:
+def test_results_on_different_user_data_are_not_joined_by_row_number() -> None:
     name = "gender_accuracy"
     here = [{**ACCENT, "contrastive_reference": f"der Arzt {n}"} for n in range(3)]
     there = [
@@ -398,12 +396,12 @@ def test_results_on_different_data_of_ones_own_are_not_joined_by_row_numbers() -
                 join()
 
 
-def test_results_of_older_versions_do_not_say_which_own_data_they_are_of() -> None:
+def test_results_of_older_versions_on_user_data_must_be_made_again() -> None:
     old = EvaluationResult("", "", "de", "m", "m|data:own|n:1", 1, {}, {}, (), ())
     assert "evaluate them again" in difference_of_data({"a": old, "b": old})
 
 
-def test_two_metrics_on_own_data_are_joined_where_their_translations_are_the_same() -> None:
+def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
     translations, references, _ = CASES["gender_accuracy"]
     words = run("gender_accuracy", translations, references)
     cues = run(

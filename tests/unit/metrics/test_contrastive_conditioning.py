@@ -65,7 +65,7 @@ def test_probability_is_the_share_of_the_best_scores(
 
 
 @given(_ROWS, st.randoms())
-def test_shuffling_changes_no_judgement(
+def test_shuffling_rows_does_not_change_judgements(
     rows: list[tuple[str, dict[str, Any]]], random: Any
 ) -> None:
     order = list(range(len(rows)))
@@ -77,7 +77,7 @@ def test_shuffling_changes_no_judgement(
     assert halves == whole
 
 
-def test_keys_of_the_result() -> None:
+def test_the_result_has_the_documented_keys() -> None:
     result = run(["x", "y"], [GOOD, {**GOOD, "category": "female"}])
     for name in (
         "accuracy",
@@ -108,7 +108,7 @@ def test_two_scores_of_zero_are_a_tie() -> None:
     assert run(["x"], [GOOD], lambda s, t: [0.0] * len(s))["probability_correct"] == [0.5]
 
 
-def test_a_function_gets_the_pairs_as_they_are() -> None:
+def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
     seen: list[tuple[list[str], list[str]]] = []
 
     def scores(sources: list[str], translations: list[str]) -> list[float]:
@@ -165,7 +165,9 @@ def test_a_function_gets_the_pairs_as_they_are() -> None:
         (["x"], [{**GOOD, "category": ""}], "category: expected a text that is not blank"),
     ],
 )
-def test_bad_input_names_the_row(predictions: Any, references: Any, message: str) -> None:
+def test_bad_input_is_refused_naming_the_row(
+    predictions: Any, references: Any, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         run(predictions, references)
 
@@ -209,12 +211,14 @@ def test_bad_input_names_the_row(predictions: Any, references: Any, message: str
         (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
     ],
 )
-def test_bad_scores(scores: Callable[..., Any], message: str) -> None:
+def test_bad_scores_of_an_evaluator_function_are_refused(
+    scores: Callable[..., Any], message: str
+) -> None:
     with pytest.raises(EvaluatorError, match=message):
         run(["x"], [GOOD], scores)
 
 
-def test_the_own_errors_of_a_function_stay_what_they_are() -> None:
+def test_errors_of_an_evaluator_function_are_kept_as_the_cause() -> None:
     def refuses(sources: Any, translations: Any) -> Any:
         raise InputError("not these")
 
@@ -228,7 +232,7 @@ def test_the_own_errors_of_a_function_stay_what_they_are() -> None:
     assert isinstance(raised.value.__cause__, OSError)
 
 
-def test_scores_whose_sum_overflows_are_compared() -> None:
+def test_scores_whose_sum_overflows_can_be_compared() -> None:
     result = run(
         ["x", "y", "z"], [GOOD] * 3, lambda s, t: [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308]
     )
@@ -242,7 +246,7 @@ def test_a_bad_seed_is_refused_before_anything_is_scored(seed: Any) -> None:
         run(["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed=seed)
 
 
-def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
+def test_unknown_evaluators_and_scores_are_refused(tiny_marian: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
         run(["x"], [GOOD], "cc-tiny-de")
     with pytest.raises(
@@ -301,7 +305,7 @@ def test_bad_evaluator_and_score(tiny_marian: Path) -> None:
         ("cc-tiny-en-de", {"revision": 3}, "revision: expected a string"),
     ],
 )
-def test_evaluators_and_options_of_another_type_are_refused(
+def test_evaluators_and_options_of_wrong_types_are_refused(
     evaluator: Any,
     options: dict[str, Any],
     message: str,
@@ -313,7 +317,7 @@ def test_evaluators_and_options_of_another_type_are_refused(
         run(["x"], [GOOD], evaluator, **options)
 
 
-def test_scores_of_a_model_differ_but_judgements_of_two_agree(tiny_marian: Path) -> None:
+def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Path) -> None:
     predictions = ["Der Arzt bat.", "Die Ärztin ging.", "Ein Koch."]
     found = {
         score: run(predictions, [GOOD] * 3, tiny_marian, score=score)
@@ -339,7 +343,7 @@ def test_the_result_survives_json() -> None:
         EvaluationResult.from_json("{}")
 
 
-def test_results_of_older_versions_are_read() -> None:
+def test_results_of_older_versions_can_be_read() -> None:
     from cc_hf.results import EvaluationResult
 
     result = evaluate(["x", "y"], [GOOD, GOOD], hash_scores, n_resamples=10)

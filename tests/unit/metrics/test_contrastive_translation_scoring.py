@@ -95,7 +95,7 @@ def by_table(sources: Sequence[str], translations: Sequence[str]) -> list[float]
     return [TABLE[text] for text in translations]
 
 
-def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
+def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> None:
     found = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
     assert [j.verdict for j in found.judgements] == [
         "correct",
@@ -138,7 +138,7 @@ def test_the_correct_one_must_beat_all_others_and_ties_are_wrong() -> None:
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
 
 
-def test_pairs_are_right_as_a_whole() -> None:
+def test_a_pair_is_correct_when_both_rows_are() -> None:
     rows = [
         {**row, "pair": name}
         for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)
@@ -155,7 +155,7 @@ def test_pairs_are_right_as_a_whole() -> None:
     assert "n_pairs" not in evaluate([{**ROWS[0], "pair": ""}], by_table).counts
 
 
-def test_files_of_older_versions_have_no_scores() -> None:
+def test_scores_of_judgements_are_optional_in_json() -> None:
     found = evaluate(ROWS, by_table)
     row = found.to_dict()
     for judgement in row["judgements"]:
@@ -165,7 +165,7 @@ def test_files_of_older_versions_have_no_scores() -> None:
     assert not [j for j in other.to_dict()["judgements"] if "scores" in j]
 
 
-def test_the_scores_of_a_model(tiny_marian: Path) -> None:
+def test_scores_are_those_of_the_evaluator_model(tiny_marian: Path) -> None:
     rows: list[dict[str, Any]] = [
         {
             "source": "The doctor asked.",
@@ -218,7 +218,7 @@ def test_the_scores_of_a_model(tiny_marian: Path) -> None:
     )
 
 
-def test_pseudo_perplexity_is_that_of_one_mask_at_a_time(tmp_path: Path) -> None:
+def test_pseudo_perplexity_equals_masking_one_token_at_a_time(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path)
     rows = [
         {
@@ -245,7 +245,7 @@ def test_pseudo_perplexity_is_that_of_one_mask_at_a_time(tmp_path: Path) -> None
     assert "|logprob:pll|score:perplexity|" in found["signature"]
 
 
-def test_a_causal_language_model_scores_texts_alone(tmp_path: Path) -> None:
+def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
     rows = [
         {
@@ -264,7 +264,7 @@ def test_a_causal_language_model_scores_texts_alone(tmp_path: Path) -> None:
     assert "|prompt:none|" in found["signature"]
 
 
-def test_close_decisions_of_a_faster_pass_are_taken_exactly() -> None:
+def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
     class Rough(LetterEvaluator):
         def logprobs_batch(
             self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -291,7 +291,7 @@ def test_close_decisions_of_a_faster_pass_are_taken_exactly() -> None:
         assert found.judgements != expected.judgements
 
 
-def test_scores_that_are_no_numbers_name_the_row() -> None:
+def test_nan_scores_are_refused_naming_the_row() -> None:
     class Broken(LetterEvaluator):
         def logprobs_batch(
             self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -308,7 +308,7 @@ def test_scores_that_are_no_numbers_name_the_row() -> None:
         evaluate(ROWS, Broken())
 
 
-def test_context_is_prepended_where_asked_for() -> None:
+def test_the_context_is_prepended_only_on_request() -> None:
     rows = [{**ROWS[0], "context": "Before."}, {**ROWS[3], "context": ""}]
     assert [r.source for r in requests(rows)] == ["s", "s", "s", "t"]
     assert [r.source for r in requests(rows, context="prepended")] == ["Before. s"] * 3 + ["t"]
@@ -380,7 +380,9 @@ def test_context_is_prepended_where_asked_for() -> None:
         (ROWS, {"seed": -1}, "seed: expected an integer"),
     ],
 )
-def test_refusals(references: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_references_and_options_are_refused(
+    references: Any, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compute(references, **{"evaluator": by_table, **options})
 
@@ -391,7 +393,7 @@ _TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, max_size=3)), min_size=1, max_size=5))
-def test_every_row_is_judged_by_itself_in_any_order(rows: list[tuple[str, list[str]]]) -> None:
+def test_every_row_is_judged_independently_of_others(rows: list[tuple[str, list[str]]]) -> None:
     references = [
         {
             "source": "",
@@ -456,7 +458,7 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
         ("mt_geneval", "contextual_it", {"n_ties": 0}),
     ],
 )
-def test_every_dataset_of_contrastive_translations(
+def test_datasets_with_contrastive_translations_can_be_evaluated(
     shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]
 ) -> None:
     found = run(name, config, tmp_path, shared)
@@ -473,7 +475,7 @@ def test_every_dataset_of_contrastive_translations(
 
 
 @pytest.mark.shared
-def test_context_of_mt_geneval(shared: Path) -> None:
+def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     seen: list[str] = []
 
     def seeing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -495,7 +497,7 @@ def test_context_of_mt_geneval(shared: Path) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(
+def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
     shared: Path, tmp_path: Path, multilingual: Path, lang: str
 ) -> None:
     found = []
@@ -528,7 +530,7 @@ def test_swapping_the_translations_swaps_the_answer_and_changes_no_figure(
 
 
 @pytest.mark.shared
-def test_mixed_script_is_scored_as_it_is(shared: Path, tmp_path: Path, multilingual: Path) -> None:
+def test_mixed_script_is_scored_unchanged(shared: Path, tmp_path: Path, multilingual: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
@@ -542,7 +544,7 @@ def test_mixed_script_is_scored_as_it_is(shared: Path, tmp_path: Path, multiling
 
 
 @pytest.mark.shared
-def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_path: Path) -> None:
+def test_pseudo_perplexity_of_lm_wino_x_equals_a_plain_loop(shared: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     model.mkdir()
     save_tiny_masked_lm(model, max_tokens=250)
@@ -560,7 +562,7 @@ def test_lm_wino_x_by_pseudo_perplexity_equals_a_plain_loop(shared: Path, tmp_pa
     assert "|logprob:pll|score:perplexity|" in found.signature
 
 
-def test_what_a_metric_without_translations_refuses(tmp_path: Path) -> None:
+def test_translations_and_systems_are_refused(tmp_path: Path) -> None:
     wrong: tuple[dict[str, Any], ...] = ({"translations": ["x"]}, {"system": "opus"})
     for options in wrong:
         with pytest.raises(
@@ -606,7 +608,7 @@ def contrawsd(folder: Path) -> Path:
 
 
 @pytest.mark.shared
-def test_all_metrics_judge_translations_or_without_any_the_evaluator(
+def test_metric_all_judges_the_evaluator_when_no_translations_are_given(
     shared: Path, tmp_path: Path
 ) -> None:
     options: dict[str, Any] = {"data_dir": shared / "upstream", "evaluator": hash_scores}
@@ -635,7 +637,7 @@ def test_all_metrics_judge_translations_or_without_any_the_evaluator(
         evaluate_dataset_by_all("simplegen", evaluator=hash_scores)
 
 
-def test_models_are_compared_like_systems(tmp_path: Path) -> None:
+def test_evaluator_models_can_be_compared_like_systems(tmp_path: Path) -> None:
     def second(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1 - score for score in hash_scores(sources, translations)]
 
@@ -653,7 +655,7 @@ def test_models_are_compared_like_systems(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_line_takes_no_translations(tmp_path: Path) -> None:
+def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app

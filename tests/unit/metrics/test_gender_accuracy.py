@@ -35,7 +35,7 @@ _ROWS = st.lists(
 )
 
 
-def test_words_are_those_of_the_program() -> None:
+def test_words_are_split_as_in_the_original_program() -> None:
     assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {
         "l",
         "ärztin",
@@ -59,7 +59,9 @@ def test_words_are_those_of_the_program() -> None:
         ("", "correct", ""),
     ],
 )
-def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
+def test_verdicts_follow_the_words_of_both_references(
+    translation: str, verdict: str, predicted: str
+) -> None:
     (judgement,) = judge([translation], [HERS])
     assert (judgement.verdict, judgement.predicted, judgement.gold, judgement.category) == (
         verdict,
@@ -78,7 +80,7 @@ def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
     assert strict == (verdict if predicted else "inconclusive")
 
 
-def test_a_pair_is_correct_when_both_are() -> None:
+def test_a_pair_is_correct_when_both_rows_are() -> None:
     def pairs(first: str, second: str) -> EvaluationResult:
         return evaluate(
             [first, second, "Er ist Arzt.", "Sie ist Ärztin."],
@@ -106,7 +108,7 @@ def test_a_pair_is_correct_when_both_are() -> None:
             assert name in found.scores
 
 
-def test_what_has_no_sample_is_left_out() -> None:
+def test_figures_without_samples_are_omitted() -> None:
     found = evaluate(["", ""], PAIR, n_resamples=20)
     assert (
         found.scores["accuracy"],
@@ -181,18 +183,22 @@ def test_what_has_no_sample_is_left_out() -> None:
         (["x"], [HERS], {"seed": -1}, "seed: expected an integer of 0 or more"),
     ],
 )
-def test_refusals(predictions: Any, references: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_input_is_refused(
+    predictions: Any, references: Any, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compute(predictions, references, **options)
 
 
-def test_as_many_ids_as_rows() -> None:
+def test_a_wrong_number_of_ids_is_refused() -> None:
     with pytest.raises(InputError, match="ids: expected one per row, 1 in all, got 2"):
         evaluate(["x"], [HERS], ids=["a", "b"])
 
 
 @given(_ROWS)
-def test_any_text_is_judged_and_by_itself(rows: list[tuple[str, dict[str, Any]]]) -> None:
+def test_any_text_is_judged_independently_of_other_rows(
+    rows: list[tuple[str, dict[str, Any]]],
+) -> None:
     found = compute([t for t, _ in rows], [r for _, r in rows], n_resamples=5)
     assert [compute([t], [r], n_resamples=1)["verdicts"][0] for t, r in rows] == found["verdicts"]
     assert found["n_correct"] == found["verdicts"].count("correct")
@@ -200,7 +206,7 @@ def test_any_text_is_judged_and_by_itself(rows: list[tuple[str, dict[str, Any]]]
 
 
 @given(_FULL, _FULL)
-def test_the_reference_is_never_incorrect_and_both_together_are_where_a_word_differs(
+def test_the_reference_is_correct_and_mixed_words_are_incorrect(
     reference: str, contrastive: str
 ) -> None:
     row = {"reference": reference, "contrastive_reference": contrastive}

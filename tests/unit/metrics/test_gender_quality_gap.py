@@ -37,7 +37,7 @@ def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dic
 
 
 @given(_PAIRS)
-def test_points_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, str]]) -> None:
+def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, str]]) -> None:
     translations, references = rows_of(pairs)
     found = compute(translations, references, n_resamples=3)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
@@ -55,7 +55,7 @@ def test_points_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
         assert found[f"{name}_signature"] == str(scorer.get_signature())
 
 
-def test_order_of_rows_changes_nothing() -> None:
+def test_the_order_of_rows_does_not_change_scores() -> None:
     translations, references = rows_of(
         [
             ("a b c d e", "f g h i j", "a b c d x", "f g x x j"),
@@ -72,7 +72,7 @@ def test_order_of_rows_changes_nothing() -> None:
     }
 
 
-def test_the_bootstrap_is_paired() -> None:
+def test_the_bootstrap_resamples_pairs() -> None:
     """Where both halves of every pair are equally good, the gap is 0 in every resample, although
     BLEU is not the same in all.
     """
@@ -105,7 +105,7 @@ def test_the_bootstrap_is_paired() -> None:
     )
 
 
-def test_resampled_figures_are_those_of_sacrebleu_on_the_drawn_segments() -> None:
+def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
     translations, references = rows_of(
         [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
     )
@@ -125,7 +125,7 @@ def test_resampled_figures_are_those_of_sacrebleu_on_the_drawn_segments() -> Non
             )
 
 
-def test_defined_where_nothing_is_translated() -> None:
+def test_blank_translations_have_scores_of_zero() -> None:
     found = evaluate(["", " "], [HIS, HERS], n_resamples=20)
     assert {found.scores[name] for name in found.scores} == {0}
     assert (found.n, found.counts) == (2, {"n_pairs": 1, "n_blank": 2})
@@ -185,6 +185,8 @@ def test_defined_where_nothing_is_translated() -> None:
         (["x", "y"], [HIS, HERS], {"n_resamples": 0}, "n_resamples >= 1"),
     ],
 )
-def test_refusals(predictions: Any, references: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_input_is_refused(
+    predictions: Any, references: Any, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compute(predictions, references, **options)

@@ -49,12 +49,12 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
         ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
     ],
 )
-def test_verdicts(translation: str, verdict: str, predicted: str) -> None:
+def test_verdicts_follow_tokens_and_lemmas(translation: str, verdict: str, predicted: str) -> None:
     found = run([translation], [LOCK])
     assert (found["verdicts"], found["predicted"]) == ([verdict], [predicted])
 
 
-def test_figures_and_groups() -> None:
+def test_figures_are_given_in_total_and_by_group() -> None:
     found = run(
         ["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"],
         [LOCK] * 4 + [OTHER] * 2,
@@ -75,7 +75,7 @@ def test_figures_and_groups() -> None:
     assert low <= found["coverage"] <= high
 
 
-def test_what_is_undefined_is_left_out() -> None:
+def test_undefined_figures_are_omitted() -> None:
     nothing = run(["Tor", "Tor"], [LOCK, OTHER])
     assert "precision" not in nothing
     assert "precision" not in nothing["intervals"]
@@ -95,7 +95,7 @@ def test_what_is_undefined_is_left_out() -> None:
     json.dumps([nothing, one_group, wrong], allow_nan=False)
 
 
-def test_references_without_groups() -> None:
+def test_references_without_groups_have_total_figures_only() -> None:
     found = evaluate(
         ["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5
     )
@@ -107,7 +107,7 @@ def test_references_without_groups() -> None:
     ]
 
 
-def test_parity_compares_latin_letters_and_searches_for_full_stops() -> None:
+def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
     russian = {**LOCK, "correct_senses": ["фонт"], "incorrect_senses": ["купель"]}
     assert run(["I want the font"], [russian], tgt_lang="ru")["verdicts"] == ["inconclusive"]
     assert run(["I want the font"], [russian], tgt_lang="ru", parity=True)["verdicts"] == [
@@ -119,7 +119,7 @@ def test_parity_compares_latin_letters_and_searches_for_full_stops() -> None:
     assert "|rules:original|" in run(["Am Ende."], [stop], parity="true")["signature"]
 
 
-def test_lemmas_that_are_given(tmp_path: Path) -> None:
+def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
     path = tmp_path / "lemmas.txt"
     path.write_text("viel Schloss\n\n", encoding="utf-8")
     found = run(["Viele Schlösser", ""], [LOCK] * 2, lemmatized=path, tgt_lang="xx")
@@ -144,7 +144,7 @@ class Shouting:
         return ["BURG" for _ in tokens]
 
 
-def test_other_lemmatizers() -> None:
+def test_other_lemmatizers_can_be_used() -> None:
     assert run(["Schlösser"], [LOCK], lemmatizer="none", tgt_lang="xx")["verdicts"] == [
         "inconclusive"
     ]
@@ -204,12 +204,14 @@ def test_other_lemmatizers() -> None:
         ),
     ],
 )
-def test_bad_input_names_the_row(predictions: Any, references: Any, message: str) -> None:
+def test_bad_input_is_refused_naming_the_row(
+    predictions: Any, references: Any, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         run(predictions, references)
 
 
-def test_bad_options() -> None:
+def test_bad_options_are_refused() -> None:
     with pytest.raises(
         InputError,
         match=r"simplemma-\S+ does not know 'xx'; it knows .*cs, .*de, .*ru.*; give lemmas",
@@ -229,7 +231,9 @@ def test_bad_options() -> None:
     st.sampled_from(["cs", "de", "en", "fi", "lt", "ru"]),
     st.booleans(),
 )
-def test_any_text_is_judged_and_on_its_own(texts: list[str], tgt_lang: str, parity: bool) -> None:
+def test_any_text_is_judged_independently_of_other_rows(
+    texts: list[str], tgt_lang: str, parity: bool
+) -> None:
     whole = run(texts, [LOCK] * len(texts), tgt_lang=tgt_lang, parity=parity, n_resamples=1)[
         "verdicts"
     ]
@@ -250,7 +254,7 @@ def test_the_result_survives_json() -> None:
     ]
 
 
-def test_what_fits() -> None:
+def test_only_mucow_data_without_scoring_suites_fit() -> None:
     for form in (ProbingExample, ContrastiveSourceExample):
         assert DECLARATION.fits("mucow", "any", form, "en", "de") == ""
     assert "scores given translations" in DECLARATION.fits(
@@ -261,7 +265,7 @@ def test_what_fits() -> None:
     )
 
 
-def test_the_module_of_evaluate_equals_the_core() -> None:
+def test_the_evaluate_module_equals_the_core() -> None:
     metric = cc_hf.load_metric("mucow_pattern_matching")
     for text in ("Viele Schlösser", "Tor"):
         metric.add_batch(predictions=[text], references=[LOCK])
@@ -274,7 +278,7 @@ def test_the_module_of_evaluate_equals_the_core() -> None:
         )
 
 
-def test_the_example_of_the_card_runs(root: Path) -> None:
+def test_the_card_example_runs(root: Path) -> None:
     code = (
         (root / "cards/metrics/mucow_pattern_matching.md")
         .read_text(encoding="utf-8")

@@ -72,11 +72,11 @@ _SENTENCES = st.lists(
         ("", set()),
     ],
 )
-def test_whole_words(text: str, expected: set[str]) -> None:
+def test_forms_match_whole_words_only(text: str, expected: set[str]) -> None:
     assert found_genders(text, _ENTRY) == expected
 
 
-def test_a_form_within_a_longer_one_does_not_count() -> None:
+def test_a_form_inside_a_longer_form_is_not_counted() -> None:
     entry = {"male": ("médecin",), "female": ("femme médecin", "doctoresse")}
     assert found_genders("La femme  médecin arrive.", entry) == {"female"}
     assert found_genders("Le médecin arrive, la femme médecin aussi.", entry) == {"male", "female"}
@@ -92,7 +92,7 @@ def test_vowel_signs_belong_to_the_word() -> None:
     assert found_genders("अध्यापकी", entry) == set()
 
 
-def test_number_and_both_genders_are_inconclusive_and_counted() -> None:
+def test_other_numbers_and_both_genders_are_inconclusive() -> None:
     found = compute(
         ["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""], [PHYSICIAN] * 5, tgt_lang="de"
     )
@@ -118,7 +118,7 @@ def test_number_and_both_genders_are_inconclusive_and_counted() -> None:
     }
 
 
-def test_figures_of_groups_that_are_there() -> None:
+def test_figures_are_given_only_for_present_groups() -> None:
     found = evaluate(
         ["Ärztin", "Arzt", "X", "Krankenpfleger"],
         [PHYSICIAN, PHYSICIAN, PHYSICIAN, NURSE],
@@ -152,7 +152,7 @@ def test_figures_of_groups_that_are_there() -> None:
     assert "delta_fc" not in whole.scores
 
 
-def test_an_own_dictionary(tmp_path: Path) -> None:
+def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
     path = tmp_path / "fr.tsv"
     path.write_text(
         "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
@@ -170,7 +170,7 @@ def test_an_own_dictionary(tmp_path: Path) -> None:
         compute(["x", "y"], [PHYSICIAN, NURSE], tgt_lang="fr", dictionary=path)
 
 
-def test_simplegen_in_another_language(tmp_path: Path) -> None:
+def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_path: Path) -> None:
     entries = load_dictionary("default", "es").entries
     rows = [
         f"{occupation}\t{number}\t{'|'.join(entry['male'])}\t{'|'.join(entry['female'])}"
@@ -271,7 +271,9 @@ def test_simplegen_in_another_language(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_refusals(predictions: Any, references: Any, options: dict[str, Any], message: str) -> None:
+def test_bad_input_is_refused(
+    predictions: Any, references: Any, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compute(predictions, references, **{"tgt_lang": "de", **options})
 
@@ -280,7 +282,7 @@ def test_refusals(predictions: Any, references: Any, options: dict[str, Any], me
     st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6),
     st.sampled_from(["de", "es"]),
 )
-def test_any_text_is_judged_and_by_itself(
+def test_any_text_is_judged_independently_of_other_rows(
     rows: list[tuple[str, dict[str, Any]]], lang: str
 ) -> None:
     found = compute([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)

@@ -99,13 +99,13 @@ ROW = {
         ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
     ],
 )
-def test_the_pronoun_that_translates_it(
+def test_the_gender_is_that_of_the_pronoun_translating_it(
     lang: str, source: str, translation: str, expected: str
 ) -> None:
     assert found_gender(source, translation, lang) == expected
 
 
-def test_figures() -> None:
+def test_figures_and_counts_follow_the_verdicts() -> None:
     texts = [
         "weil sie alt war",
         "weil er alt war",
@@ -151,7 +151,7 @@ def test_figures() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_the_translations_of_the_dataset_are_read_right(
+def test_translations_of_the_dataset_get_their_genders(
     shared: Path, tmp_path: Path, lang: str
 ) -> None:
     """The correct translation of every sample shows the right gender, the contrastive one the
@@ -173,7 +173,7 @@ def test_the_translations_of_the_dataset_are_read_right(
 
 
 @pytest.mark.shared
-def test_mixed_script_is_read(shared: Path, tmp_path: Path) -> None:
+def test_pronouns_in_mixed_script_are_recognized(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
@@ -191,9 +191,7 @@ def test_mixed_script_is_read(shared: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path: Path) -> None:
     folder = lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
     seen: list[tuple[str, str]] = []
 
@@ -247,14 +245,16 @@ def test_a_system_on_mt_wino_x_is_judged_by_every_metric_that_fits(
         (ROW, {"n_resamples": 0}, "n_resamples >= 1"),
     ],
 )
-def test_refusals(reference: dict[str, str], options: dict[str, Any], message: str) -> None:
+def test_bad_input_is_refused(
+    reference: dict[str, str], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compute(["x"], [reference], **{"tgt_lang": "de", **options})
     with pytest.raises(InputError, match=r"row 2: pair 'a': expected two rows at most"):
         compute(["x"] * 3, [ROW] * 3, tgt_lang="de")
 
 
-def test_where_it_fits() -> None:
+def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
     with pytest.raises(
         InputError,
         match=(
@@ -272,7 +272,7 @@ _WORDS = st.lists(
 
 
 @given(st.lists(_WORDS, min_size=1, max_size=5), st.sampled_from(["de", "fr", "ru"]))
-def test_any_text_is_judged_by_itself(texts: list[str], lang: str) -> None:
+def test_any_text_is_judged_independently_of_other_rows(texts: list[str], lang: str) -> None:
     rows = [{**ROW, "pair": ""}] * len(texts)
     found = compute(texts, rows, tgt_lang=lang, n_resamples=2)
     assert [

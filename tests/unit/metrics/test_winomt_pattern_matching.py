@@ -55,7 +55,9 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("lang", ["ar", "de", "he", "ru", "uk"])
 @settings(deadline=None, max_examples=40)
 @given(rows=_ROWS)
-def test_any_text_is_judged(lang: str, rows: list[tuple[str, dict[str, Any]]]) -> None:
+def test_any_text_is_judged_in_every_built_in_language(
+    lang: str, rows: list[tuple[str, dict[str, Any]]]
+) -> None:
     result = evaluate([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
     assert EvaluationResult.from_json(result.to_json()) == result
     assert result.counts["n_correct"] == sum(j.predicted == j.gold for j in result.judgements)
@@ -71,7 +73,7 @@ def test_any_text_is_judged(lang: str, rows: list[tuple[str, dict[str, Any]]]) -
 
 @settings(deadline=None)
 @given(rows=_ROWS)
-def test_with_given_alignments_no_row_depends_on_another(
+def test_rows_are_judged_independently_under_given_alignments(
     rows: list[tuple[str, dict[str, Any]]],
 ) -> None:
     lines = ["0-0" if t.strip(" \t") else "" for t, _ in rows]
@@ -94,7 +96,7 @@ def test_with_given_alignments_no_row_depends_on_another(
         ("Then  AN cook left.", 2, "1-2", "female"),
     ],
 )
-def test_the_phrase_is_what_is_linked_to_article_and_occupation(
+def test_the_gender_is_read_from_words_linked_to_article_and_occupation(
     source: str, index: int, links: str, expected: str
 ) -> None:
     reference = {**GOOD, "source": source, "occupation_index": index}
@@ -103,7 +105,7 @@ def test_the_phrase_is_what_is_linked_to_article_and_occupation(
     ]
 
 
-def test_figures_and_counts() -> None:
+def test_figures_and_counts_follow_the_verdicts() -> None:
     translations = ["Die Köchin ging.", "Der Koch ging.", "Der Koch ging.", " "]
     found = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
     assert (
@@ -133,7 +135,7 @@ def test_figures_and_counts() -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_figures_as_printed_are_rounded_in_between() -> None:
+def test_printed_figures_use_intermediate_rounding() -> None:
     translations = ["Die Köchin"] * 2 + ["Der Koch"] * 4
     found = run(
         translations, [GOOD] * 3 + [MALE] * 3, alignments=["1-0 2-1"] * 6, figures="printed"
@@ -148,7 +150,7 @@ def test_figures_as_printed_are_rounded_in_between() -> None:
     assert "|figures:printed|" in found["signature"]
 
 
-def test_a_gender_that_is_never_read_has_precision_0_and_a_warning() -> None:
+def test_a_gender_that_is_never_predicted_has_precision_0_and_a_warning() -> None:
     with pytest.warns(
         UserWarning,
         match="none of 2 translations was read as female; precision and F1 of it are set to 0",
@@ -161,7 +163,7 @@ def test_a_gender_that_is_never_read_has_precision_0_and_a_warning() -> None:
     )
 
 
-def test_one_gender_and_one_row_alone() -> None:
+def test_a_single_row_omits_differences_between_groups() -> None:
     found = run(["Die Köchin"], [{**GOOD, "stereotype": "none"}], alignments=["1-0 2-1"])
     assert found["accuracy"] == found["min_accuracy"] == found["f1_female"] == 1.0
     assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(found)
@@ -205,7 +207,9 @@ def test_one_gender_and_one_row_alone() -> None:
         ),
     ],
 )
-def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, message: str) -> None:
+def test_bad_input_is_refused_naming_the_row(
+    predictions: Any, references: Any, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         run(predictions, references)
 
@@ -236,12 +240,12 @@ def test_what_cannot_be_judged_is_refused(predictions: Any, references: Any, mes
         ({"n_resamples": 0}, "expected n_resamples >= 1"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run(["x"], [GOOD], **options)
 
 
-def test_alignments_from_a_file(tmp_path: Path) -> None:
+def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
     path.write_text("1-0 2-1\n\n", encoding="utf-8")  # the second row has no links
     given_lines = run(["Die Köchin", "Die Köchin"], [GOOD, GOOD], alignments=["1-0 2-1", ""])
@@ -253,12 +257,12 @@ def test_alignments_from_a_file(tmp_path: Path) -> None:
         run(["Die Köchin"] * 2, [GOOD] * 2, alignments=path)
 
 
-def test_an_aligner_of_ones_own() -> None:
+def test_a_user_defined_aligner_can_be_used() -> None:
     own = GivenAlignments((((1, 0), (2, 1)),))
     assert run(["Die Köchin"], [GOOD], aligner=own)["predicted"] == ["female"]
 
 
-def test_what_fits() -> None:
+def test_only_winomt_in_a_known_language_fits() -> None:
     assert DECLARATION.fits("winomt", "all", ProbingExample, "en", "de") == ""
     assert DECLARATION.fits("winomt", "default", ContrastiveSourceExample, "en", "ru") == ""
     assert "not for cs" in DECLARATION.fits("winomt", "all", ProbingExample, "en", "cs")
@@ -267,7 +271,7 @@ def test_what_fits() -> None:
     )
 
 
-def test_references_of_examples() -> None:
+def test_examples_give_references_with_occupation_and_stereotype() -> None:
     extra = {"occupation": "cook", "stereotype": "pro"}
     example = ProbingExample(
         "0",
@@ -286,6 +290,6 @@ def test_references_of_examples() -> None:
         )
 
 
-def test_unknown_language_error_is_of_the_tree() -> None:
+def test_an_unknown_language_raises_an_unknown_name_error() -> None:
     with pytest.raises(UnknownNameError):
         run(["x"], [GOOD], tgt_lang="xx")

@@ -17,7 +17,7 @@ PLAIN = EvaluationResult(
 )
 
 
-def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
+def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> None:
     own, other = reported.results(0), reported.results(1)
     (tmp_path / "a.json").write_text(own["words"].to_json(), encoding="utf-8")
     (tmp_path / "more.json").write_text(own["contrastive_conditioning"].to_json(), encoding="utf-8")
@@ -54,7 +54,7 @@ def test_systems_by_file_and_by_name(tmp_path: Path) -> None:
         read_systems([tmp_path / "no.json"])
 
 
-def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     examples, notes = read_examples(PLAIN)
     assert examples is not None
     assert (len(examples), notes) == (2664, [])
@@ -78,7 +78,7 @@ def test_examples_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the file of the data" in notes[0]
 
 
-def test_examples_of_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
 
     path = tmp_path / "bats.csv"
     path.write_text(

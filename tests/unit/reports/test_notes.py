@@ -46,7 +46,7 @@ def shown(table: object) -> str:
     return console.export_text()
 
 
-def test_in_the_table() -> None:
+def test_notes_are_shown_in_the_table() -> None:
     other = replace(noted(), metric="words", notes=())
     assert f"note: {NOTE}" in shown(result_table(noted()))
     assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in shown(
@@ -54,13 +54,13 @@ def test_in_the_table() -> None:
     )
 
 
-def test_in_a_comparison() -> None:
+def test_notes_are_shown_in_a_comparison() -> None:
     found = compare({"a": noted(), "b": replace(noted(), notes=())}, n_resamples=10)
     assert f"note: a: {NOTE}" in shown(comparison_tables(found))
     assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
 
 
-def test_in_every_report() -> None:
+def test_notes_are_shown_in_every_report() -> None:
     result = noted()
     report = build_report(
         [
@@ -77,7 +77,7 @@ def test_in_every_report() -> None:
     assert "Note: a: Made for" in captions[0]
 
 
-def test_on_the_leaderboard(tmp_path: Path) -> None:
+def test_notes_are_shown_on_the_leaderboard(tmp_path: Path) -> None:
     write_result(tmp_path, "aws", noted())
     rows = table_rows(read_folder(tmp_path))
     assert dict(zip(HEADERS, display_cells(rows[0]), strict=True))["notes"] == f"{NOTE}."
@@ -88,7 +88,7 @@ def test_on_the_leaderboard(tmp_path: Path) -> None:
     assert NOTE not in page
 
 
-def test_in_an_explanation() -> None:
+def test_notes_are_shown_in_an_explanation() -> None:
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
     found = explain(tiny, "Der Schläger war alt.", ["A baseball bat."], ["A flying bat."])
     assert len(found.notes) == 1

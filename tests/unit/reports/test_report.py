@@ -14,7 +14,7 @@ from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME, N
 
 
-def test_every_sample_with_every_verdict() -> None:
+def test_every_sample_has_its_verdicts_by_all_systems() -> None:
     found = reported.report()
     assert [sample.id for sample in found.samples] == [f"id{i}" for i in range(N)]
     assert found.categories == ("male", "female", "a|<i>b</i>")
@@ -28,7 +28,7 @@ def test_every_sample_with_every_verdict() -> None:
             )
 
 
-def test_differences_are_those_of_compare() -> None:
+def test_differences_equal_those_of_compare() -> None:
     found = reported.report()
     for metric in found.metrics:
         pair = {system.name: system.results[metric] for system in found.systems}
@@ -43,12 +43,12 @@ def test_differences_are_those_of_compare() -> None:
     assert before.difference == -after.difference != 0
 
 
-def test_the_order_is_that_of_the_data() -> None:
+def test_samples_are_in_the_order_of_the_dataset() -> None:
     found = build_report(reported.systems(), examples=reported.examples()[::-1], n_resamples=1)
     assert [sample.id for sample in found.samples] == [f"id{i}" for i in reversed(range(N))]
 
 
-def test_people_speak_of_the_very_translation() -> None:
+def test_annotations_apply_only_to_the_annotated_translation() -> None:
     found = reported.report()
     assert found.samples[0].annotations == (reported.labels()[0], None)
     assert (
@@ -65,7 +65,7 @@ def test_people_speak_of_the_very_translation() -> None:
     assert found.agreements[1].agreement.n_labels == 6
 
 
-def test_what_cannot_be_compared_is_said() -> None:
+def test_systems_that_cannot_be_compared_are_noted() -> None:
     first, second = reported.systems()
     other = replace(
         second.results["words"],
@@ -94,7 +94,7 @@ def test_a_dataset_that_lacks_samples_is_noted() -> None:
     assert found.samples[-1].example is None
 
 
-def test_what_is_refused() -> None:
+def test_bad_systems_and_results_are_refused() -> None:
     first, second = reported.systems()
     result = first.results["words"]
     with pytest.raises(InputError, match="at least one system"):
@@ -136,7 +136,7 @@ def test_what_is_refused() -> None:
         build_report([System("b", {})])
 
 
-def test_figures_of_the_plots() -> None:
+def test_plots_get_the_figures_of_the_report() -> None:
     found = reported.report()
     metric = found.metrics[0]
     bars = category_bars(found, metric)

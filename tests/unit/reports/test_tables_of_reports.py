@@ -24,7 +24,7 @@ from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
 
 
-def test_summary() -> None:
+def test_the_summary_table_shows_quality_and_metrics() -> None:
     report = reported.report()
     table = summary_table(report)
     assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 3))
@@ -64,7 +64,7 @@ def test_summary() -> None:
     assert "Differences" not in alone.caption
 
 
-def test_all_tables_have_all_cells() -> None:
+def test_every_table_has_all_its_cells() -> None:
     tables = report_tables(reported.report())
     assert [table.title for table in tables] == [
         "Systems and metrics",
@@ -79,7 +79,7 @@ def test_all_tables_have_all_cells() -> None:
         assert not table.groups or sum(n for _, n in table.groups) == len(table.columns)
 
 
-def test_markdown_cells_are_cells() -> None:
+def test_markdown_cells_are_escaped() -> None:
     text = markdown_report(reported.report())
     rows = [line for line in text.splitlines() if line.startswith("|")]
     by_table = re.split(r"\n## ", text)
@@ -134,7 +134,7 @@ def test_html_is_well_formed() -> None:
     assert not re.search(r'(?:src|href)="(?!#|https://aclanthology\.org/)', page)
 
 
-def test_no_text_ends_its_place() -> None:
+def test_texts_cannot_end_their_html_element() -> None:
     """Names, categories, translations and notes, in elements and in attributes."""
     evil = f"\"><img src=x onerror='x'>{{{{ 7 * 7 }}}}' {HOSTILE_NAME}"
     found = reported.report()
@@ -161,14 +161,14 @@ def test_no_text_ends_its_place() -> None:
     assert any(value.startswith(f"Accuracy by category: words. {evil}") for value in parser.values)
 
 
-def test_html_header_cells() -> None:
+def test_html_header_cells_have_their_scope() -> None:
     shown = html_table(ReportTable("t", "system", ("a", "b"), (Row("x", ()),), (("g", 2),)))
     assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
     assert shown.count('scope="col"') == 3
     assert '<th scope="row">x</th>' in shown
 
 
-def test_plots() -> None:
+def test_plots_are_png_files_with_a_colour_per_system() -> None:
     report = reported.report()
     found = plots(report)
     assert set(found) == {
@@ -201,7 +201,7 @@ def test_plots() -> None:
         plots(report, file_format="pdf")
 
 
-def test_the_wheel_has_the_template(root: Path) -> None:
+def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
     """Hatch leaves out what git ignores."""
     names = [
         f"cc_hf/reports/page/{name}"
@@ -260,7 +260,7 @@ class _Balance(HTMLParser):
 
 
 @pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])
-def test_plots_stay_in_their_folder(metric: str) -> None:
+def test_plot_names_stay_in_their_folder(metric: str) -> None:
     (system,) = reported.systems()[:1]
     result = replace(next(iter(system.results.values())), metric=metric)
     names = list(
@@ -276,7 +276,7 @@ def test_plots_stay_in_their_folder(metric: str) -> None:
         assert len(name) < 100
 
 
-def test_tables_say_which_category_is_not_in_the_minimum() -> None:
+def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
     (system,) = reported.systems()[:1]
     plain = next(iter(system.results.values()))
     one = replace(plain.categories[0], category="none")

@@ -13,7 +13,7 @@ from cc_hf.reports.templates import render_page, render_piece
 EVIL = "</div><script>alert(1)</script>&\"'{{ 7 * 7 }}"
 
 
-def test_texts_are_escaped_and_pieces_are_not_escaped_again() -> None:
+def test_texts_are_escaped_exactly_once() -> None:
     escaped = "&lt;/div&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#34;&#39;{{ 7 * 7 }}"
     piece = message(EVIL)
     assert piece == f'<div class="cc-error" role="alert">{escaped}</div>'
@@ -21,14 +21,14 @@ def test_texts_are_escaped_and_pieces_are_not_escaped_again() -> None:
     assert escaped in side_by_side([EVIL])  # type: ignore[list-item]
 
 
-def test_a_value_that_is_missing_is_an_error() -> None:
+def test_a_missing_template_value_raises() -> None:
     with pytest.raises(UndefinedError, match="text"):
         render_piece("leaderboard/pieces.html.jinja", "message")
     with pytest.raises(UndefinedError):
         render_page("reports/studies/salience_maps.html.jinja", title="a title")
 
 
-def test_templates_trust_no_value(root: Path) -> None:
+def test_templates_mark_no_value_as_safe(root: Path) -> None:
     templates = list((root / "cc_hf").rglob("*.jinja"))
     assert len(templates) > 3
     for path in templates:
@@ -36,7 +36,7 @@ def test_templates_trust_no_value(root: Path) -> None:
         assert not re.search(r"\|\s*safe\b|autoescape|Markup", text), path
 
 
-def test_only_own_files_and_json_are_taken_for_html(root: Path) -> None:
+def test_only_package_files_and_json_are_marked_as_html(root: Path) -> None:
     """Everything else gets its `Markup` from a template."""
     made = set()
     for path in (root / "cc_hf").rglob("*.py"):

@@ -18,7 +18,7 @@ _PROBABILITIES = st.lists(
 )
 
 
-def test_rank_weights_of_ties_fall_in_the_order_of_the_input() -> None:
+def test_rank_weights_of_ties_follow_the_order_of_the_input() -> None:
     weights = rank_weights(np.array([0.5, 0.9, 0.1, 0.5, 0.7]), list("aaaaa"))
     assert weights.tolist() == [2, 5, 4, 1, 3]
 
@@ -33,7 +33,7 @@ def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[fl
 
 
 @given(_PROBABILITIES)
-def test_surer_samples_never_weigh_less(rows: list[tuple[float, str]]) -> None:
+def test_more_confident_samples_never_weigh_less(rows: list[tuple[float, str]]) -> None:
     probabilities = np.array([p for p, _ in rows])
     weights = rank_weights(probabilities, ["x"] * len(rows))
     order = np.argsort(-weights)
@@ -47,7 +47,7 @@ def test_weights_are_not_normalised_between_categories() -> None:
     assert total_accuracy(correct) == 1 / 3
 
 
-def test_nothing_is_refused() -> None:
+def test_empty_input_is_refused() -> None:
     with pytest.raises(InputError, match="at least one judgement"):
         total_accuracy(np.array([], dtype=bool))
     with pytest.raises(InputError, match="at least one category"):

@@ -41,7 +41,7 @@ def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
         ([[7, 3], [0, 0]], 0.0),
     ],
 )
-def test_known_kappas(table: list[list[int]], kappa: float) -> None:
+def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None:
     left, right = spread(table)
     assert cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
     assert confusion_matrix(left, right, labels=range(len(table))).tolist() == table
@@ -49,7 +49,7 @@ def test_known_kappas(table: list[list[int]], kappa: float) -> None:
 
 
 @given(LABELS)
-def test_invariances(pairs: list[tuple[str, str]]) -> None:
+def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -> None:
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     kappa = cohen_kappa(left, right)
     assert -1 <= kappa <= 1
@@ -65,7 +65,7 @@ def test_invariances(pairs: list[tuple[str, str]]) -> None:
         assert kappa == pytest.approx((agreed - chance) / (1 - chance))
 
 
-def test_intervals_hold_the_value_and_are_seeded() -> None:
+def test_intervals_contain_the_value_and_depend_on_the_seed() -> None:
     left, right = spread([[70, 10], [20, 100]])
     for function, value in (
         (kappa_interval, cohen_kappa(left, right)),
@@ -99,7 +99,7 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
     assert limits(ours) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
-def test_a_group_is_drawn_as_a_whole() -> None:
+def test_groups_are_resampled_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
     low, high = limits(agreement_interval(left, right))
     assert limits(agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])) == (
@@ -113,7 +113,7 @@ def test_a_group_is_drawn_as_a_whole() -> None:
     )
 
 
-def test_weights() -> None:
+def test_weights_apply_to_agreement_and_its_interval() -> None:
     assert proportion_of_agreement("aab", "aba", weights=[2, 1, 1]) == 0.5
     found = agreement_interval("aab", "aba", weights=[1, 0, 0])
     # in (2 / 3) ** 3 of the resamples all weights are 0
@@ -132,7 +132,7 @@ def test_kappa_of_one_label_has_no_interval() -> None:
     ("left", "right", "message"),
     [("", "", "agreement on nothing"), ("ab", "a", "got 2 on the left and 1 on the right")],
 )
-def test_refused(left: str, right: str, message: str) -> None:
+def test_empty_and_unequal_inputs_are_refused(left: str, right: str, message: str) -> None:
     for function in (
         cohen_kappa,
         proportion_of_agreement,
@@ -144,7 +144,7 @@ def test_refused(left: str, right: str, message: str) -> None:
             function(left, right)
 
 
-def test_refused_options() -> None:
+def test_bad_labels_and_weights_are_refused() -> None:
     with pytest.raises(InputError, match="row 1: right: expected one of the labels a, b, got 'c'"):
         cohen_kappa("ab", "ac", labels="ab")
     with pytest.raises(InputError, match="labels: expected each once"):
@@ -166,7 +166,9 @@ def test_refused_options() -> None:
     ("dataset", "pair"),
     [("winomt", "en-de"), ("winomt", "en-ru"), ("mucow", "en-de"), ("mucow", "en-ru")],
 )
-def test_kappas_of_published_annotations(shared: Path, dataset: str, pair: str) -> None:
+def test_kappas_of_published_annotations_equal_the_recorded_ones(
+    shared: Path, dataset: str, pair: str
+) -> None:
     """The raw labels of the paper's two annotators, joined by item."""
     folder = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/{dataset}/data"
     labels: list[dict[int, str]] = []

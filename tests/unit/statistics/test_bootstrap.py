@@ -15,7 +15,7 @@ from cc_hf.statistics.bootstrap import (
 from tests.helpers.intervals import limits, reason
 
 
-def test_width_equals_the_binomial_one() -> None:
+def test_the_width_of_intervals_is_close_to_the_binomial_one() -> None:
     correct = np.arange(1000) < 700
     found = accuracy_intervals(
         correct, np.ones(1000, dtype=np.int64), ["a"] * 1000, n_resamples=4000
@@ -24,7 +24,7 @@ def test_width_equals_the_binomial_one() -> None:
     assert limits(found) == pytest.approx(expected, abs=0.004)
 
 
-def test_categories_keep_their_size() -> None:
+def test_resampling_keeps_the_size_of_categories() -> None:
     correct = np.array([True] * 50 + [False] * 50)
     found = accuracy_intervals(correct, np.ones(100, dtype=np.int64), ["a"] * 50 + ["b"] * 50)
     # resampling over all would spread, too, but not as much
@@ -40,7 +40,7 @@ def test_categories_keep_their_size() -> None:
     )
 
 
-def test_wilson_interval_is_that_of_scipy() -> None:
+def test_wilson_intervals_equal_those_of_scipy() -> None:
     for part, whole in ((0, 1), (1, 1), (1, 2), (3, 7), (50, 50), (0, 400)):
         theirs = stats.binomtest(part, whole).proportion_ci(method="wilson")
         assert limits(wilson_interval(part, whole)) == pytest.approx(
@@ -48,7 +48,7 @@ def test_wilson_interval_is_that_of_scipy() -> None:
         )
 
 
-def test_sums_are_of_samples_drawn_with_replacement() -> None:
+def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
     columns = np.stack([np.ones(5), np.arange(5.0)], axis=1)
     sums = resampled_sums(columns, n_resamples=600, seed=3)
     generator = np.random.default_rng(3)
@@ -57,7 +57,7 @@ def test_sums_are_of_samples_drawn_with_replacement() -> None:
 
 
 @pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]])
-def test_memory_bound_does_not_change_what_is_drawn(
+def test_the_memory_bound_does_not_change_the_samples(
     counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     columns, strata = np.arange(7.0)[:, None], list("aabbbab")
@@ -66,7 +66,7 @@ def test_memory_bound_does_not_change_what_is_drawn(
     assert (resampled_sums(columns, strata, counts=counts, n_resamples=101) == whole).all()
 
 
-def test_strata_keep_their_size() -> None:
+def test_resampling_keeps_the_size_of_strata() -> None:
     names = ["a", "b", "a", "c"]
     one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
     assert {tuple(row) for row in resampled_sums(one_hot, names, n_resamples=20).tolist()} == {
@@ -77,7 +77,7 @@ def test_strata_keep_their_size() -> None:
     assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
 
 
-def test_groups_are_drawn_whole() -> None:
+def test_groups_are_resampled_as_a_whole() -> None:
     sums = resampled_sums(
         np.eye(4), ["x", "x", "x", "y"], groups=["p", "q", "p", "r"], n_resamples=50
     )
@@ -86,7 +86,7 @@ def test_groups_are_drawn_whole() -> None:
     assert (sums[:, 3] == 1).all()
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_input_that_cannot_be_resampled_is_refused() -> None:
     with pytest.raises(InputError, match="at least one sample"):
         resampled_sums(np.zeros((0, 2)))
     with pytest.raises(InputError, match="n_resamples >= 1"):
@@ -99,7 +99,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
 
 
-def test_seed_decides() -> None:
+def test_intervals_depend_only_on_the_seed() -> None:
     generator = np.random.default_rng(1)
     correct, weights = generator.random(200) < 0.6, generator.integers(1, 9, 200)
     one, same, other = (
@@ -110,13 +110,13 @@ def test_seed_decides() -> None:
 
 
 @pytest.mark.parametrize(("n_resamples", "level"), [(0, 0.95), (10, 1.0), (10, 0.0)])
-def test_options_out_of_range(n_resamples: int, level: float) -> None:
+def test_bad_options_are_refused(n_resamples: int, level: float) -> None:
     with pytest.raises(InputError, match="n_resamples >= 1"):
         accuracy_intervals(
             np.array([True]), np.array([1]), ["a"], n_resamples=n_resamples, level=level
         )
 
 
-def test_nothing_is_refused() -> None:
+def test_empty_input_is_refused() -> None:
     with pytest.raises(InputError, match="at least one"):
         accuracy_intervals(np.array([], dtype=bool), np.array([], dtype=np.int64), [])

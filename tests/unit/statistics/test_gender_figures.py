@@ -28,7 +28,7 @@ _ROWS = st.lists(
 
 
 @given(_ROWS)
-def test_figures_by_their_definitions(rows: list[tuple[str, str, str]]) -> None:
+def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> None:
     gold, stereotypes, predicted = zip(*rows, strict=True)
     found = gender_figures(count_cells(gold, stereotypes, predicted))
     expected: dict[str, float] = {}
@@ -54,7 +54,7 @@ def test_figures_by_their_definitions(rows: list[tuple[str, str, str]]) -> None:
 
 
 @given(_ROWS)
-def test_printed_figures_are_the_same_to_rounding(rows: list[tuple[str, str, str]]) -> None:
+def test_printed_figures_differ_only_by_rounding(rows: list[tuple[str, str, str]]) -> None:
     cells = count_cells(*zip(*rows, strict=True))
     exact, printed = gender_figures(cells), printed_figures(cells)
     assert printed["accuracy"] == pytest.approx(
@@ -66,7 +66,7 @@ def test_printed_figures_are_the_same_to_rounding(rows: list[tuple[str, str, str
 
 
 @given(_ROWS)
-def test_intervals_are_of_the_figures_and_without_nan(rows: list[tuple[str, str, str]]) -> None:
+def test_every_figure_has_an_interval_without_nan(rows: list[tuple[str, str, str]]) -> None:
     cells = count_cells(*zip(*rows, strict=True))
     intervals = gender_intervals(cells, n_resamples=20)
     assert intervals.keys() == gender_figures(cells).keys()
@@ -76,7 +76,7 @@ def test_intervals_are_of_the_figures_and_without_nan(rows: list[tuple[str, str,
     )
 
 
-def test_intervals_hold_the_figures_and_are_reproducible() -> None:
+def test_intervals_contain_their_figures_and_are_reproducible() -> None:
     rng = np.random.default_rng(0)
     rows = [
         (
@@ -94,6 +94,6 @@ def test_intervals_hold_the_figures_and_are_reproducible() -> None:
     assert found == gender_intervals(cells, seed=3) != gender_intervals(cells, seed=4)
 
 
-def test_what_has_no_sample_is_left_out() -> None:
+def test_figures_without_samples_are_omitted() -> None:
     found = gender_figures(count_cells(["male", "male"], ["none", "pro"], ["female", "unknown"]))
     assert found == {"precision_male": 0.0, "recall_male": 0.0, "f1_male": 0.0, "accuracy_pro": 0.0}

@@ -10,7 +10,7 @@ from cc_hf.statistics.mean_tests import cohen_d, paired_t_test, t_test
 from tests.helpers.cases import cases_by_message
 
 
-def test_against_the_definitions() -> None:
+def test_effect_sizes_and_t_tests_equal_their_definitions() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.normal(0.4, 1, 12), generator.normal(0, 2, 30)
     vx, vy = x.var(ddof=1), y.var(ddof=1)
@@ -52,7 +52,7 @@ def test_against_the_definitions() -> None:
         (lambda: t_test([], [2, 3]), "first group: expected at least one value"),
     ],
 )
-def test_what_has_no_answer_is_refused(call: object, message: str) -> None:
+def test_undefined_tests_are_refused(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(InputError, match=message):
         call()

@@ -16,7 +16,7 @@ CATEGORIES = ["a"] * 300 + ["b"] * 100
 CORRECT = RANDOM.random((3, 400)) < np.array([[0.6], [0.7], [0.6]])
 
 
-def test_values_are_those_of_each_system() -> None:
+def test_compared_values_are_those_of_each_system() -> None:
     weights = RANDOM.integers(1, 50, size=CORRECT.shape)
     found = paired_differences(CORRECT, CATEGORIES, weights=weights)
     assert len(found) == 2
@@ -38,7 +38,7 @@ def test_values_are_those_of_each_system() -> None:
             assert 0 < one.p_value <= 1
 
 
-def test_intervals_and_p_are_those_of_the_normal_approximation() -> None:
+def test_intervals_and_p_values_are_close_to_the_normal_approximation() -> None:
     n = 2000
     left, right = RANDOM.random(n) < 0.60, RANDOM.random(n) < 0.63
     right = np.where(RANDOM.random(n) < 0.7, left, right)  # correlated, as systems are
@@ -58,7 +58,7 @@ def test_intervals_and_p_are_those_of_the_normal_approximation() -> None:
     assert limits(found.interval)[0] > alone + 0.005
 
 
-def test_a_system_against_itself() -> None:
+def test_a_system_does_not_differ_from_itself() -> None:
     (found,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
     assert {(one.difference, reason(one.interval), one.p_value) for one in found.values()} == {
         (0.0, "it is the same in every resample", 1.0)
@@ -66,20 +66,20 @@ def test_a_system_against_itself() -> None:
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 
-def test_all_right_against_all_wrong() -> None:
+def test_the_largest_difference_has_the_smallest_p_value() -> None:
     (found,) = paired_differences(np.array([[False] * 9, [True] * 9]), ["a"] * 9, n_resamples=99)
     assert (found["accuracy"].difference, found["accuracy"].p_value) == (1.0, 0.01)
     assert mcnemar(np.array([False] * 9), np.array([True] * 9)).p_value == pytest.approx(2 / 2**9)
 
 
-def test_seeded_and_the_same_whoever_else_is_compared() -> None:
+def test_differences_depend_on_the_seed_and_not_on_other_systems() -> None:
     both = paired_differences(CORRECT, CATEGORIES)
     assert both == paired_differences(CORRECT, CATEGORIES)
     assert both != paired_differences(CORRECT, CATEGORIES, seed=1)
     assert both[1] == paired_differences(CORRECT[[0, 2]], CATEGORIES)[0]
 
 
-def test_order_of_categories_and_balance() -> None:
+def test_opposite_differences_of_categories_cancel_in_the_total() -> None:
     (found,) = paired_differences(
         np.array([[True, False], [False, True]]), ["a", "b"], n_resamples=50
     )
@@ -88,7 +88,7 @@ def test_order_of_categories_and_balance() -> None:
     assert "weighted_accuracy" not in found
 
 
-def test_mcnemar_is_the_exact_test() -> None:
+def test_mcnemar_equals_the_exact_binomial_test() -> None:
     first, second = (
         np.array([True] * 59 + [False] * 41),
         np.array([True] * 43 + [False] * 32 + [True] * 25),
@@ -100,7 +100,7 @@ def test_mcnemar_is_the_exact_test() -> None:
     assert mcnemar(second, first).p_value == found.p_value
 
 
-def test_refused() -> None:
+def test_bad_shapes_and_options_are_refused() -> None:
     with pytest.raises(
         InputError, match=r"at least two systems and one sample, got an array of shape \(1, 400\)"
     ):
@@ -117,7 +117,9 @@ def test_refused() -> None:
         paired_differences(CORRECT, CATEGORIES, seed=-1)
 
 
-def test_without_scipy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scipy_raises_an_error_that_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(MissingDependencyError, match=r"'scipy'.*pip install 'cc_hf\[analysis\]'"):
         mcnemar(CORRECT[0], CORRECT[1])

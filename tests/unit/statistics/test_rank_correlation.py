@@ -10,7 +10,7 @@ from tests.helpers.cases import cases_by_message
 from tests.helpers.intervals import limits, reason
 
 
-def test_as_scipy_has_it() -> None:
+def test_correlations_equal_those_of_scipy() -> None:
     generator = np.random.default_rng(2)
     x = generator.integers(0, 8, 15).astype(float)
     y = x + generator.integers(0, 6, 15)
@@ -29,7 +29,7 @@ def test_as_scipy_has_it() -> None:
     assert found.n_undefined == 0
 
 
-def test_resamples_without_an_order_are_counted() -> None:
+def test_resamples_without_order_are_counted() -> None:
     found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
     assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
     assert (found.spearman, found.kendall) == pytest.approx((1, 1))
@@ -50,6 +50,6 @@ def test_resamples_without_an_order_are_counted() -> None:
         ([1, 2, 3], [1, 2, float("nan")], "right"),
     ],
 )
-def test_figures_without_an_order_are_refused(x: list[float], y: list[float], message: str) -> None:
+def test_figures_without_order_are_refused(x: list[float], y: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         rank_correlation(x, y)

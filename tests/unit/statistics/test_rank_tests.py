@@ -10,7 +10,7 @@ from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney
 from tests.helpers.cases import cases_by_message
 
 
-def test_against_the_definition() -> None:
+def test_the_mann_whitney_test_equals_its_definition() -> None:
     generator = np.random.default_rng(0)
     x, y = (
         generator.integers(1, 4, size=40).astype(float),
@@ -31,12 +31,12 @@ def test_against_the_definition() -> None:
     )
 
 
-def test_nothing_to_rank_is_no_effect() -> None:
+def test_equal_values_have_no_effect() -> None:
     found = mann_whitney([2, 2], [2, 2, 2])
     assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
 
 
-def test_complete_separation_is_one() -> None:
+def test_complete_separation_has_an_effect_of_one() -> None:
     assert mann_whitney([2] * 5, [1] * 5).rank_biserial == 1
     assert mann_whitney([1] * 5, [2] * 5).rank_biserial == -1
 
@@ -48,7 +48,7 @@ def test_complete_separation_is_one() -> None:
         ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1"),
     ],
 )
-def test_groups_that_are_refused(x: list[float], y: list[float], message: str) -> None:
+def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         mann_whitney(x, y)
 

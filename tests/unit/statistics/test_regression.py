@@ -13,7 +13,7 @@ _X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1
 _Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
 
 
-def test_against_the_normal_equations() -> None:
+def test_coefficients_equal_the_normal_equations() -> None:
     found = least_squares(("y", _Y), _X, level=0.9)
     design = np.column_stack([np.ones(6), *_X.values()])
     inverse = np.linalg.inv(design.T @ design)
@@ -37,7 +37,7 @@ def test_against_the_normal_equations() -> None:
     assert found.adjusted_r_squared < found.r_squared
 
 
-def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
+def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
     plain, small = (
         least_squares(("y", _Y), _X),
         least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]}),
@@ -72,12 +72,14 @@ def test_the_scale_of_a_column_changes_its_coefficient_only() -> None:
         ([*_Y[:5], math.nan], _X, "y: expected one finite number per observation"),
     ],
 )
-def test_models_that_are_refused(y: list[float], x: dict[str, list[float]], message: str) -> None:
+def test_models_that_cannot_be_fitted_are_refused(
+    y: list[float], x: dict[str, list[float]], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         least_squares(("y", y), x)
 
 
-def test_other_options_that_are_refused() -> None:
+def test_bad_levels_and_coefficient_names_are_refused() -> None:
     with pytest.raises(InputError, match=r"level: expected a number in \(0, 1\), got 1"):
         least_squares(("y", _Y), _X, level=1)
     with pytest.raises(InputError, match="coefficient: expected one of constant, a, b, got 'c'"):

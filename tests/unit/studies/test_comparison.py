@@ -65,7 +65,7 @@ def shown(found: Comparison, width: int = 80) -> str:
     return captured.get()
 
 
-def test_systems_against_the_first() -> None:
+def test_systems_are_compared_with_the_first() -> None:
     results = {name: judged(name) for name in "abc"}
     found = compare(results)
     assert [(s.metric, s.baseline, s.system, s.n) for s in found.systems] == [
@@ -99,13 +99,13 @@ def test_systems_against_the_first() -> None:
     assert found.signatures == {name: result.signature for name, result in results.items()}
 
 
-def test_the_order_of_the_judgements_does_not_matter() -> None:
+def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
     left, right = judged("a"), judged("b")
     turned = replace(right, judgements=right.judgements[::-1])
     assert compare({"a": left, "b": turned}) == compare({"a": left, "b": right})
 
 
-def test_a_metric_of_words_has_no_weighted_figures() -> None:
+def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
     assert set(found.differences) == {
         "accuracy",
@@ -115,7 +115,7 @@ def test_a_metric_of_words_has_no_weighted_figures() -> None:
     }
 
 
-def test_metrics_on_the_same_translations() -> None:
+def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
     found = compare({"cc": judged("a"), "words": words("a")})
     assert found.systems == ()
     (one,) = found.agreements
@@ -135,14 +135,14 @@ def test_metrics_on_the_same_translations() -> None:
         assert low <= value <= high
 
 
-def test_two_variants_of_a_metric_on_the_same_translations() -> None:
+def test_variants_of_a_metric_are_compared_by_difference_and_agreement() -> None:
     found = compare({"fine": judged("a"), "coarse": judged("a", coarse_scores)})
     assert (len(found.systems), len(found.agreements)) == (1, 1)
     assert found.agreements[0].labels == ("correct", "incorrect")
     assert found.agreements[0].kappa == found.agreements[0].verdict_kappa
 
 
-def test_two_systems_by_two_metrics() -> None:
+def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
     found = compare(
         {"a:cc": judged("a"), "a:w": words("a"), "b:cc": judged("b"), "b:w": words("b")}
     )
@@ -151,7 +151,7 @@ def test_two_systems_by_two_metrics() -> None:
     assert found.not_compared == {}
 
 
-def test_a_metric_without_judgements_is_named() -> None:
+def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
     gap = EvaluationResult(
         "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
     )
@@ -234,12 +234,14 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
         ),
     ],
 )
-def test_refused(results: Callable[[], dict[str, EvaluationResult]], message: str) -> None:
+def test_results_that_cannot_be_compared_are_refused(
+    results: Callable[[], dict[str, EvaluationResult]], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         compare(results())
 
 
-def test_pairs_that_cannot_be_joined_are_named() -> None:
+def test_pairs_that_cannot_be_joined_are_reported() -> None:
     found = compare(
         {"a": judged("a"), "b": judged("b"), "w": other_id(words("a")), "x": other_id(words("b"))}
     )
@@ -247,7 +249,7 @@ def test_pairs_that_cannot_be_joined_are_named() -> None:
     assert set(found.not_compared) == {"a and w", "a and x", "b and w", "b and x"}
 
 
-def test_json_is_strict(tmp_path: Path) -> None:
+def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
     found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
     row = json.loads(found.to_json(), parse_constant=lambda name: pytest.fail(name))
     assert row["systems"][0]["differences"]["accuracy"]["interval"]["level"] == 0.95
@@ -255,7 +257,7 @@ def test_json_is_strict(tmp_path: Path) -> None:
     assert row["signature"] == found.signature
 
 
-def test_files(tmp_path: Path) -> None:
+def test_results_are_named_after_their_files(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(judged("a").to_json(), encoding="utf-8")
     (tmp_path / "x").mkdir()
     (tmp_path / "x/one.json").write_text(judged("b").to_json(), encoding="utf-8")
@@ -288,7 +290,7 @@ def test_files(tmp_path: Path) -> None:
         read_results([tmp_path / "bad.json"])
 
 
-def test_tables_hold_every_figure_and_are_not_cut() -> None:
+def test_tables_show_every_figure_in_full() -> None:
     found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
     text = shown(found)
     assert "…" not in text
@@ -330,7 +332,7 @@ def test_tables_hold_every_figure_and_are_not_cut() -> None:
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
     from cc_hf.cli.main import app
@@ -357,7 +359,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-def test_two_systems_on_winomt(shared: Path, tmp_path: Path) -> None:
+def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
     results = {}
     for system in ("aws", "google"):
         lines = (

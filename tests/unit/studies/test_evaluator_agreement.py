@@ -41,7 +41,7 @@ def table(**accuracies: tuple[float, ...]) -> dict[str, EvaluationResult]:
     }
 
 
-def test_orders_of_systems() -> None:
+def test_orders_of_systems_are_correlated_between_evaluators() -> None:
     found = evaluator_agreement(
         table(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9), c=(0.4, 0.3, 0.2, 0.1))
     )
@@ -54,14 +54,14 @@ def test_orders_of_systems() -> None:
     assert found.mean_kendall == pytest.approx((2 / 3 - 1 - 2 / 3) / 3)
 
 
-def test_the_order_of_the_files_changes_nothing() -> None:
+def test_the_order_of_files_does_not_change_correlations() -> None:
     rows = table(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9))
     turned = dict(reversed(rows.items()))
     left, right = evaluator_agreement(rows), evaluator_agreement(turned)
     assert left.pairs[0].correlation.spearman == pytest.approx(right.pairs[0].correlation.spearman)
 
 
-def test_one_model_with_two_options_is_two_evaluators() -> None:
+def test_one_model_with_two_options_counts_as_two_evaluators() -> None:
     rows = {
         f"{options}{n}": result(f"s{n}", "a", n / 10, options=options)
         for options in ("score:geometric", "score:reference")
@@ -71,7 +71,7 @@ def test_one_model_with_two_options_is_two_evaluators() -> None:
     assert list(found.evaluators) == ["cc score:geometric", "cc score:reference"]
 
 
-def test_metrics_without_a_model_are_told_by_their_names() -> None:
+def test_metrics_without_a_model_are_distinguished_by_name() -> None:
     rows = {f"a{n}": result(f"s{n}", "a", n / 10) for n in range(3)}
     others = {
         f"b{n}": dataclasses.replace(
@@ -82,7 +82,7 @@ def test_metrics_without_a_model_are_told_by_their_names() -> None:
     assert list(evaluator_agreement({**rows, **others}).evaluators) == ["cc", "wxpm"]
 
 
-def test_what_cannot_be_compared() -> None:
+def test_results_that_cannot_be_compared_are_refused() -> None:
     rows = table(a=(0.1, 0.2, 0.3), b=(0.5, 0.7, 0.6))
     with pytest.raises(
         InputError,

@@ -59,7 +59,7 @@ def explained(translation: str = TRANSLATION, **options: Any) -> Explanation:
 
 
 @pytest.mark.parametrize("score", list(SCORES))
-def test_it_is_the_judgement_of_the_metric(score: str) -> None:
+def test_an_explanation_gives_the_judgement_of_the_metric(score: str) -> None:
     found = explained(score=score)
     reference = {
         "correct_sources": list(CORRECT),
@@ -87,7 +87,7 @@ def test_it_is_the_judgement_of_the_metric(score: str) -> None:
 
 
 @pytest.mark.parametrize("score", list(SCORES))
-def test_parts_make_the_whole(score: str) -> None:
+def test_contributions_sum_to_the_log_odds(score: str) -> None:
     found = explained(score=score)
     assert math.fsum(token.contribution for token in found.tokens) == pytest.approx(
         found.log_odds, abs=1e-12
@@ -113,7 +113,7 @@ def test_parts_make_the_whole(score: str) -> None:
     assert sum(word.n_tokens for word in found.words) == len(found.tokens)
 
 
-def test_the_best_source_of_each_side_is_taken() -> None:
+def test_the_best_source_of_each_side_is_explained() -> None:
     found = explained()
     scores = {source: evaluate_alone(source) for source in (*CORRECT, *INCORRECT)}
     assert found.correct_source == max(CORRECT, key=scores.__getitem__)
@@ -124,7 +124,7 @@ def evaluate_alone(source: str) -> float:
     return float(SpelledEvaluator(max_tokens=200).mean_logprobs([source], [TRANSLATION])[0])
 
 
-def test_words_are_as_people_read_them() -> None:
+def test_words_are_separated_from_punctuation() -> None:
     assert [word.text for word in explained().words] == [
         "Die",
         "Köchin",
@@ -153,7 +153,7 @@ def test_words_are_as_people_read_them() -> None:
     assert all(found.translation[word.start : word.end] == word.text for word in found.words[:-1])
 
 
-def test_the_fewest_words_that_make_half_decide() -> None:
+def test_deciding_words_are_the_fewest_that_make_up_half() -> None:
     found = explained()
     sign = 1 if found.is_correct else -1
     for_the_verdict = sorted(
@@ -171,7 +171,7 @@ def test_the_fewest_words_that_make_half_decide() -> None:
     assert any(word.decides for word in tie.words)
 
 
-def test_where_both_sides_are_equal_nothing_decides() -> None:
+def test_a_tie_has_no_deciding_words() -> None:
     class Constant(SpelledEvaluator):
         def logprobs_batch(
             self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -192,7 +192,7 @@ def test_where_both_sides_are_equal_nothing_decides() -> None:
         assert not any(word.decides or word.share for word in found.words)
 
 
-def test_what_is_refused() -> None:
+def test_bad_input_is_refused() -> None:
     evaluator: Any = SpelledEvaluator(max_tokens=200)
     with pytest.raises(InputError, match=r"expected an Evaluator .* got function"):
         explain(hash_score, "Ja.", ["a"], ["b"])  # type: ignore[arg-type]
@@ -214,7 +214,7 @@ def test_what_is_refused() -> None:
         )
 
 
-def test_ensembles() -> None:
+def test_only_ensembles_of_equal_tokenisation_are_explained() -> None:
     members: list[Evaluator] = [SpelledEvaluator(max_tokens=200), SpelledEvaluator(max_tokens=200)]
     found = explain(
         EnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT, src_lang="en", tgt_lang="de"
@@ -224,7 +224,7 @@ def test_ensembles() -> None:
         explain(SentenceEnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT)
 
 
-def test_json() -> None:
+def test_the_json_holds_words_and_tokens_and_no_nan() -> None:
     found = explained()
     row = json.loads(found.to_json())
     assert row["is_correct"] is found.is_correct
@@ -239,7 +239,7 @@ def embedded() -> cc_hf.Evaluator:
     return cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
 
 
-def test_the_embedded_evaluator_decides_by_the_doctor(embedded: cc_hf.Evaluator) -> None:
+def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.Evaluator) -> None:
     source = "The doctor asked the nurse to help her."
     example = ContrastiveSourceExample(
         "0",
@@ -288,7 +288,7 @@ def test_the_embedded_evaluator_decides_by_the_doctor(embedded: cc_hf.Evaluator)
         assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-6)
 
 
-def test_unknown_letters_keep_their_place(embedded: cc_hf.Evaluator) -> None:
+def test_unknown_characters_keep_their_position(embedded: cc_hf.Evaluator) -> None:
     found = explain(
         embedded,
         "Der Arzt 🎉 kam ∑∆ heim.",

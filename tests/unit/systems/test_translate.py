@@ -59,7 +59,7 @@ _CASES: dict[
 
 
 @pytest.mark.parametrize("case", _CASES)
-def test_equals_generate_of_transformers(tmp_path: Path, case: str) -> None:
+def test_translations_equal_those_of_generate(tmp_path: Path, case: str) -> None:
     build, languages, before, generation_options = _CASES[case]
     build(tmp_path)
     found = cc_hf.translate(
@@ -87,7 +87,7 @@ def test_equals_generate_of_transformers(tmp_path: Path, case: str) -> None:
     assert any(found)
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_bad_languages_sources_and_options_are_refused(tmp_path: Path) -> None:
     families.save_tiny_nllb(tmp_path)
     with pytest.raises(InputError, match="name the target language with tgt_lang"):
         cc_hf.translate(["a"], tmp_path, src_lang="en")
@@ -101,7 +101,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         cc_hf.translate([], tmp_path)
 
 
-def test_a_team_shares_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, seen = (
         cc_hf.load_evaluator(families.BUILDERS["marian"](tmp_path)),
         list[tuple[int, int]](),

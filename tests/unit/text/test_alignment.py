@@ -31,7 +31,7 @@ _PAIRS = st.lists(st.tuples(_SENTENCE, _SENTENCE), min_size=1, max_size=8)
 
 @settings(deadline=None, max_examples=60)
 @given(_PAIRS)
-def test_the_arrays_choose_what_the_plain_model_finds_most_probable(
+def test_vectorized_links_are_the_most_probable_of_the_plain_model(
     pairs: list[tuple[list[str], list[str]]],
 ) -> None:
     found = fast_align([source for source, _ in pairs], [target for _, target in pairs])
@@ -44,7 +44,7 @@ def test_the_arrays_choose_what_the_plain_model_finds_most_probable(
 
 @settings(deadline=None)
 @given(_PAIRS, st.integers(0, 8))
-def test_pairs_with_an_empty_side_have_no_links_and_no_influence(
+def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(
     pairs: list[tuple[list[str], list[str]]], at: int
 ) -> None:
     alone = fast_align(*([list(side) for side in zip(*pairs, strict=True)]))
@@ -55,12 +55,12 @@ def test_pairs_with_an_empty_side_have_no_links_and_no_influence(
     assert found[:start] + found[start + 2 :] == alone
 
 
-def test_nothing_to_align() -> None:
+def test_empty_input_gives_no_links() -> None:
     assert fast_align([], []) == []
     assert fast_align([[]], [[]]) == [()]
 
 
-def test_words_that_go_together_are_linked() -> None:
+def test_corresponding_words_are_linked() -> None:
     words = [(f"w{a}", f"w{b}") for a in range(6) for b in range(6) if a != b]
     found = FastAlign().align(
         [f"{a} {b}" for a, b in words], [f"{b} {a}".replace("w", "v") for a, b in words]
@@ -70,7 +70,7 @@ def test_words_that_go_together_are_linked() -> None:
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 @settings(deadline=None)
-def test_any_text_is_aligned(pairs: list[tuple[str, str]]) -> None:
+def test_any_text_can_be_aligned(pairs: list[tuple[str, str]]) -> None:
     found = FastAlign().align([a for a, _ in pairs], [b for _, b in pairs])
     for alignment, (source, translation) in zip(found, pairs, strict=True):
         assert all(
@@ -80,17 +80,17 @@ def test_any_text_is_aligned(pairs: list[tuple[str, str]]) -> None:
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))).map(tuple), max_size=5))
-def test_pharaoh_lines_come_back(alignments: list[Alignment]) -> None:
+def test_pharaoh_lines_survive_writing_and_parsing(alignments: list[Alignment]) -> None:
     assert parse_pharaoh([to_pharaoh(a) for a in alignments]) == tuple(alignments)
 
 
 @pytest.mark.parametrize("line", ["0-0 1", "0-0 -1-2", "a-b", "1--2", "0?1", "0-0,1-1", "²-1"])
-def test_other_lines_are_refused(line: str) -> None:
+def test_malformed_pharaoh_lines_are_refused(line: str) -> None:
     with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as 0-0 2-1"):
         parse_pharaoh(["0-0", line], name="links.txt")
 
 
-def test_given_alignments_must_fit() -> None:
+def test_given_alignments_must_fit_the_translations() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
     assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
     with pytest.raises(
@@ -107,7 +107,7 @@ def test_given_alignments_must_fit() -> None:
     )
 
 
-def test_aligners_by_name() -> None:
+def test_aligners_are_found_by_name() -> None:
     assert isinstance(find_aligner("fast_align"), Aligner)
     assert find_aligner(own := GivenAlignments(())) is own
     with pytest.raises(
@@ -136,7 +136,9 @@ def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> 
     assert Eflomal().align([""], [""]) == [()]
 
 
-def test_eflomal_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_eflomal_raises_an_error_with_the_install_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def absent(name: str) -> Any:
         raise importlib.metadata.PackageNotFoundError(name)
 

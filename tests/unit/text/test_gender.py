@@ -42,7 +42,9 @@ def gender(
         ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
     ],
 )
-def test_german(phrase: str, translation: str, position: int, word: str, expected: str) -> None:
+def test_german_gender_is_read_from_article_and_noun(
+    phrase: str, translation: str, position: int, word: str, expected: str
+) -> None:
     assert gender("de", phrase, translation, position, word) == expected
 
 
@@ -67,7 +69,7 @@ def test_german(phrase: str, translation: str, position: int, word: str, expecte
         ("ar", "", UNKNOWN),
     ],
 )
-def test_rules(lang: str, phrase: str, expected: str) -> None:
+def test_gender_rules_read_the_phrase(lang: str, phrase: str, expected: str) -> None:
     assert gender(lang, phrase) == expected
 
 
@@ -77,7 +79,7 @@ def test_rules(lang: str, phrase: str, expected: str) -> None:
     translation=st.text(),
     word=st.text(),
 )
-def test_any_text_has_an_answer(
+def test_any_text_gets_a_known_gender_or_unknown(
     lang: str, phrase: tuple[str, ...], translation: str, word: str
 ) -> None:
     asked = Phrase(phrase, 0 if phrase else -1, translation, word)
@@ -85,7 +87,7 @@ def test_any_text_has_an_answer(
 
 
 @pytest.mark.parametrize("lang", BUILT_IN)
-def test_the_signature_names_what_reads_the_gender(lang: str) -> None:
+def test_the_signature_names_the_morphology_used(lang: str) -> None:
     name = gender_predictor(lang).signature_name
     assert (
         name.startswith("pymorphy3-") and f"+pymorphy3-dicts-{lang}-" in name
@@ -94,7 +96,7 @@ def test_the_signature_names_what_reads_the_gender(lang: str) -> None:
     )
 
 
-def test_languages_without_rules() -> None:
+def test_languages_without_rules_are_refused() -> None:
     assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
     with pytest.raises(
         UnknownNameError,
@@ -153,13 +155,13 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         ("fr", "dell'avvocato", UNKNOWN),
     ],
 )
-def test_romance_languages_read_the_feature(
+def test_romance_languages_use_the_gender_feature_of_spacy(
     spacy: Any, lang: str, phrase: str, expected: str
 ) -> None:
     assert gender(lang, phrase) == expected
 
 
-def test_a_spacy_pipeline_of_ones_own(spacy: Any) -> None:
+def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
     assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
     with pytest.raises(
         MissingDependencyError,
@@ -172,7 +174,9 @@ def test_a_spacy_pipeline_of_ones_own(spacy: Any) -> None:
         gender_predictor("fr", spacy_model="es_core_news_sm")
 
 
-def test_without_spacy_the_error_names_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_spacy_raises_an_error_with_the_install_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
     with pytest.raises(

@@ -12,7 +12,7 @@ def texts(pieces: list[str], text: str) -> list[str]:
     return ["".join(text[place] for place in own) for own in piece_characters(pieces, text)]
 
 
-def test_marks_of_the_tokenizers_are_no_text() -> None:
+def test_tokenizer_marks_are_not_part_of_the_text() -> None:
     for pieces in (
         ["▁The", "▁be", "d", "."],
         ["The</w>", "be", "d</w>", ".</w>"],
@@ -23,7 +23,7 @@ def test_marks_of_the_tokenizers_are_no_text() -> None:
         assert texts(pieces, "The bed.") == ["The", "be", "d", "."]
 
 
-def test_every_occurrence_has_its_own_place() -> None:
+def test_repeated_words_get_separate_positions() -> None:
     assert piece_characters(["▁it", "▁", "it", "▁it", ""], "it it it") == [
         (0, 1),
         (),
@@ -33,11 +33,11 @@ def test_every_occurrence_has_its_own_place() -> None:
     ]
 
 
-def test_what_stands_before_the_text_is_none_of_it() -> None:
+def test_pieces_before_the_text_get_no_characters() -> None:
     assert texts([">>deu<<", "▁translate", ":", "▁The", "▁bed"], "The bed")[3:] == ["The", "bed"]
 
 
-def test_changed_characters() -> None:
+def test_normalized_and_unknown_characters_are_located() -> None:
     assert texts(["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”") == [
         "He",
         "said",
@@ -49,7 +49,7 @@ def test_changed_characters() -> None:
     assert texts(["&quot;</w>", "it</w>", "&apos;s</w>"], "\"it's") == ['"', "it", "'s"]
 
 
-def test_no_text() -> None:
+def test_empty_texts_give_no_characters() -> None:
     assert piece_characters([""], "") == [()]
     assert piece_characters([], "a") == []
 
@@ -68,13 +68,15 @@ def test_no_text() -> None:
         ([""], "∑", ["∑"]),
     ],
 )
-def test_letters_of_tokens(pieces: list[str], text: str, expected: list[str]) -> None:
+def test_tokens_get_their_spans_of_the_text(
+    pieces: list[str], text: str, expected: list[str]
+) -> None:
     spans = token_spans(pieces, text)
     assert [text[start:end] for start, end in spans] == expected
     assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
 
 
-def test_no_letter_is_lost() -> None:
+def test_every_letter_belongs_to_a_token() -> None:
     generator = np.random.default_rng(0)
     letters = "abc äß🎉"
     for _ in range(200):

@@ -21,5 +21,7 @@ from cc_hf.text.pronouns import pronoun_gender
         ("fi", ["hän"], "unknown"),
     ],
 )
-def test_gender_by_form(lang: str, forms: list[str], gender: str) -> None:
+def test_the_gender_of_a_pronoun_is_that_of_its_form(
+    lang: str, forms: list[str], gender: str
+) -> None:
     assert {pronoun_gender(form, lang) for form in forms} == {gender}

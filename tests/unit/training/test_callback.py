@@ -79,7 +79,7 @@ def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.Evaluat
     )
 
 
-def test_figures_are_those_of_the_checkpoint_and_choose_the_best(
+def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
     probing, listener = (
@@ -125,7 +125,9 @@ def test_figures_are_those_of_the_checkpoint_and_choose_the_best(
     assert len([logs for _, logs in listener.logs if "loss" in logs]) == 6
 
 
-def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_judgements_of_the_last_evaluation_are_kept(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
     figures = made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
     expected = expected_of(people, tiny_marian)
@@ -143,7 +145,9 @@ def test_the_last_judgements_are_kept(tiny_marian: Path, tmp_path: Path, people:
     assert "|sys:training@step0/beam2|" in probing.results[0].signature
 
 
-def test_batches_as_translate_makes_them(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_sources_are_batched_as_by_translate(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     """With random weights hardly a translation ends, so that each is as long as its batch lets it
     be.
     """
@@ -169,7 +173,7 @@ class Silent(ProbingCallback):
         return {}
 
 
-def test_training_goes_on_as_if_nothing_had_been(
+def test_probing_does_not_change_the_training(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
     """With dropout, so that a random number more or another mode would show in the weights."""
@@ -201,7 +205,7 @@ def _fail_after(model: Any) -> None:
     assert drawn / sum(module.training for module in model.modules())
 
 
-def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
+def test_modes_and_random_states_are_restored(tiny_marian: Path) -> None:
     model = cc_hf.evaluators.loading.load_model(tiny_marian).model
     encoder, decoder = model.get_encoder(), model.get_decoder()
     decoder.train()
@@ -216,7 +220,7 @@ def test_modes_and_random_states_are_put_back(tiny_marian: Path) -> None:
     decoder.eval()
 
 
-def test_several_sets_are_probed_once_and_a_later_evaluation_again(
+def test_several_evaluation_sets_are_probed_once_per_evaluation(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     probing, n_translated = (
@@ -261,7 +265,7 @@ def counted(function: Any, calls: list[int]) -> Any:
 
 
 @pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])])
-def test_at_other_times(
+def test_probing_can_follow_steps_or_saves(
     tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]
 ) -> None:
     probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=every)
@@ -277,7 +281,9 @@ def test_at_other_times(
     )
 
 
-def test_the_best_model_needs_evaluations(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_choosing_the_best_model_requires_probing_at_evaluations(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     trainer = made_trainer(
         tiny_marian,
         tmp_path,
@@ -293,7 +299,9 @@ def test_the_best_model_needs_evaluations(tiny_marian: Path, tmp_path: Path, peo
         trainer.train()
 
 
-def test_names_that_are_taken(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_duplicate_names_of_figures_are_refused(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     twice = [
         ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
         ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
@@ -333,7 +341,7 @@ def test_the_evaluator_is_loaded_once_when_training_begins(
         ).train()
 
 
-def test_translations_without_words_are_counted(
+def test_blank_translations_are_counted(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -356,9 +364,7 @@ _MULTILINGUAL = {
 
 
 @pytest.mark.parametrize("family", _MULTILINGUAL)
-def test_languages_are_marked_as_translate_marks_them(
-    tmp_path: Path, people: str, family: str
-) -> None:
+def test_language_tokens_are_those_of_translate(tmp_path: Path, people: str, family: str) -> None:
     build: Any = _MULTILINGUAL[family]
     (tmp_path / "model").mkdir()
     build(tmp_path / "model")
@@ -377,7 +383,7 @@ def settings_of(trainer: Any, **options: Any) -> Mapping[str, Any]:
     return found
 
 
-def test_the_generation_settings_are_the_trainers(tiny_marian: Path, tmp_path: Path) -> None:
+def test_generation_settings_are_those_of_the_trainer(tiny_marian: Path, tmp_path: Path) -> None:
     from transformers import GenerationConfig
 
     def made(**settings: Any) -> Any:
@@ -399,7 +405,9 @@ def test_the_generation_settings_are_the_trainers(tiny_marian: Path, tmp_path: P
     }
 
 
-def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: str) -> None:
+def test_the_callback_works_in_a_custom_training_loop(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
     """In a loop of one's own, with the objects of transformers."""
     trainer, state = made_trainer(tiny_marian, tmp_path, []), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
@@ -473,7 +481,7 @@ def test_without_a_trainer_that_logs(tiny_marian: Path, tmp_path: Path, people: 
         ({"prefix": "a b"}, InputError, "prefix: expected letters"),
     ],
 )
-def test_what_does_not_fit_is_refused_at_once(
+def test_bad_options_are_refused_at_once(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

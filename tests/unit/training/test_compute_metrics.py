@@ -86,7 +86,7 @@ def labels_of(tokenizer: Any, targets: Sequence[str] = TARGETS) -> list[list[int
 
 
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
-def test_bleu_without_the_rows_shown_twice(tokenizer: Any, n_padding: int) -> None:
+def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
     found = make_compute_metrics(
         tokenizer, labels=labels_of(tokenizer), metrics=["bleu", "chrf"], targets=TARGETS
     )(prediction(tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]))
@@ -100,7 +100,7 @@ def test_bleu_without_the_rows_shown_twice(tokenizer: Any, n_padding: int) -> No
     assert 0 < found["bleu"] < 1
 
 
-def test_without_targets_the_labels_are_decoded(tokenizer: Any) -> None:
+def test_labels_are_decoded_when_targets_are_missing(tokenizer: Any) -> None:
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
     with_texts = make_compute_metrics(
         tokenizer,
@@ -116,7 +116,7 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
     ]
 
 
-def test_a_metric_of_cc_hf_by_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
+def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
     references = [
         {
@@ -156,7 +156,7 @@ def test_a_metric_of_cc_hf_by_examples_or_references(tokenizer: Any, tmp_path: P
     assert 0 < expected["accuracy"] < 1
 
 
-def test_rows_of_another_set_are_refused(tokenizer: Any) -> None:
+def test_rows_of_another_evaluation_set_are_refused(tokenizer: Any) -> None:
     function = make_compute_metrics(tokenizer, labels=labels_of(tokenizer))
     with pytest.raises(
         InputError, match=r"expected the 7 rows of labels, got 5; .*another evaluation set"
@@ -175,7 +175,7 @@ def test_rows_of_another_set_are_refused(tokenizer: Any) -> None:
         function(EvalPrediction(predictions=shown.predictions[:6], label_ids=shown.label_ids))
 
 
-def test_what_is_no_translation_is_refused(tokenizer: Any) -> None:
+def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
     function, labels = (
         make_compute_metrics(tokenizer, labels=labels_of(tokenizer)),
         prediction(tokenizer, OUTPUTS, TARGETS).label_ids,
@@ -196,7 +196,7 @@ def test_what_is_no_translation_is_refused(tokenizer: Any) -> None:
         function(prediction(tokenizer, OUTPUTS, TARGETS), compute_result=True)
 
 
-def test_what_does_not_fit_is_refused_at_once(tokenizer: Any) -> None:
+def test_bad_options_are_refused_at_once(tokenizer: Any) -> None:
     labels = labels_of(tokenizer)
     with pytest.raises(UnknownNameError, match="unknown metric 'blue'; did you mean 'bleu'"):
         make_compute_metrics(tokenizer, labels=labels, metrics=["blue"])
@@ -247,7 +247,7 @@ def test_what_does_not_fit_is_refused_at_once(tokenizer: Any) -> None:
         )
 
 
-def test_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None:
+def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None:
     rows = rows_of(tokenizer, 5)
     function = make_compute_metrics(
         tokenizer, labels=[row["labels"] for row in rows], metrics=["chrf"]
@@ -275,7 +275,7 @@ def test_in_a_trainer(tiny_marian: Path, tmp_path: Path, tokenizer: Any) -> None
         trainer.evaluate(rows[:4])
 
 
-def test_it_judges_as_every_other_door(tokenizer: Any, tmp_path: Path) -> None:
+def test_figures_equal_those_of_the_other_entry_points(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
     references = [
         {
@@ -303,7 +303,7 @@ def test_it_judges_as_every_other_door(tokenizer: Any, tmp_path: Path) -> None:
     }
 
 
-def test_the_embedded_evaluator_warns_of_other_cues(tokenizer: Any) -> None:
+def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None:
     references = [
         {
             "correct_sources": ["A baseball bat."],
@@ -352,7 +352,7 @@ def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
         )
 
 
-def test_references_that_are_no_examples_are_refused(tokenizer: Any, tmp_path: Path) -> None:
+def test_references_of_wrong_type_or_number_are_refused(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
     with pytest.raises(
         InputError, match=r"references: row 6: expected a mapping or an example .* got int"

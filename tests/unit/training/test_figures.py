@@ -10,7 +10,7 @@ from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE
 
 
-def test_the_second_metric_is_named() -> None:
+def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
     def undecided(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0] * len(translations)
 
@@ -43,5 +43,5 @@ def test_the_second_metric_is_named() -> None:
         flat_figures([result, result, result])
 
 
-def test_a_stand_in_for_what_has_no_words() -> None:
+def test_blank_translations_are_replaced_and_counted() -> None:
     assert judgeable([PEOPLE[0][0], "", "\u00a0"]) == ([PEOPLE[0][0], STAND_IN, STAND_IN], 2)

@@ -27,7 +27,9 @@ def example(number: int, category: str) -> ContrastiveSourceExample:
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=4, max_size=80), st.data())
-def test_every_category_has_its_share(categories: list[str], data: st.DataObject) -> None:
+def test_every_category_gets_its_share_of_the_sample(
+    categories: list[str], data: st.DataObject
+) -> None:
     examples = [example(number, category) for number, category in enumerate(categories)]
     sizes = Counter(categories)
     n = data.draw(st.integers(len(sizes), len(examples)))
@@ -43,14 +45,14 @@ def test_every_category_has_its_share(categories: list[str], data: st.DataObject
             assert abs(share - n * size / len(examples)) < 1
 
 
-def test_seeds_draw_other_examples() -> None:
+def test_different_seeds_draw_different_examples() -> None:
     examples = load_examples("simplegen", "en-de")
     assert stratified_sample(examples, 100, seed=0) != stratified_sample(examples, 100, seed=1)
     assert stratified_sample(examples, len(examples)) == examples
 
 
 @pytest.mark.parametrize("n", [1, 4, 0])
-def test_sizes_out_of_range(n: int) -> None:
+def test_sizes_out_of_range_are_refused(n: int) -> None:
     with pytest.raises(
         InputError,
         match="n_examples: expected at least one for each of the 2 categories and at most 3",

@@ -109,7 +109,9 @@ def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_malformed_items_are_refused_naming_the_item(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_malformed_items_are_refused_naming_the_item(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     with pytest.raises(DataError, match=f"set.json: {message}"):
         read(write(tmp_path, ITEM, {**ITEM, **change}))
 

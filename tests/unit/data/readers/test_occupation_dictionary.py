@@ -88,7 +88,9 @@ def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path)
         (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
     ],
 )
-def test_malformed_dictionaries_are_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_dictionaries_are_refused_naming_the_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
         read_dictionary(write(tmp_path, text))
 

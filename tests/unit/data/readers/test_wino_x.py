@@ -309,7 +309,9 @@ def test_swapped_answers_and_mixed_script_give_the_same_examples(
 
 
 @pytest.mark.shared
-def test_references_are_judged_correct_and_the_signature_names_the_content(shared: Path, tmp_path: Path) -> None:
+def test_references_are_judged_correct_and_the_signature_names_the_content(
+    shared: Path, tmp_path: Path
+) -> None:
     """A scorer that likes the right noun in the source gets every reference right; the signature
     names the content that was read.
     """

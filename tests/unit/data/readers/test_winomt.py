@@ -92,7 +92,9 @@ def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> N
         ("\nmale\t1\tA b.\tb\tpro", "line 1: expected 5 columns"),
     ],
 )
-def test_malformed_rows_are_refused_naming_the_line(tmp_path: Path, line: str, message: str) -> None:
+def test_malformed_rows_are_refused_naming_the_line(
+    tmp_path: Path, line: str, message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         rows(tmp_path, line)
 

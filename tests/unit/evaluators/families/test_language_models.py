@@ -23,7 +23,9 @@ _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
 
 
 @pytest.mark.parametrize("family", ["roberta", "xlm-roberta"])
-def test_pseudo_logprobs_of_roberta_families_equal_a_plain_loop(tmp_path: Path, family: str) -> None:
+def test_pseudo_logprobs_of_roberta_families_equal_a_plain_loop(
+    tmp_path: Path, family: str
+) -> None:
     save_tiny_masked_lm(tmp_path, family=family)
     for batch_tokens in (1, 70, 4000):
         found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(

@@ -31,7 +31,9 @@ def whole(given: Quantised) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("is_positive", [False, True])
-def test_quantisation_errors_are_at_most_half_a_step(is_laid_out: bool, is_positive: bool, random: Random) -> None:
+def test_quantisation_errors_are_at_most_half_a_step(
+    is_laid_out: bool, is_positive: bool, random: Random
+) -> None:
     states = random(3, 5, 96) * torch.logspace(-6, 6, 5)[:, None]
     states = states.relu() if is_positive else states
     given = quantise(states, is_positive=is_positive)
@@ -86,7 +88,9 @@ def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> No
         )
 
 
-def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random: Random) -> None:
+def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
+    is_laid_out: bool, random: Random
+) -> None:
     """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as
     before.
     """
@@ -100,7 +104,9 @@ def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool,
     assert torch.equal(found[2:], alone)
 
 
-def test_the_layout_is_not_used_without_its_cpu_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_layout_is_not_used_without_its_cpu_instructions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True}, raising=False)
     assert not int8_products._is_layout_known.__wrapped__()
 

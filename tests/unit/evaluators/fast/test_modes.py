@@ -52,7 +52,9 @@ def test_every_mode_gives_nearly_the_same_scores(with_bf16: None) -> None:
     ("mode", "dtype"),
     [("exact", "float32"), ("auto", "bf16/float32"), ("bf16", "bf16"), ("int8", "int8")],
 )
-def test_the_signature_states_the_precision_of_the_mode(mode: str, dtype: str, with_bf16: None) -> None:
+def test_the_signature_states_the_precision_of_the_mode(
+    mode: str, dtype: str, with_bf16: None
+) -> None:
     assert (
         f"|dtype:{dtype}|"
         in compute(_TRANSLATIONS, [_REFERENCE] * 6, src_lang="en", tgt_lang="de", mode=mode)[
@@ -96,7 +98,9 @@ def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Pa
 
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
-def test_families_without_a_faster_pass_use_exact_and_refuse_bf16(family: str, tmp_path: Path, with_bf16: None) -> None:
+def test_families_without_a_faster_pass_use_exact_and_refuse_bf16(
+    family: str, tmp_path: Path, with_bf16: None
+) -> None:
     folder = families.BUILDERS[family](tmp_path)
     assert cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de").mode == "exact"
     with pytest.raises(InputError, match="scored without bf16; it has auto, exact"):

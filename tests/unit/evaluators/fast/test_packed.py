@@ -134,9 +134,7 @@ def test_memory_mapped_weights_are_not_changed(
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0])
-def test_an_inaccurate_layout_is_not_used(
-    error: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.MonkeyPatch) -> None:
     def laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Any:
         return lambda states: states @ weight.t() + error
 

@@ -18,14 +18,14 @@ from tests.helpers.reported import ATTACK, N
     st.text(alphabet=st.characters(codec=None))
     | st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"])
 )
-def test_nothing_ends_the_element(text: str) -> None:
+def test_no_text_can_end_the_script_element(text: str) -> None:
     found = island_json([text])
     assert json.loads(found) == [text]
     assert not set("<>&\u2028\u2029") & set(found)
     found.encode("utf-8")
 
 
-def test_texts_stand_once_and_lead_back() -> None:
+def test_texts_are_stored_once_and_can_be_restored() -> None:
     report = reported.report()
     data: dict[str, Any] = json.loads(island_json(explorer_data(report)))
     strings = data["strings"]
@@ -70,14 +70,14 @@ def test_texts_stand_once_and_lead_back() -> None:
     }
 
 
-def test_without_sources() -> None:
+def test_data_without_examples_has_no_sources() -> None:
     data = explorer_data(reported.report(with_examples=False))
     assert set(data["samples"]["source"]) == {-1}
     assert data["samples"]["correct"] == [[]] * N
     assert data["tgt_lang"] == "de"
 
 
-def test_contrastive_translations() -> None:
+def test_contrastive_translations_are_part_of_the_data() -> None:
     result = reported.results(0)["words"]
     found = [
         ContrastiveTranslationExample(

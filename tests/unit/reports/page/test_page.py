@@ -61,7 +61,7 @@ def chosen(page: Page, total: str, **filters: str) -> list[str]:
     return ids(page)
 
 
-def test_what_a_system_wrote_is_shown_as_text(opened: Opened) -> None:
+def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
     page = opened(reported.report())
     assert chosen(page, "1 of 90 samples", query="<SCRIPT>") == ["id4"]
     texts = samples(page).locator(".translation .text").all_inner_texts()
@@ -74,7 +74,7 @@ def test_what_a_system_wrote_is_shown_as_text(opened: Opened) -> None:
     assert page.locator("u").count() == 0
 
 
-def test_the_policy_lets_nothing_out_or_in(opened: Opened) -> None:
+def test_the_content_policy_blocks_requests_and_scripts(opened: Opened) -> None:
     page = opened(reported.report())
     refused = page.evaluate("""() => new Promise((resolve) => {
           const found = [];
@@ -89,7 +89,7 @@ def test_the_policy_lets_nothing_out_or_in(opened: Opened) -> None:
     assert page.title() == "d c de: 2 systems"
 
 
-def test_filters_find_what_the_judgements_say(opened: Opened) -> None:
+def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
     first, second = ([sample.judgements[system] for sample in report.samples] for system in (0, 1))
@@ -134,7 +134,7 @@ def test_filters_find_what_the_judgements_say(opened: Opened) -> None:
     )
 
 
-def test_orders(opened: Opened) -> None:
+def test_samples_can_be_sorted(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
     p = {
@@ -181,7 +181,7 @@ def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
     assert button.get_attribute("aria-expanded") == "false"
 
 
-def test_pages(opened: Opened) -> None:
+def test_samples_are_divided_into_pages(opened: Opened) -> None:
     page = opened(reported.report())
     seen = ids(page)
     assert page.locator("#previous").is_disabled()
@@ -193,7 +193,7 @@ def test_pages(opened: Opened) -> None:
     assert page.locator("#place").inner_text() == "page 3 of 3"
 
 
-def test_where_the_dataset_is_not_at_hand(opened: Opened) -> None:
+def test_the_page_works_without_the_dataset(opened: Opened) -> None:
     page = opened(reported.report(with_examples=False, with_labels=False))
     assert page.get_by_text("The dataset was not available").is_visible()
     assert samples(page).locator(".source").count() == 0
@@ -201,7 +201,7 @@ def test_where_the_dataset_is_not_at_hand(opened: Opened) -> None:
     assert page.locator("#people").count() == 0
 
 
-def test_one_system_and_a_metric_without_judgements(opened: Opened) -> None:
+def test_the_page_works_for_one_system_or_without_judgements(opened: Opened) -> None:
     from dataclasses import replace
 
     page = opened(build_report([System("a", reported.results(0, metrics=["words"]))]))
@@ -217,7 +217,7 @@ def test_one_system_and_a_metric_without_judgements(opened: Opened) -> None:
     assert page.locator("#summary tbody tr").count() >= 1
 
 
-def test_dark_light_and_narrow(opened: Opened) -> None:
+def test_the_page_has_dark_and_narrow_layouts(opened: Opened) -> None:
     page = opened(reported.report())
 
     def background() -> str:
@@ -245,7 +245,9 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
 
 
 @pytest.mark.shared
-def test_two_systems_on_all_of_winomt(opened: Opened, shared: Path, tmp_path: Path) -> None:
+def test_a_page_of_all_winomt_is_small_and_fast(
+    opened: Opened, shared: Path, tmp_path: Path
+) -> None:
     """As large as it gets: under 5 MB, opened in under 2 s, and everything is there."""
     from cc_hf.data.loading import load_examples
 

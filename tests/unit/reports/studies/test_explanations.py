@@ -31,7 +31,7 @@ def printed(found: Explanation) -> str:
     return out.getvalue()
 
 
-def test_the_table_says_every_word_and_what_decides() -> None:
+def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
     found = explained()
     text = printed(found)
     rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
@@ -45,15 +45,15 @@ def test_the_table_says_every_word_and_what_decides() -> None:
     assert text.splitlines()[0].rstrip() == verdict_line(found)
 
 
-def test_brackets_are_no_markup() -> None:
+def test_brackets_are_not_read_as_markup() -> None:
     assert "[bold]Koch[/bold] [/]" in printed(explained("Der [bold]Koch[/bold] [/] ging."))
 
 
-def test_ties_are_called_so() -> None:
+def test_ties_are_named_in_the_verdict() -> None:
     assert verdict_line(replace(explained(), probability_correct=0.5)).startswith("tie: ")
 
 
-def test_html_is_whole_and_escaped() -> None:
+def test_html_is_complete_and_escaped() -> None:
     found = replace(
         explained(EVIL),
         correct_source=f"{EVIL} a",
@@ -72,13 +72,13 @@ def test_html_is_whole_and_escaped() -> None:
     assert decides == {word.text for word in found.words[:-1] if word.decides}
 
 
-def test_the_bar_is_where_the_probability_falls() -> None:
+def test_the_bar_marks_the_probability() -> None:
     for probability, place, side in ((0.25, "25.0", "incorrect"), (0.815, "81.5", "correct")):
         html = explanation_html(replace(explained(), probability_correct=probability))
         assert re.findall(r'cc-bar-mark cc-(\w+)" style="left:([0-9.]+)%"', html) == [(side, place)]
 
 
-def test_colours_tell_the_sides() -> None:
+def test_word_colours_show_the_side_they_favour() -> None:
     found = explained()
     html = explanation_html(found)
     for word in found.words[:-1]:

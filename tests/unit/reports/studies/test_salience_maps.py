@@ -49,7 +49,7 @@ class Reader(html.parser.HTMLParser):
             self.open = None
 
 
-def test_text_is_text() -> None:
+def test_texts_are_not_read_as_html() -> None:
     reader = Reader()
     reader.feed(salience_html(TWINS, title="<b>"))
     assert set(reader.tags) == {
@@ -70,7 +70,7 @@ def test_text_is_text() -> None:
     assert "<b>" in reader.text
 
 
-def test_colours_frames_and_the_pronoun() -> None:
+def test_words_are_coloured_by_salience_and_triggers_framed() -> None:
     reader = Reader()
     reader.feed(salience_html(TWINS))
     rows = {text: (kinds, style) for text, kinds, style in reader.words}
@@ -81,7 +81,7 @@ def test_colours_frames_and_the_pronoun() -> None:
     assert rows["\"'"] == ("word trigger", "background:rgba(255,140,0,0.000)")
 
 
-def test_a_picture() -> None:
+def test_a_picture_shows_salience_and_triggers() -> None:
     found = salience_png(TWINS)
     assert found.startswith(b"\x89PNG")
     picture = imread(io.BytesIO(found))
@@ -98,7 +98,7 @@ def test_a_picture() -> None:
     assert not ((alone[..., 2] > 0.7) & (alone[..., 0] < 0.15)).any()  # no twin, no trigger
 
 
-def test_a_picture_is_as_high_as_its_lines() -> None:
+def test_the_height_of_a_picture_follows_its_lines() -> None:
     """Wide words need more lines than was reckoned with, narrow ones fewer."""
     for word in ("W" * 24, "i"):
         picture = imread(io.BytesIO(salience_png([sentence("a-1", [(word, 0.1)] * 40)])))
@@ -107,7 +107,7 @@ def test_a_picture_is_as_high_as_its_lines() -> None:
         assert 0 < len(picture) - ink[-1] < 60
 
 
-def test_nothing_to_draw() -> None:
+def test_empty_input_is_refused() -> None:
     for draw in (salience_html, salience_png):
         with pytest.raises(InputError, match="at least one sentence to draw"):
             draw([])

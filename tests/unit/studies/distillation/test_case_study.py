@@ -30,7 +30,7 @@ def test_table_3_english_german_is_reproduced_and_significant() -> None:
             ) == (block.bleu, block.seqkd)
 
 
-def test_the_russian_figures_are_other_ones() -> None:
+def test_russian_figures_follow_the_table_and_not_the_published_ones() -> None:
     """As the printed table gives them: 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and
     -2.14, 2.52 and -5.21.
     """
@@ -54,7 +54,7 @@ def test_the_dependent_columns_are_minima() -> None:
     assert "vamvas-sennrich-2021" in CITATIONS
 
 
-def test_the_wheel_has_the_table(root: Path) -> None:
+def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     """Hatch takes all of the folder cc_hf, but what git ignores."""
     path = CASE_STUDY.relative_to(root)
     assert path.parts[0] == "cc_hf"
@@ -73,14 +73,14 @@ def test_the_wheel_has_the_table(root: Path) -> None:
         ("a,b\n1\n", "line 2: expected 2 cells, one for each name, got 1"),
     ],
 )
-def test_tables_that_are_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_tables_are_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_systems(path)
 
 
-def test_columns_and_rows_that_are_not_there(tmp_path: Path) -> None:
+def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('name,"b, c",y\nx,1,2\nz,many,3\n', encoding="utf-8")
     rows = read_systems(path)

@@ -57,7 +57,9 @@ def row(
     }
 
 
-def test_figures(tmp_path: Path, result: EvaluationResult) -> None:
+def test_agreement_figures_count_labels_of_both_annotators(
+    tmp_path: Path, result: EvaluationResult
+) -> None:
     annotations = read_annotations(
         write(
             tmp_path,
@@ -75,7 +77,9 @@ def test_figures(tmp_path: Path, result: EvaluationResult) -> None:
     assert found.confusion == ((1, 0), (1, 2))
 
 
-def test_another_translation_is_refused(tmp_path: Path, result: EvaluationResult) -> None:
+def test_annotations_of_another_translation_are_refused(
+    tmp_path: Path, result: EvaluationResult
+) -> None:
     with pytest.raises(InputError, match="example 0: annotated was 'other', judged was 't0'"):
         agreement_with_labels(
             result,
@@ -98,7 +102,7 @@ def test_another_translation_is_refused(tmp_path: Path, result: EvaluationResult
         [row(0, "male", "male", None)],
     ],
 )
-def test_malformed_files(tmp_path: Path, rows: list[object]) -> None:
+def test_malformed_files_are_refused(tmp_path: Path, rows: list[object]) -> None:
     with pytest.raises(InputError, match="expected"):
         read_annotations(write(tmp_path, rows))
 
@@ -112,7 +116,7 @@ def verdict(line: int | None, *labels: str, translation: str = "") -> dict[str, 
     }
 
 
-def test_labels_that_are_verdicts(tmp_path: Path, result: EvaluationResult) -> None:
+def test_labels_can_be_verdicts(tmp_path: Path, result: EvaluationResult) -> None:
     rows: list[object] = [
         verdict(0, "correct", "correct"),
         verdict(1, "correct", "wrong"),
@@ -124,7 +128,9 @@ def test_labels_that_are_verdicts(tmp_path: Path, result: EvaluationResult) -> N
     assert found.confusion == ((2, 1), (2, 1))
 
 
-def test_others_are_skipped_only_when_told(tmp_path: Path, result: EvaluationResult) -> None:
+def test_annotations_of_other_rows_are_skipped_only_on_request(
+    tmp_path: Path, result: EvaluationResult
+) -> None:
     rows: list[object] = [
         verdict(0, "correct", "correct"),
         verdict(None, "correct", "correct"),
@@ -141,7 +147,7 @@ def test_others_are_skipped_only_when_told(tmp_path: Path, result: EvaluationRes
         agreement_with_labels(result, annotations[1:], skip_others=True)
 
 
-def test_unknown_labels(tmp_path: Path) -> None:
+def test_unknown_labels_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError,
         match="line 1: expected the labels correct and wrong, got 'correct', 'correct' and 'maybe'",
@@ -149,7 +155,7 @@ def test_unknown_labels(tmp_path: Path) -> None:
         read_annotations(write(tmp_path, [verdict(0, "correct", "maybe")]))
 
 
-def test_other_keys_and_texts_that_are_not_text(tmp_path: Path) -> None:
+def test_alternative_keys_are_read_and_other_types_refused(tmp_path: Path) -> None:
     given = {
         "id": "7",
         "translation": "x",
@@ -182,7 +188,7 @@ def test_raw_labels_are_binarised(
     assert binarised(label, gold, classes) == expected
 
 
-def test_raw_labels_alone_are_enough(tmp_path: Path) -> None:
+def test_raw_labels_are_sufficient(tmp_path: Path) -> None:
     def raw(line: int, *labels: str | None) -> dict[str, object]:
         return {
             "id": line,
@@ -221,7 +227,7 @@ def judged(*verdicts: str, predicted: str = "", gold: str = "") -> EvaluationRes
     )
 
 
-def test_an_inconclusive_verdict_is_wrong_and_an_inconclusive_gender_right(tmp_path: Path) -> None:
+def test_inconclusive_verdicts_count_as_wrong_and_genders_as_right(tmp_path: Path) -> None:
     verdicts = read_annotations(
         write(tmp_path, [verdict(0, "wrong", "wrong"), verdict(1, "correct", "wrong")])
     )
@@ -247,14 +253,14 @@ def test_an_inconclusive_verdict_is_wrong_and_an_inconclusive_gender_right(tmp_p
         agreement_with_labels(result, verdicts, inconclusive="maybe")
 
 
-def test_letters_and_digits_are_compared(tmp_path: Path) -> None:
+def test_translations_are_compared_without_punctuation(tmp_path: Path) -> None:
     quoted = read_annotations(
         write(tmp_path, [verdict(0, "correct", "correct", translation="'t0'")])
     )
     assert agreement_with_labels(judged("correct"), quoted).n_agree == 2
 
 
-def test_assumed_labels_count_by_their_share(tmp_path: Path) -> None:
+def test_assumed_labels_are_weighted_by_their_share(tmp_path: Path) -> None:
     people = read_annotations(write(tmp_path, [verdict(3, "wrong", "correct")]))
     decided = judged("correct", "incorrect", "correct", "inconclusive")
     own = agreement_with_labels(decided, people, assumption=Assumption(decided))
@@ -276,7 +282,7 @@ def test_assumed_labels_count_by_their_share(tmp_path: Path) -> None:
     assert published.agreement == pytest.approx(8 / 10)  # the second annotator's label twice
 
 
-def test_assumptions_that_do_not_fit(tmp_path: Path) -> None:
+def test_unfit_assumptions_are_refused(tmp_path: Path) -> None:
     people = read_annotations(write(tmp_path, [verdict(0, "wrong", "correct")]))
     result = judged("correct", "inconclusive")
     with pytest.raises(

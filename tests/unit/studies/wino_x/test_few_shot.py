@@ -70,7 +70,7 @@ def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
-def test_the_penalty_raises_accuracy_above_fine_tuning_without_it(
+def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
     marian: Any, splits: WinoXSplits
 ) -> None:
     """On nouns in combinations that were not trained on, after as many epochs from the same
@@ -90,7 +90,9 @@ def test_the_penalty_raises_accuracy_above_fine_tuning_without_it(
     assert found[10.0] >= 0.8
 
 
-def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> None:
+def test_a_learning_curve_has_one_point_per_size(
+    marian: Any, splits: WinoXSplits, tmp_path: Path
+) -> None:
     weights = {name: tensor.clone() for name, tensor in marian.model.state_dict().items()}
     seen: list[CurvePoint] = []
     settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
@@ -120,7 +122,7 @@ def test_a_learning_curve(marian: Any, splits: WinoXSplits, tmp_path: Path) -> N
     assert same.accuracies == found[2].accuracies
 
 
-def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_the_best(
+def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
     marian: Any, splits: WinoXSplits
 ) -> None:
     """What is trained on contradicts the development part: the other pronouns."""
@@ -154,7 +156,7 @@ def test_training_stops_when_the_loss_on_the_development_part_rises_and_keeps_th
     assert min(losses) == pytest.approx(-scores.sum_logprob.sum() / scores.n_tokens.sum(), rel=1e-4)
 
 
-def test_refusals(marian: Any, splits: WinoXSplits) -> None:
+def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) -> None:
     settings = FineTuning(max_epochs=1)
     with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
         learning_curve(marian, splits, [], settings)
@@ -262,7 +264,7 @@ def test_the_trainer_has_the_settings_of_the_thesis(
 @pytest.mark.parametrize(
     "family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")]
 )
-def test_every_family_is_trained_on_what_it_is_scored_by(family: str, tmp_path: Path) -> None:
+def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: Path) -> None:
     """Without smoothing and penalty the loss on the development part is the mean negative
     log-probability that the evaluator gives after this epoch.
     """
@@ -293,7 +295,9 @@ def test_every_family_is_trained_on_what_it_is_scored_by(family: str, tmp_path: 
 
 
 @pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
-def test_what_is_masked_and_learnt(masked_folder: Path, data_dir: Path, masking: str) -> None:
+def test_only_chosen_tokens_are_masked_and_learnt(
+    masked_folder: Path, data_dir: Path, masking: str
+) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
     rows = encode_fillers(evaluator, examples)
@@ -332,7 +336,7 @@ def test_what_is_masked_and_learnt(masked_folder: Path, data_dir: Path, masking:
         assert 0.06 <= share <= 0.2  # 80 % of 15 %
 
 
-def test_the_filler_of_every_gap_and_what_is_none(masked_folder: Path) -> None:
+def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
 
     def example(context: str, text: str, filler: str = "the bag") -> ContrastiveTranslationExample:
@@ -399,7 +403,7 @@ def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> 
     assert rise[1] > rise[0]
 
 
-def test_the_command_for_translations(
+def test_the_command_fine_tunes_a_translation_model(
     marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = run(
@@ -477,7 +481,9 @@ def test_the_command_for_translations(
         run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
 
 
-def test_the_command_for_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
+def test_the_command_measures_transfer_to_another_configuration(
+    masked_folder: Path, data_dir: Path, tmp_path: Path
+) -> None:
     found = run(
         "--model",
         str(masked_folder),
@@ -527,7 +533,7 @@ def run(*arguments: str) -> Any:
     )
 
 
-def test_what_does_not_fit_together(
+def test_arguments_that_do_not_fit_together_are_refused(
     marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(

@@ -34,7 +34,7 @@ from tests.helpers.wino_x_schemas import lay_out, mt_rows, save_schema_marian
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
 
 
-def test_value_by_hand() -> None:
+def test_the_penalty_equals_that_computed_by_hand() -> None:
     """r = er: N = .2 + .5 + .1 = .8, PP = 1 - .2/.8 + .5/.8 = 1.375; r = sie: 1 - .5/.8 + .2/.8 =
     .625; r = es: 1 - .1/.8 + .5/.8 = 1.5.
     """
@@ -56,7 +56,7 @@ def test_value_by_hand() -> None:
         pronoun_penalty(torch.zeros(3, 1))
 
 
-def test_gradient_by_hand() -> None:
+def test_the_gradient_equals_that_computed_by_hand() -> None:
     """With shares q = P / N over the forms, d PP / d logit_j = -q_r ([j = r] - q_j) + q_m ([j = m]
     - q_j); of a token that is no form it is 0.
     """
@@ -76,7 +76,7 @@ def test_gradient_by_hand() -> None:
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
-def test_cross_entropy_is_that_of_transformers(smoothing: float) -> None:
+def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
     torch.manual_seed(0)
     logits, labels = torch.randn(3, 5, 11, dtype=torch.float64), torch.randint(11, (3, 5))
     labels[0, 3:] = labels[2, :1] = -100
@@ -100,7 +100,7 @@ def test_cross_entropy_is_that_of_transformers(smoothing: float) -> None:
         ([[9, 1, 8, 0], [9, 2, 8, 0], [9, 2, 8, 0]], None),
     ],
 )
-def test_where_the_forms_branch_off(
+def test_forms_are_separated_at_their_first_different_token(
     variants: Sequence[Sequence[int]], expected: FormPaths | None
 ) -> None:
     assert FormPaths.of(variants) == expected
@@ -153,7 +153,7 @@ def naive_shares(
 
 @pytest.mark.parametrize("kind", ["whole", "cut"])
 @torch.no_grad()
-def test_probabilities_of_forms_equal_one_pass_per_token(
+def test_form_probabilities_equal_one_pass_per_token(
     kind: str, request: pytest.FixtureRequest, schemas: list[ContrastiveTranslationExample]
 ) -> None:
     evaluator = request.getfixturevalue(kind)
@@ -198,7 +198,7 @@ def test_probabilities_of_forms_equal_one_pass_per_token(
     )
 
 
-def test_forms_that_begin_others_exclude_them() -> None:
+def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
     """P(он) = .6, P(она | он) = .5, P(оно | он) = .2: alone it is .6 (1 - .7) = .18 of N = .6, so
     PP(он) = 1 - .3 + .5 = 1.2.
     """
@@ -216,7 +216,7 @@ def test_forms_that_begin_others_exclude_them() -> None:
     assert bool(torch.isfinite(logprobs.grad).all())
 
 
-def test_capitals_and_spaces_are_the_tokenizers(whole: Any) -> None:
+def test_forms_follow_the_capitals_and_spaces_of_the_text(whole: Any) -> None:
     texts = [
         "Er traf den Ball, weil es (er) dünn war.",
         "sie war schwer.",
@@ -240,7 +240,7 @@ def test_capitals_and_spaces_are_the_tokenizers(whole: Any) -> None:
                 assert list(pair.target[: found.start]) == ids[: found.start]
 
 
-def test_only_the_ambiguous_pronoun(whole: Any) -> None:
+def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(whole: Any) -> None:
     text, other = "Er traf die Lampe, weil sie dünn war.", "Er traf die Lampe, weil er dünn war."
     example = ContrastiveTranslationExample(
         "1",
@@ -261,7 +261,9 @@ def test_only_the_ambiguous_pronoun(whole: Any) -> None:
     assert encode_pairs(whole, [example])[0].pronouns == ()
 
 
-def test_refusals(whole: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path) -> None:
+def test_bad_examples_and_settings_are_refused(
+    whole: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
+) -> None:
     def example(text: str, lang: str = "de") -> ContrastiveTranslationExample:
         return ContrastiveTranslationExample(
             "1", "en", lang, "It left.", text, ("x",), "male", {"pair": "1"}
@@ -312,7 +314,7 @@ def trainer(
 
 
 @pytest.mark.parametrize("kind", ["whole", "cut"])
-def test_the_loss_is_equation_4_9(
+def test_the_loss_equals_equation_4_9(
     kind: str,
     request: pytest.FixtureRequest,
     schemas: list[ContrastiveTranslationExample],
@@ -362,7 +364,7 @@ def test_the_loss_is_equation_4_9(
 
 
 @pytest.mark.parametrize("kind", ["whole", "cut"])
-def test_accumulated_gradients_are_those_of_one_batch(
+def test_accumulated_gradients_equal_those_of_one_batch(
     kind: str,
     request: pytest.FixtureRequest,
     schemas: list[ContrastiveTranslationExample],
@@ -400,7 +402,7 @@ def test_accumulated_gradients_are_those_of_one_batch(
     assert any(bool(gradient.any()) for gradient in gradients[0].values())
 
 
-def test_a_loss_that_is_no_number_is_told(
+def test_a_nan_loss_raises_an_error_with_a_remedy(
     whole: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
 ) -> None:
     batch = PairCollator.of(whole)(encode_pairs(whole, schemas[:2], pronouns="all"))

@@ -49,7 +49,7 @@ def always(gender: str, seed: int = 0) -> Prefers:
 
 
 @pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")])
-def test_always_masculine_is_at_the_maximum(genders: tuple[str, ...]) -> None:
+def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[str, ...]) -> None:
     found = referent_bias(choices(always("male"), genders))
     assert found.accuracy == pytest.approx(0.5, abs=0.03)
     assert found.genders["male"].n_preferred == found.genders["male"].n_offered
@@ -67,7 +67,7 @@ def test_always_masculine_is_at_the_maximum(genders: tuple[str, ...]) -> None:
     assert found.test("position").strength < 0.1
 
 
-def test_always_the_first_referent_is_at_the_maximum() -> None:
+def test_always_choosing_the_first_referent_has_the_largest_positional_bias() -> None:
     found = referent_bias(choices(lambda right, wrong, position: position == "first"))
     one = found.test("position")
     assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
@@ -79,7 +79,7 @@ def test_always_the_first_referent_is_at_the_maximum() -> None:
     )
 
 
-def test_a_random_choice_has_no_bias() -> None:
+def test_random_choices_have_no_bias() -> None:
     generator = np.random.default_rng(5)
     found = referent_bias(
         choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
@@ -91,13 +91,13 @@ def test_a_random_choice_has_no_bias() -> None:
         assert (one.size, one.references.rank_biserial) == ("none", 0)
 
 
-def test_a_choice_that_is_always_right_is_not_biased() -> None:
+def test_correct_choices_have_no_bias() -> None:
     found = referent_bias(choices(lambda right, wrong, position: True))
     assert (found.accuracy, found.pair_accuracy) == (1, 1)
     assert all(one.strength == 0 for one in found.tests)
 
 
-def test_both_codings_and_their_ids() -> None:
+def test_gender_codings_have_their_documented_ids() -> None:
     found = referent_bias(choices(always("neutral"), n=3))
     assert found.test("gender").ids == {"female": 1, "male": 2, "neutral": 3}
     assert found.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
@@ -113,7 +113,7 @@ def test_both_codings_and_their_ids() -> None:
         found.test("gender", "papers")
 
 
-def test_what_is_left_out_is_counted() -> None:
+def test_excluded_choices_are_counted() -> None:
     rows = [
         Choice("1", "p", "male", "female", "first", None),
         Choice("2", "p", "female", "male", "second", True),
@@ -133,7 +133,7 @@ def test_what_is_left_out_is_counted() -> None:
     assert [one.coding for one in found.tests] == ["program", "thesis", "program"]
 
 
-def test_nothing_known_is_no_test_and_no_nan() -> None:
+def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
     found = referent_bias([Choice("1", "", "", "", "", True), Choice("2", "", "", "", "", None)])
     assert (found.tests, found.pair_accuracy, found.genders) == ((), None, {})
     only_ties = referent_bias([Choice("1", "", "male", "female", "first", None)])
@@ -156,7 +156,7 @@ def test_nothing_known_is_no_test_and_no_nan() -> None:
         ),
     ],
 )
-def test_choices_that_are_refused(rows: list[Choice], message: str) -> None:
+def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
     with pytest.raises(InputError, match=message):
         referent_bias(rows)
 
@@ -192,7 +192,7 @@ def judged(*verdicts: tuple[str, str, float | None, float | None]) -> Evaluation
     )
 
 
-def test_choices_of_judgements() -> None:
+def test_choices_are_read_from_judgements() -> None:
     result = judged(
         ("a-1", "correct", 0.4, 0.3),
         ("a-2", "incorrect", 0.1, 0.2),
@@ -207,7 +207,7 @@ def test_choices_of_judgements() -> None:
     assert found[0] == Choice("a-1", "a", "male", "female", "first", True)
 
 
-def test_other_examples_than_those_judged() -> None:
+def test_examples_other_than_the_judged_ones_are_refused() -> None:
     with pytest.raises(InputError, match="a-2 was not judged; load the configuration and split"):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [example("a-1"), example("a-2")])
     with pytest.raises(InputError, match="a-1 is not among the examples"):
@@ -220,7 +220,7 @@ def test_other_examples_than_those_judged() -> None:
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [three])
 
 
-def test_files_of_preferences(tmp_path: Path) -> None:
+def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
     examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
     lines = {
         ".jsonl": [
@@ -265,7 +265,7 @@ def test_files_of_preferences(tmp_path: Path) -> None:
         ("[]", "line 1: expected an object"),
     ],
 )
-def test_preferences_that_are_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_malformed_preferences_are_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(text + "\n", encoding="utf-8")
     with pytest.raises((InputError, DataError), match=message):

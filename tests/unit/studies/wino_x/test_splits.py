@@ -77,7 +77,7 @@ def test_all_samples_of_a_schema_are_in_one_part(
     ("n", "sizes"),
     [(3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000))],
 )
-def test_sizes_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
+def test_split_sizes_are_those_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
     found = split_schemas(schemas([2] * (n // 2)))
     assert (len(found.test), len(found.dev), len(found.train), found.train_sizes()) == (
         1000,
@@ -88,7 +88,7 @@ def test_sizes_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
     assert [len(found.train_part(size)) for size in sizes] == list(sizes)
 
 
-def test_the_program_of_the_thesis_splits_alike() -> None:
+def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
     """It shuffles the pairs of adjacent rows with seed 42, and takes test, development and training
     from them in this order.
     """
@@ -101,7 +101,7 @@ def test_the_program_of_the_thesis_splits_alike() -> None:
     assert (found.test, found.dev, found.train_part(10)) == (flat[:20], flat[20:26], flat[26:36])
 
 
-def test_both_languages_are_split_alike(tmp_path: Path) -> None:
+def test_both_languages_get_the_same_split(tmp_path: Path) -> None:
     lay_out(tmp_path, "lm", lm_rows(20))
     german, english = (
         cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
@@ -114,7 +114,7 @@ def test_both_languages_are_split_alike(tmp_path: Path) -> None:
         aligned(english[:4], german[2:])
 
 
-def test_refusals() -> None:
+def test_bad_examples_are_refused() -> None:
     with pytest.raises(InputError, match="expected every id once, got 's0-0' again"):
         split_schemas([*schemas([2] * 9), sample("s0", 0)], n_dev=2, n_test=2)
     with pytest.raises(InputError, match='whose extra column "pair" names its schema'):
@@ -244,7 +244,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
         ("Oнa тонкая, потому что оно", "ru", [("Oнa", ("Oн", "Oнo")), ("оно", ("он", "она"))]),
     ],
 )
-def test_pronouns_with_their_capitals_and_letters(
+def test_pronouns_are_found_with_alternatives_in_their_case(
     text: str, lang: str, expected: list[tuple[str, tuple[str, ...]]]
 ) -> None:
     found = find_pronouns(text, lang)
@@ -267,7 +267,7 @@ def test_pronouns_with_their_capitals_and_letters(
         "ru.mixedscript",
     ],
 )
-def test_the_ambiguous_pronoun_of_printed_samples(shared: Path, name: str) -> None:
+def test_the_ambiguous_pronoun_of_printed_samples_is_found(shared: Path, name: str) -> None:
     rows = [
         json.loads(line)
         for line in (

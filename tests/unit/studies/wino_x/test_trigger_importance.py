@@ -116,7 +116,7 @@ def check_against_the_plain_loop(evaluator: Seq2SeqEvaluator) -> None:
 
 
 @pytest.mark.parametrize("family", ["marian", "fsmt", "m2m_100", "nllb", "small100", "mbart", "t5"])
-def test_equal_to_the_plain_loop(family: str, tmp_path: Path) -> None:
+def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
     evaluator = seq2seq(
         cc_hf.load_evaluator(
             families.BUILDERS[family](tmp_path),
@@ -136,7 +136,7 @@ def test_equal_to_the_plain_loop(family: str, tmp_path: Path) -> None:
     assert max(map(abs, spread)) > 1e-4  # else a loop that removes nothing would pass
 
 
-def test_equal_to_the_plain_loop_with_the_embedded_evaluator() -> None:
+def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
     evaluator = seq2seq(cc_hf.load_evaluator("cc-tiny-en-de"))
     check_against_the_plain_loop(evaluator)
     found, _ = prediction_differences(evaluator, EXAMPLES)
@@ -147,7 +147,7 @@ def test_equal_to_the_plain_loop_with_the_embedded_evaluator() -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_equal_to_the_plain_loop_with_a_model_of_fairseq(shared: bool, tmp_path: Path) -> None:
+def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path: Path) -> None:
     """Its dictionaries know small letters only: all others are unknown tokens."""
     save_fairseq(tmp_path / "in", share_all_embeddings=shared)
     evaluator = seq2seq(
@@ -156,7 +156,7 @@ def test_equal_to_the_plain_loop_with_a_model_of_fairseq(shared: bool, tmp_path:
     check_against_the_plain_loop(evaluator)
 
 
-def test_order_and_batches_change_nothing(tiny_marian: Path) -> None:
+def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None:
     whole, _ = prediction_differences(
         cc_hf.load_evaluator(tiny_marian, batch_tokens=5000), EXAMPLES
     )
@@ -170,7 +170,7 @@ def test_order_and_batches_change_nothing(tiny_marian: Path) -> None:
         )
 
 
-def test_the_evaluator_scores_as_before(tiny_marian: Path) -> None:
+def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> None:
     """The removal ends with the call."""
     # by the model itself
     evaluator = cc_hf.load_evaluator(tiny_marian, mode="exact", dtype="bfloat16")
@@ -180,7 +180,7 @@ def test_the_evaluator_scores_as_before(tiny_marian: Path) -> None:
     np.testing.assert_array_equal(evaluator.mean_logprobs(*pairs), before)
 
 
-def test_which_pronoun_it_is() -> None:
+def test_the_pronoun_that_differs_from_the_twin_is_measured() -> None:
     assert pronoun_start(EXAMPLES[0]) == EXAMPLES[0].correct_translation.index(" er ") + 1
     assert pronoun_start(EXAMPLES[1]) == EXAMPLES[1].correct_translation.rindex("sie")
     first = example(
@@ -196,7 +196,7 @@ def test_which_pronoun_it_is() -> None:
     assert pronoun_start(dataclasses.replace(first, correct_translation="Siehe dort.")) is None
 
 
-def test_what_cannot_be_measured_is_said(tiny_marian: Path) -> None:
+def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> None:
     lacking = example(
         "c-1", "The doctor asked it.", "Der Arzt bat.", "Der Arzt bat sie.", ("er", "sie")
     )
@@ -205,7 +205,7 @@ def test_what_cannot_be_measured_is_said(tiny_marian: Path) -> None:
     assert skipped == {"c-1": "the pronoun 'er' is not in the translation"}
 
 
-def test_other_evaluators_and_examples_are_refused(tiny_marian: Path, tmp_path: Path) -> None:
+def test_unsuitable_evaluators_and_examples_are_refused(tiny_marian: Path, tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     with pytest.raises(InputError, match="at least one example"):
         prediction_differences(evaluator, [])
@@ -259,14 +259,14 @@ TWINS = [
 ]
 
 
-def test_triggers_are_what_the_twin_lacks() -> None:
+def test_triggers_are_the_words_missing_in_the_twin() -> None:
     assert trigger_words(*TWINS) == ({6}, {6, 7, 8})
     assert trigger_words(TWINS[0], TWINS[0]) == (set(), set())
     assert shared_words(["a", "b", "c"], ["x", "b"]) == [(1, 1)]
     assert shared_words([], ["a"]) == []
 
 
-def test_importance_by_hand() -> None:
+def test_importance_equals_that_computed_by_hand() -> None:
     found = trigger_importance(TWINS, skipped={"x": "why"})
     triggers, others = [0.3, 0.5, 0.4, 0.3], [0.0, 0.1, 0.0, 0.1, 0.0, 0.1, 0.0, 0.1, 0.0, 0.1]
     pooled = np.sqrt((3 * np.var(triggers, ddof=1) + 9 * np.var(others, ddof=1)) / 12)
@@ -288,7 +288,7 @@ def test_importance_by_hand() -> None:
     )
 
 
-def test_the_sign_is_kept_and_the_programs_is_not() -> None:
+def test_effects_keep_their_sign_unlike_the_original_program() -> None:
     turned = [
         dataclasses.replace(
             one,
