@@ -78,20 +78,20 @@ def test_each_verdict_depends_on_its_own_row(metric: str) -> None:
     assert [one for (one,) in alone] == verdicts(judged(metric, texts, references))
 
 
-_ODD = (
-    "\u200f\u05d0\u202b",  # marks of direction
-    "\u200bzero\u200dwidth\ufeff",
-    "A\u0308rztin e\u0301",  # letters and accents apart
-    "\u2028line\u2029paragraph\x85",
-    "\U0001f469\u200d\u2695\ufe0f",  # a woman doctor, one picture of several characters
-    "\u0600\u0000\x1b[31m",
-    "\uff21\uff22 \u00a0\u3000.",  # full width letters and blanks
-    "\ufdfa" * 40,
-)
+_ODD = {
+    "direction marks": "\u200f\u05d0\u202b",
+    "zero-width characters": "\u200bzero\u200dwidth\ufeff",
+    "decomposed accents": "A\u0308rztin e\u0301",
+    "line separators": "\u2028line\u2029paragraph\x85",
+    "joined emoji": "\U0001f469\u200d\u2695\ufe0f",
+    "control characters": "\u0600\u0000\x1b[31m",
+    "full-width letters": "\uff21\uff22 \u00a0\u3000.",
+    "ligatures": "\ufdfa" * 40,
+}
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("text", _ODD, ids=range(len(_ODD)))
+@pytest.mark.parametrize("text", _ODD.values(), ids=_ODD)
 def test_texts_with_odd_characters_are_judged_and_kept_unchanged(metric: str, text: str) -> None:
     texts, references = rows_of(metric)
     if not metric_class(metric).takes_translations:

@@ -11,6 +11,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import compute_metric
 
@@ -79,7 +80,7 @@ def test_options_can_be_given_when_the_metric_is_loaded() -> None:
     assert metric.compute(predictions=["Die Ärztin."], references=[REFERENCE])["n"] == 1
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "message"),
     [
         ([], [], "at least one prediction"),

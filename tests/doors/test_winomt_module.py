@@ -13,6 +13,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric
 
 compute = functools.partial(compute_metric, "winomt_pattern_matching")
@@ -51,7 +52,7 @@ def test_options_can_be_given_when_the_metric_is_loaded() -> None:
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES)["accuracy"] == 1.0
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("predictions", "references", "message"),
     [
         ([], [], "at least one prediction"),

@@ -13,6 +13,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import compute_metric
 
 _HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
@@ -46,7 +47,7 @@ def load(root: Path, name: str, **options: Any) -> Any:
     return evaluate.load(str(root / "metrics" / name), **options)
 
 
-@pytest.mark.parametrize(("name", "references", "options"), CASES)
+@cases_by_words(("name", "references", "options"), CASES, "name")
 def test_compute_equals_the_core_in_batches_and_with_options_at_load(
     root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
 ) -> None:
@@ -71,7 +72,7 @@ def test_compute_equals_the_core_in_batches_and_with_options_at_load(
     )
 
 
-@pytest.mark.parametrize(("name", "references", "options"), CASES)
+@cases_by_words(("name", "references", "options"), CASES, "name")
 def test_bad_input_is_refused_before_evaluate_converts_it(
     root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
 ) -> None:

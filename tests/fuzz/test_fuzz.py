@@ -247,12 +247,14 @@ def test_metrics_succeed_on_unmutated_rows(metric: str, model: Path) -> None:
         assert run_case(case, Path(folder), model) == "result"
 
 
-_LINES = _CORPUS.read_text(encoding="utf-8").splitlines()
+_FAILED = [json.loads(line) for line in _CORPUS.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("line", _LINES, ids=map(str, range(len(_LINES))))
-def test_cases_of_the_corpus_do_not_fail_again(line: str, model: Path) -> None:
-    _check(json.loads(line), model)
+@pytest.mark.parametrize(
+    "case", _FAILED, ids=[f"line {n} {case['door']}" for n, case in enumerate(_FAILED, 1)]
+)
+def test_cases_of_the_corpus_do_not_fail_again(case: dict[str, Any], model: Path) -> None:
+    _check(case, model)
 
 
 @_SETTINGS

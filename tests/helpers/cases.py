@@ -1,6 +1,7 @@
-"""Parametrized cases of refused input, with ids that read as the expected message."""
+"""Parametrized cases whose ids are words of their values: of the expected message, above all."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,20 +13,40 @@ _MOST = 48
 def cases_by_message(
     names: Sequence[str], cases: Sequence[tuple[Any, ...]]
 ) -> pytest.MarkDecorator:
-    """Parametrize a test, where the last value of a case is the message that it expects.
+    """Parametrize a test of refused input, where the last value is the expected message.
 
     Args:
         names: The names of the parameters.
         cases: One tuple of values per case.
 
     Returns:
-        The decorator. The id of a case is the beginning of its message, without punctuation.
+        The decorator. The id of a case is the beginning of its message.
     """
-    return pytest.mark.parametrize(names, cases, ids=[_words(case[-1]) for case in cases])
+    return cases_by_words(names, cases, names[-1])
 
 
-def _words(message: object) -> str:
-    words = re.findall(r"[\w.-]*\w", str(message))
-    while len(" ".join(words)) > _MOST:
+def cases_by_words(
+    names: Sequence[str], cases: Sequence[tuple[Any, ...]], *by: str
+) -> pytest.MarkDecorator:
+    """Parametrize a test, with ids from the values of some parameters.
+
+    Args:
+        names: The names of the parameters.
+        cases: One tuple of values per case.
+        *by: The parameters whose words make the id.
+
+    Returns:
+        The decorator.
+    """
+    at = [names.index(name) for name in by]
+    ids = ["-".join(_words(case[i]) for i in at) for case in cases]
+    return pytest.mark.parametrize(names, cases, ids=ids)
+
+
+def _words(value: object) -> str:
+    """Return the first words of a value in ASCII: pytest would escape all other letters."""
+    text = unicodedata.normalize("NFKD", str(value)).encode("ascii", "ignore").decode()
+    words = re.findall(r"[\w.-]*\w", text) or ["empty"]
+    while len(words) > 1 and len(" ".join(words)) > _MOST:
         words.pop()
     return " ".join(words)

@@ -58,6 +58,7 @@ def run(shared: Path, config: str, translations: list[str], **options: Any) -> E
         ("ru", {"parity": True}, (948, 359, 507), 1780),
         ("ru", {}, (945, 357, 512), 1777),
     ],
+    ids=["de-parity", "de-default", "ru-parity", "ru-default"],
 )
 def test_decisions_on_published_translations_agree_as_documented(
     shared: Path, lang: str, rules: dict[str, bool], counts: tuple[int, ...], n_equal: int

@@ -25,6 +25,7 @@ from cc_hf.studies.wino_x.salience import (
     shared_words,
     trigger_importance,
 )
+from tests.helpers.cases import cases_by_words
 from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared
@@ -137,8 +138,11 @@ _TABLES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("table", "row"), [(table, row) for table, rows in _TABLES.items() for row in rows]
+@cases_by_words(
+    ("table", "row"),
+    [(table, row) for table, rows in _TABLES.items() for row in rows],
+    "table",
+    "row",
 )
 def test_effect_thresholds_equal_those_of_the_thesis(
     table: str, row: tuple[float, float, float]

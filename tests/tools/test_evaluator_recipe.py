@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from tests.helpers.cases import cases_by_words
 from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
@@ -30,7 +31,7 @@ from tools.evaluator_recipe.sentences import (
 from tools.evaluator_recipe.train import Recipe, train
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("noun", "gender", "case", "options", "expected"),
     [
         ("Assistent*", "m", "nom", {}, "der Assistent"),
@@ -55,6 +56,7 @@ from tools.evaluator_recipe.train import Recipe, train
         ),
         ("Koch:Köche", "m", "nom", {"determiner": "mein", "adjective": "alt"}, "mein alter Koch"),
     ],
+    "expected",
 )
 def test_german_noun_phrases_are_declined(
     noun: str, gender: str, case: Case, options: dict[str, object], expected: str

@@ -87,7 +87,11 @@ def test_different_names_have_different_slugs() -> None:
     assert len({file_slug(name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b"])
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b"],
+    ids=["long name", "loop", "file in loop", "long folder", "null character"],
+)
 def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "pool")
     (tmp_path / "pool").symlink_to(tmp_path / "loop")
@@ -109,6 +113,7 @@ def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
         ("x\ty", read_systems),
         ("id\tpreferred", lambda path: read_choices(path, [])),
     ],
+    ids=["quality scores", "systems", "preferences"],
 )
 def test_unreadable_table_cells_raise_an_input_error(
     names: str, read: Callable[[Path], object], tmp_path: Path

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-import pytest
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M100
 from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CODES as MBART50
 from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as NLLB
 
 from cc_hf.languages import LANGUAGE_CODES, LANGUAGES, two_letter_code
+from tests.helpers.cases import cases_by_words
 
 
-@pytest.mark.parametrize(
-    ("column", "known"), [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)]
+@cases_by_words(
+    ("column", "known"),
+    [("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50)],
+    "column",
 )
 def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
     found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}

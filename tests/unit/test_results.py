@@ -31,6 +31,15 @@ def result(**scores: float) -> EvaluationResult:
         {"bleu_gap": 3.0},
         {"gap": -0.1},
     ],
+    ids=[
+        "accuracy below 0",
+        "accuracy above 1",
+        "bleu in points",
+        "nan",
+        "difference below -1",
+        "difference above 1",
+        "gap below 0",
+    ],
 )
 def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
     (name,) = scores
@@ -161,7 +170,11 @@ def test_json_with_values_of_wrong_types_is_refused(old: str, new: str, message:
         EvaluationResult.from_json(text.replace(old, new))
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, result().to_json().replace('"x"', r'"\ud83d"')])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, result().to_json().replace('"x"', r'"\ud83d"')],
+    ids=["deep nesting", "lone surrogate"],
+)
 def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="got text that is not JSON"):
         EvaluationResult.from_json(text)

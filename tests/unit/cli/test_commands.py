@@ -580,7 +580,11 @@ def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path
     os.close(handle)
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 300, "loop", "a\0b", "x" * 300 + "/r.json", "loop/r.json"],
+    ids=["long name", "loop", "null character", "long folder", "file in loop"],
+)
 def test_output_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for write in (check_output, lambda path: write_atomically(path, "text")):
@@ -602,7 +606,7 @@ def test_an_output_with_the_longest_possible_name_is_written(tmp_path: Path) -> 
 LONG, LOOP = "x" * 300, "loop"
 
 
-@pytest.mark.parametrize("name", [LONG, LOOP])
+@pytest.mark.parametrize("name", [LONG, LOOP], ids=["long name", "loop"])
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from cc_hf.cli.main import run, with_flags
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("command", "message", "shown"),
     [
         ("evaluate winomt", "tgt_lang: expected de", "--tgt-lang: expected de"),
@@ -24,6 +24,7 @@ from tests.helpers.cases import cases_by_message
             "--masked-lm, --candidates: expected one of the two, got both",
         ),
     ],
+    "message",
 )
 def test_parameter_names_in_messages_are_shown_as_flags(
     command: str, message: str, shown: str

@@ -36,11 +36,12 @@ def content(**more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("is_zip", [True, False])
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 @pytest.mark.parametrize("place", ["alone", "model", "args", "extra_state"])
 @pytest.mark.parametrize(
     ("function", "name"),
     [(os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__")],
+    ids=["os.system", "eval", "import"],
 )
 def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     tmp_path: Path, is_zip: bool, place: str, function: Any, name: str
@@ -80,7 +81,7 @@ def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize("is_zip", [True, False])
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 def test_meters_and_arrays_are_read_and_other_classes_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zip: bool
 ) -> None:
@@ -112,7 +113,7 @@ def test_meters_and_arrays_are_read_and_other_classes_refused(
     assert "fairseq" not in sys.modules
 
 
-@pytest.mark.parametrize("is_zip", [True, False])
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 def test_arrays_pickled_by_numpy_1_are_read(tmp_path: Path, is_zip: bool) -> None:
     """numpy 1 names its function numpy.core.multiarray._reconstruct; checkpoints of its time do."""
     torch.save(

@@ -22,7 +22,7 @@ from cc_hf.models.fairseq.tokenizer import (
     read_codes,
     read_dictionary,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 
 _PAIRS = [
@@ -68,6 +68,15 @@ _BART = {
         ("bart", _BART),
         ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
     ],
+    ids=[
+        "fsmt",
+        "fsmt with separate embeddings",
+        "m2m_100",
+        "m2m_100 with gelu",
+        "mbart",
+        "bart",
+        "bart with relu",
+    ],
 )
 def test_converted_models_give_the_same_logprobs(
     tmp_path: Path, family: str, changes: dict[str, Any]
@@ -92,7 +101,11 @@ def test_converted_models_give_the_same_logprobs(
         assert scores.mean_probability[row] == pytest.approx(np.exp(expected).mean(), abs=1e-5)
 
 
-@pytest.mark.parametrize("changes", [{"share_all_embeddings": False}, both(normalize_before=True)])
+@pytest.mark.parametrize(
+    "changes",
+    [{"share_all_embeddings": False}, both(normalize_before=True)],
+    ids=["separate embeddings", "pre-norm"],
+)
 def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
@@ -130,7 +143,7 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
         assert score == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("reason", "changes"),
     [
         (
@@ -187,6 +200,7 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
             {"encoder_attention_heads": "two"},
         ),
     ],
+    "reason",
 )
 def test_unsupported_architectures_are_refused_by_name(
     tmp_path: Path, reason: str, changes: dict[str, Any]

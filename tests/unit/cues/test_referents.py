@@ -6,9 +6,10 @@ from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
+from tests.helpers.cases import cases_by_words
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("source", "replaced"),
     [
         ("The cup hit the plate and it broke.", "The cup hit the plate and the cup broke."),
@@ -29,6 +30,7 @@ from cc_hf.schema import Focus
         ("It’s new.", "The cup’s new."),
         ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
     ],
+    "source",
 )
 def test_the_last_it_that_is_a_word_is_replaced(source: str, replaced: str) -> None:
     focus = ambiguous_it(source)

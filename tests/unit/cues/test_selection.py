@@ -18,7 +18,7 @@ def test_correct_cues_score_high_and_incorrect_ones_low() -> None:
     assert low.mean_scores == pytest.approx((0.3, 0.35))
 
 
-@pytest.mark.parametrize("correct", [True, False])
+@pytest.mark.parametrize("correct", [True, False], ids=["correct", "incorrect"])
 def test_equal_means_keep_the_order_of_candidates(correct: bool) -> None:
     scores = np.array([[0.1, 0.3, 0.3, 0.2], [0.3, 0.1, 0.1, 0.2]])
     assert best_cues(["z", "y", "x", "w"], scores, correct=correct).cues == ("z", "y", "x")
@@ -48,6 +48,7 @@ def test_all_candidates_are_chosen_when_fewer_than_cues() -> None:
         (["a"], np.zeros(1), 3),
         (["a"], np.zeros((1, 1)), 0),
     ],
+    ids=["fewer words than columns", "no words", "no references", "one dimension", "no cues"],
 )
 def test_score_tables_of_wrong_shape_are_refused(
     words: list[str], scores: np.ndarray, n: int

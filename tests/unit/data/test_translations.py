@@ -165,7 +165,11 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
         read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)
 
 
-@pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
+@pytest.mark.parametrize(
+    "separator",
+    ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"],
+    ids=["tabs", "tab and space", "spaces", "no-break spaces"],
+)
 def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator: str) -> None:
     text = "".join(
         f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES)

@@ -237,6 +237,17 @@ def test_cached_scores_are_answered_without_the_model_and_others_load_it(
         lambda evaluator: id(evaluator.tokenizer),
         lambda evaluator: evaluator.generation_options("de"),
     ],
+    ids=[
+        "token_logprobs",
+        "id_logprobs",
+        "logprobs_batch",
+        "score_batch",
+        "encode_sources",
+        "encode_targets",
+        "fit",
+        "tokenizer",
+        "generation_options",
+    ],
 )
 def test_methods_other_than_scoring_load_the_model(
     tiny_marian: Path, path: Path, use: Callable[[Any], Any]

@@ -149,7 +149,9 @@ def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)]
+    "row",
+    [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)],
+    ids=["minus infinity", "no tokens", "probability above 1", "fewer than no tokens", "positive"],
 )
 def test_invalid_cached_scores_are_recomputed(
     row: tuple[float, int, float], tmp_path: Path

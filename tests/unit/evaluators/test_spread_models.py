@@ -18,6 +18,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.models.pretrained import input_device
+from tests.helpers.cases import cases_by_words
 from tests.helpers.families import BUILDERS
 
 _SOURCES = ["The doctor asked the nurse.", "a", "The doctor asked the nurse."]
@@ -91,7 +92,7 @@ def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) 
         assert spread.packed is None  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("places", "expected"),
     [
         ({"encoder": 0, "decoder": 1}, "cuda:0"),
@@ -100,6 +101,7 @@ def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) 
         ({"encoder": "cpu", "decoder": "disk"}, "cpu"),
         ({}, "meta"),
     ],
+    "expected",
 )
 def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
     assert input_device(

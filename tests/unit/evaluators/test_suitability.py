@@ -82,6 +82,7 @@ def test_cues_other_than_gender_brackets_are_noted(tiny: Evaluator) -> None:
         {"correct_sources": ["The [female] bat."], "incorrect_sources": ["The [male] club."]},
         {**GENDER, "incorrect_sources": ["The doctor left."]},
     ],
+    ids=["another noun", "no bracket"],
 )
 def test_sources_that_differ_in_more_than_the_bracket_are_noted(
     tiny: Evaluator, reference: dict[str, Any]

@@ -94,7 +94,11 @@ def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
     assert app.bodies == [body[:size]]
 
 
-@pytest.mark.parametrize("length", [b"100001", b"9" * 5000, b"-1", b"x"])
+@pytest.mark.parametrize(
+    "length",
+    [b"100001", b"9" * 5000, b"-1", b"x"],
+    ids=["above the limit", "thousands of digits", "negative", "not a number"],
+)
 def test_a_body_with_a_bad_or_too_large_length_is_not_read(length: bytes) -> None:
     app = Application()
     assert asyncio.run(call(limits(app), scope_of(length=length))) == 413  # nothing can be received

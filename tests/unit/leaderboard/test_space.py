@@ -106,7 +106,9 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    "name", ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"]
+    "name",
+    ['q".json', 'q.json")+open("x', "q.jso{n}", "q.json\nimport os", "q.JSON", "q.x'y"],
+    ids=["quote", "call", "braces", "line break", "capitals", "apostrophe"],
 )
 def test_the_name_of_the_quality_file_cannot_inject_code(
     results: Path, tmp_path: Path, name: str
@@ -126,6 +128,16 @@ def test_the_name_of_the_quality_file_cannot_inject_code(
 @pytest.mark.parametrize(
     "title",
     ["a: b\n---\nx: 1", '"; import os', "{title}", "\u2028x", "a\0b", "---", "😀 <b>", "\\"],
+    ids=[
+        "yaml",
+        "code",
+        "template",
+        "line separator",
+        "null character",
+        "yaml document",
+        "html",
+        "backslash",
+    ],
 )
 def test_the_title_cannot_inject_fields_into_the_card(
     results: Path, tmp_path: Path, title: str

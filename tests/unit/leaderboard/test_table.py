@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import json
+import unicodedata
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -119,7 +120,9 @@ def test_csv_and_json_hold_all_figures(rows: list[Row]) -> None:
     assert json.loads(to_json(rows))[2]["bleu"] is None
 
 
-@pytest.mark.parametrize("first", "=+-@＝＋－＠\t")
+@pytest.mark.parametrize(
+    "first", "=+-@＝＋－＠\t", ids=lambda first: unicodedata.name(first, "tab").lower()
+)
 def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> None:
     write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
     rows = table_rows(read_folder(tmp_path))
@@ -161,8 +164,9 @@ def test_the_chart_notes_rows_of_several_datasets(rows: list[Row]) -> None:
         [(0.0, 1.0), (1.0, 0.0)],
         [(0.311, 0.4), (0.312, 0.401)],
     ],
+    ids=["at 0", "at 1", "equal points", "corners", "close points"],
 )
-@pytest.mark.parametrize("has_interval", [True, False])
+@pytest.mark.parametrize("has_interval", [True, False], ids=["with interval", "without interval"])
 def test_points_stay_on_the_chart(
     values: list[tuple[float, float]], has_interval: bool, rows: list[Row]
 ) -> None:

@@ -19,7 +19,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.comparison import compare
 from tests.helpers import families, plain_forward
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import (
@@ -442,7 +442,7 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
+@cases_by_words(
     ("name", "config", "expected"),
     [
         ("wino_x", "mt_en_de.translations", {"n_pairs": 4, "n_without_twin": 5}),
@@ -457,6 +457,8 @@ def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
         ("mt_geneval", "counterfactual_de.translations", {"n_pairs": 300, "n_without_twin": 0}),
         ("mt_geneval", "contextual_it", {"n_ties": 0}),
     ],
+    "name",
+    "config",
 )
 def test_datasets_with_contrastive_translations_can_be_evaluated(
     shared: Path, tmp_path: Path, name: str, config: str, expected: dict[str, int]

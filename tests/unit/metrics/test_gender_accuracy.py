@@ -11,7 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.gender_accuracy import judge, words
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import compute_metric, evaluate_metric
 
 compute = functools.partial(compute_metric, "gender_accuracy")
@@ -49,7 +49,7 @@ def test_words_are_split_as_in_the_original_program() -> None:
     assert words("") == words(" .,! ") == frozenset()
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("translation", "verdict", "predicted"),
     [
         ("Die Ärztin.", "correct", "female"),
@@ -58,6 +58,7 @@ def test_words_are_split_as_in_the_original_program() -> None:
         ("Keine Ahnung.", "correct", ""),
         ("", "correct", ""),
     ],
+    "translation",
 )
 def test_verdicts_follow_the_words_of_both_references(
     translation: str, verdict: str, predicted: str

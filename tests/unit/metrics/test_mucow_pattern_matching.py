@@ -14,7 +14,7 @@ import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
 
 DECLARATION = metric_class("mucow_pattern_matching")
@@ -35,7 +35,7 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
     return compute(predictions, references, **{"tgt_lang": "de", "n_resamples": 20, **options})
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("translation", "verdict", "predicted"),
     [
         ("Das SCHLOSS ist alt.", "correct", "schloss"),
@@ -48,6 +48,7 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
         ("", "inconclusive", ""),
         ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
     ],
+    "translation",
 )
 def test_verdicts_follow_tokens_and_lemmas(translation: str, verdict: str, predicted: str) -> None:
     found = run([translation], [LOCK])

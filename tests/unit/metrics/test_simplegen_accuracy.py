@@ -15,7 +15,7 @@ from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import found_genders
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import (
     compute_metric,
     evaluate_dataset,
@@ -50,7 +50,7 @@ _SENTENCES = st.lists(
 ).map("".join)
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("text", "expected"),
     [
         ("Der Arzt.", {"male"}),
@@ -71,6 +71,7 @@ _SENTENCES = st.lists(
         ("Arzt\u0301", set()),  # a mark makes it another word
         ("", set()),
     ],
+    "text",
 )
 def test_forms_match_whole_words_only(text: str, expected: set[str]) -> None:
     assert found_genders(text, _ENTRY) == expected

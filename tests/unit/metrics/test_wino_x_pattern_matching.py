@@ -15,7 +15,7 @@ import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.metrics.wino_x_pattern_matching import found_gender
 from cc_hf.results import EvaluationResult
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import (
     compute_metric,
@@ -38,7 +38,7 @@ ROW = {
 }
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("lang", "source", "translation", "expected"),
     [
         ("de", "It broke.", "Er zerbrach.", "male"),
@@ -98,6 +98,9 @@ ROW = {
         ("ru", "They saw that it was thin.", "Они видели, что оно тонкое.", "neutral"),
         ("ru", "He saw that it's thin.", "Он видел, что oн тонкий.", "male"),
     ],
+    "lang",
+    "source",
+    "expected",
 )
 def test_the_gender_is_that_of_the_pronoun_translating_it(
     lang: str, source: str, translation: str, expected: str

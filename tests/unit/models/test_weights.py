@@ -26,6 +26,7 @@ from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
+from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
 
@@ -111,7 +112,7 @@ def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> N
         cc_hf.load_evaluator(folder)
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("family", "extra"),
     [
         (
@@ -127,6 +128,7 @@ def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> N
         ("causal_lm", ["transformer.h.0.attn.bias"]),
         ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
     ],
+    "family",
 )
 def test_unexpected_weights_that_no_head_uses_are_ignored(
     made: dict[str, Path], tmp_path: Path, family: str, extra: list[str]
@@ -395,6 +397,7 @@ def test_a_damaged_model_raises_an_evaluator_error(
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}'],
+    ids=["empty", "list", "object", "null", "incomplete model", "number as model"],
 )
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
 def test_a_damaged_fast_tokenizer_raises_a_package_error(

@@ -100,7 +100,11 @@ def test_notes_are_shown_in_an_explanation() -> None:
     )
 
 
-@pytest.mark.parametrize("evaluator", [[], ["--evaluator", "cc-tiny-en-de"]])
+@pytest.mark.parametrize(
+    "evaluator",
+    [[], ["--evaluator", "cc-tiny-en-de"]],
+    ids=["default evaluator", "named evaluator"],
+)
 def test_the_bats_of_the_readme_are_judged_with_a_note(
     tmp_path: Path, evaluator: list[str]
 ) -> None:

@@ -259,7 +259,19 @@ class _Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("metric", ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"])
+@pytest.mark.parametrize(
+    "metric",
+    ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"],
+    ids=[
+        "parent folders",
+        "absolute path",
+        "parent folder",
+        "null character",
+        "long name",
+        "empty",
+        "line break",
+    ],
+)
 def test_plot_names_stay_in_their_folder(metric: str) -> None:
     (system,) = reported.systems()[:1]
     result = replace(next(iter(system.results.values())), metric=metric)

@@ -16,6 +16,7 @@ from cc_hf.statistics.agreement import (
     kappa_interval,
     proportion_of_agreement,
 )
+from tests.helpers.cases import cases_by_words
 from tests.helpers.intervals import limits, reason
 
 LABELS = st.lists(
@@ -29,7 +30,7 @@ def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
     return [i for i, _ in pairs], [j for _, j in pairs]
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("table", "kappa"),
     [
         ([[88, 14, 18], [10, 40, 10], [2, 6, 12]], 0.29 / 0.59),  # Cohen 1960: p_o .70, p_e .41
@@ -40,6 +41,7 @@ def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
         ([[7, 0], [0, 0]], 1.0),  # 0 / 0
         ([[7, 3], [0, 0]], 0.0),
     ],
+    "table",
 )
 def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None:
     left, right = spread(table)

@@ -56,7 +56,9 @@ def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
     assert sums.tolist() == columns[drawn].sum(axis=1).tolist()
 
 
-@pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]])
+@pytest.mark.parametrize(
+    "counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without counts", "with counts"]
+)
 def test_the_memory_bound_does_not_change_the_samples(
     counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

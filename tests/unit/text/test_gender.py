@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender_predictor, romance
+from tests.helpers.cases import cases_by_words
 
 BUILT_IN = ("ar", "de", "he", "ru", "uk")
 
@@ -24,7 +25,7 @@ def gender(
     )
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("phrase", "translation", "position", "word", "expected"),
     [
         ("die Ärztin", "Sie sah die Ärztin.", 2, "doctor", "female"),
@@ -41,6 +42,8 @@ def gender(
         # commas move "er" away, though it is the next word
         ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
     ],
+    "translation",
+    "word",
 )
 def test_german_gender_is_read_from_article_and_noun(
     phrase: str, translation: str, position: int, word: str, expected: str
@@ -48,7 +51,7 @@ def test_german_gender_is_read_from_article_and_noun(
     assert gender("de", phrase, translation, position, word) == expected
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("lang", "phrase", "expected"),
     [
         ("ru", "врач", "male"),
@@ -68,6 +71,8 @@ def test_german_gender_is_read_from_article_and_noun(
         ("ar", "طبيبﺔ", "female"),
         ("ar", "", UNKNOWN),
     ],
+    "lang",
+    "expected",
 )
 def test_gender_rules_read_the_phrase(lang: str, phrase: str, expected: str) -> None:
     assert gender(lang, phrase) == expected
@@ -140,7 +145,7 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     romance.predictor.cache_clear()
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("lang", "phrase", "expected"),
     [
         ("es", "la doctora", "female"),
@@ -154,6 +159,8 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         ("it", "dell'avvocato", "male"),
         ("fr", "dell'avvocato", UNKNOWN),
     ],
+    "lang",
+    "phrase",
 )
 def test_romance_languages_use_the_gender_feature_of_spacy(
     spacy: Any, lang: str, phrase: str, expected: str

@@ -67,6 +67,16 @@ def test_empty_texts_give_no_characters() -> None:
         (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),
         ([""], "∑", ["∑"]),
     ],
+    ids=[
+        "subwords",
+        "unknown word",
+        "unknown first word",
+        "lower case without accents",
+        "escaped quotes",
+        "empty pieces",
+        "text beyond the pieces",
+        "unknown text",
+    ],
 )
 def test_tokens_get_their_spans_of_the_text(
     pieces: list[str], text: str, expected: list[str]

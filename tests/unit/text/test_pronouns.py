@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from cc_hf.text.pronouns import pronoun_gender
+from tests.helpers.cases import cases_by_words
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("lang", "forms", "gender"),
     [
         ("de", ["er", "Er", " er "], "male"),
@@ -20,6 +19,8 @@ from cc_hf.text.pronouns import pronoun_gender
         ("de", ["ihn", "oнa", ""], "unknown"),
         ("fi", ["hän"], "unknown"),
     ],
+    "lang",
+    "gender",
 )
 def test_the_gender_of_a_pronoun_is_that_of_its_form(
     lang: str, forms: list[str], gender: str

@@ -264,7 +264,7 @@ def counted(function: Any, calls: list[int]) -> Any:
     return counting
 
 
-@pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])])
+@pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])], ids=["steps", "saves"])
 def test_probing_can_follow_steps_or_saves(
     tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS, read_contrastive_json
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 
 ITEM = {
     "reference": "The bulb is out.",
@@ -117,7 +117,7 @@ def test_malformed_items_are_refused_naming_the_item(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
+@cases_by_words(
     ("pair", "n", "contrasts", "corpora"),
     [
         (
@@ -134,6 +134,7 @@ def test_malformed_items_are_refused_naming_the_item(
         ),
         ("lv-en", 139, {1: 99, 2: 40}, {"opensubs": 70, "europarl": 52, "eubooks": 17}),
     ],
+    "pair",
 )
 def test_the_mucow_scoring_suite_has_the_recorded_counts(
     shared: Path, pair: str, n: int, contrasts: dict[int, int], corpora: dict[str, int]

@@ -64,7 +64,7 @@ def test_masked_lms_refuse_empty_and_too_long_texts(tmp_path: Path) -> None:
         cut.mean_logprobs(["nurse " * 30], ["nurse"])
 
 
-@pytest.mark.parametrize("llama", [False, True])
+@pytest.mark.parametrize("llama", [False, True], ids=["gpt2", "llama"])
 def test_logprobs_of_causal_lms_equal_a_plain_forward_pass(tmp_path: Path, llama: bool) -> None:
     families.save_tiny_causal_lm(tmp_path, llama=llama)
     plain = partial(plain_forward.causal_lm, tmp_path, prompt="en {} de:")

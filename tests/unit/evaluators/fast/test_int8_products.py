@@ -30,7 +30,7 @@ def whole(given: Quantised) -> torch.Tensor:
     return (given.rows.double() - given.zero) * given.scales.double()
 
 
-@pytest.mark.parametrize("is_positive", [False, True])
+@pytest.mark.parametrize("is_positive", [False, True], ids=["any sign", "positive"])
 def test_quantisation_errors_are_at_most_half_a_step(
     is_laid_out: bool, is_positive: bool, random: Random
 ) -> None:
@@ -59,6 +59,7 @@ def test_states_are_not_modified_unless_spare(is_laid_out: bool, random: Random)
 @pytest.mark.parametrize(
     ("has_bias", "relu", "is_positive"),
     [(True, False, False), (False, False, True), (True, True, False), (True, True, True)],
+    ids=["bias", "positive", "bias and relu", "bias, relu and positive"],
 )
 def test_products_equal_those_of_the_integers(
     is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random

@@ -121,6 +121,7 @@ def test_weights_of_lower_precision_have_no_faster_pass(with_bf16: None) -> None
         ({"avx512_bf16"}, False),
         ({"avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}, False),
     ],
+    ids=["avx2", "avx_vnni", "avx512_vnni", "vnni and bf16", "bf16 alone", "amx"],
 )
 def test_cpu_flags_decide_whether_int8_is_offered(
     instructions: set[str], is_faster: bool, monkeypatch: pytest.MonkeyPatch

@@ -113,7 +113,7 @@ def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_toke
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
-@pytest.mark.parametrize("layouts", [True, False])
+@pytest.mark.parametrize("layouts", [True, False], ids=["with layouts", "without layouts"])
 def test_memory_mapped_weights_are_not_changed(
     family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

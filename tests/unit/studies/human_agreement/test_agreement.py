@@ -17,6 +17,7 @@ from cc_hf.studies.human_agreement.agreement import (
     read_annotations,
 )
 from cc_hf.studies.human_agreement.annotations import annotator_agreement, binarised
+from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import evaluate_metric
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
@@ -101,6 +102,7 @@ def test_annotations_of_another_translation_are_refused(
         [{"index": 1, "binarized_annotator1": "a", "binarized_annotator2": "b"}],
         [row(0, "male", "male", None)],
     ],
+    ids=["no rows", "number", "no translation", "missing label"],
 )
 def test_malformed_files_are_refused(tmp_path: Path, rows: list[object]) -> None:
     with pytest.raises(InputError, match="expected"):
@@ -170,7 +172,7 @@ def test_alternative_keys_are_read_and_other_types_refused(tmp_path: Path) -> No
 BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("label", "gold", "classes", "expected"),
     [
         ("Male", "female", ("male", "female"), "male"),
@@ -181,6 +183,8 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
         ("Translation too bad to tell / Third sense", "correct", ("correct", "wrong"), "wrong"),
         (BAD, "correct", ("correct", "wrong"), None),
     ],
+    "label",
+    "gold",
 )
 def test_raw_labels_are_binarised(
     label: str, gold: str, classes: tuple[str, str], expected: str | None

@@ -26,6 +26,7 @@ from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, aligned, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
+from tests.helpers.cases import cases_by_words
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
@@ -196,7 +197,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         )
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("family", "rate", "batch_size", "beta2", "max_grad_norm", "smoothing", "falls_by"),
     [
         # Table 4.6: inverse_sqrt, of the program's script: no clipping
@@ -205,6 +206,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),
         ("masked_lm", 1e-7, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
     ],
+    "family",
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
     family: str,

@@ -99,6 +99,14 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
         ([[7, 7, 7, 0], [7, 7, 0]], FormPaths(2, ((7,), ()))),
         ([[9, 1, 8, 0], [9, 2, 8, 0], [9, 2, 8, 0]], None),
     ],
+    ids=[
+        "one token each",
+        "two tokens",
+        "first is a prefix",
+        "second is a prefix",
+        "repeated token",
+        "equal variants",
+    ],
 )
 def test_forms_are_separated_at_their_first_different_token(
     variants: Sequence[Sequence[int]], expected: FormPaths | None

@@ -48,7 +48,11 @@ def always(gender: str, seed: int = 0) -> Prefers:
     )
 
 
-@pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")])
+@pytest.mark.parametrize(
+    "genders",
+    [("male", "female"), ("male", "female", "neutral")],
+    ids=["two genders", "three genders"],
+)
 def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[str, ...]) -> None:
     found = referent_bias(choices(always("male"), genders))
     assert found.accuracy == pytest.approx(0.5, abs=0.03)

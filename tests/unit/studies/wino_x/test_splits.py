@@ -18,6 +18,7 @@ from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.splits import aligned, schema_of, split_schemas
+from tests.helpers.cases import cases_by_words
 from tests.helpers.wino_x_schemas import lay_out, lm_rows
 
 
@@ -73,9 +74,10 @@ def test_all_samples_of_a_schema_are_in_one_part(
     assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == found
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("n", "sizes"),
     [(3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000))],
+    "n",
 )
 def test_split_sizes_are_those_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
     found = split_schemas(schemas([2] * (n // 2)))
@@ -243,6 +245,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
         ("S'il vient, elles et ils partent; «elle»", "fr", [("il", ("elle",)), ("elle", ("il",))]),
         ("Oнa тонкая, потому что оно", "ru", [("Oнa", ("Oн", "Oнo")), ("оно", ("он", "она"))]),
     ],
+    ids=["de", "de without pronouns", "fr", "ru"],
 )
 def test_pronouns_are_found_with_alternatives_in_their_case(
     text: str, lang: str, expected: list[tuple[str, tuple[str, ...]]]

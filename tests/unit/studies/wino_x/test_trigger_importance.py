@@ -146,7 +146,7 @@ def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
     assert 0 < found[0].probability < 1
 
 
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("shared", [True, False], ids=["shared embeddings", "separate embeddings"])
 def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path: Path) -> None:
     """Its dictionaries know small letters only: all others are unknown tokens."""
     save_fairseq(tmp_path / "in", share_all_embeddings=shared)
