@@ -1,6 +1,5 @@
-"""Fixtures of all tests.
-
-Sockets are refused (pytest-socket); caches lie in a folder of the session; the Hub is offline.
+"""Fixtures for all tests. Sockets are refused (pytest-socket), caches lie in a folder of the
+session, and the Hub is offline.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 _HOME = tempfile.mkdtemp(prefix="cc-hf-tests-")
-os.environ["HF_HOME"] = _HOME  # before datasets, evaluate or transformers are imported
+os.environ["HF_HOME"] = _HOME  # must be set before datasets, evaluate or transformers are imported
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.pop("CC_HF_DATA_DIR", None)
-# they share the cores, and so do the programs that they start
+# the workers share the cores, and so do the programs that they start
 if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
 
-# nothing may fail for being slow: other programs can use the cores, too
+# a slow example must not fail: other programs may use the cores
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
@@ -50,9 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_scores_of_other_tests() -> Iterator[None]:
-    """The command line keeps scores in HF_HOME, which the session shares; each test starts
-    without.
-    """
+    """Delete the cached scores after each test: they lie in HF_HOME, which the session shares."""
     yield
     for path in (Path(_HOME) / "cc_hf").glob("scores.sqlite*"):
         path.unlink()
@@ -64,37 +61,37 @@ def _shared_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The project's folder."""
+    """Return the folder of the project."""
     return _ROOT
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with upstream data and gold; tests that use it carry the marker `shared`."""
+    """Return the folder of upstream data and gold; tests that use it carry the marker `shared`."""
     return _shared_folder()
 
 
 @pytest.fixture(scope="session")
 def tiny_marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Marian model with random weights, saved to disk by transformers."""
+    """Return a Marian model with random weights, saved to disk by transformers."""
     from tests.helpers.models import save_tiny_marian
 
     return save_tiny_marian(tmp_path_factory.mktemp("tiny-marian"))
 
 
-@pytest.fixture(scope="module")  # while it is open, asyncio.run is refused
+@pytest.fixture(scope="module")  # asyncio.run is refused while the browser is open
 def browser() -> Iterator[Browser]:
-    """A real browser; tests that use it carry the marker `browser`."""
+    """Yield a real browser; tests that use it carry the marker `browser`."""
     with browsers.launched() as found:
         yield found
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """An empty page; errors that a page's script raises fail the test."""
+    """Yield an empty page; an error raised by a script of the page fails the test."""
     errors: list[str] = []
     with browser.new_context() as context:
-        context.set_default_timeout(0)  # none
+        context.set_default_timeout(0)  # no time limit
         found = context.new_page()
         found.on("pageerror", lambda error: errors.append(str(error)))
         yield found

@@ -1,5 +1,5 @@
-"""Every registered evaluator family: log-probabilities equal a plain forward pass, and batches,
-order and duplicates change nothing.
+"""Every registered evaluator family gives the log-probabilities of a plain forward pass, whatever
+the batches, the order and the duplicates.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def family(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def pairs(family: str) -> list[tuple[str, str]]:
-    """A masked language model runs once per token: its texts are shorter."""
+    """Return the pairs; those of a masked language model are shorter, since it runs once per token."""
     return [(s[:400], t[:400]) for s, t in PAIRS] if family == "masked_lm" else PAIRS
 
 
@@ -158,7 +158,7 @@ def test_languages_given_at_load_are_the_default_of_every_call(
 
 def test_unknown_languages_are_refused(family: str, folder: Path) -> None:
     evaluator = cc_hf.load_evaluator(folder)
-    if family == "masked_lm":  # reads texts of any language
+    if family == "masked_lm":  # a masked language model reads texts of any language
         evaluator.check_languages("tlh", "tlh")
         return
     with pytest.raises(InputError, match=r"language 'tlh'.*de"):

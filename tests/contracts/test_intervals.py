@@ -1,6 +1,4 @@
-"""One rule for confidence intervals, in every statistic and every metric, and in whatever shows
-them.
-"""
+"""Confidence intervals follow one rule in every statistic, every metric and every report."""
 
 from __future__ import annotations
 
@@ -78,8 +76,8 @@ def _correlation(n_defined: int) -> _Found:
 def test_undefined_resamples_are_excluded_and_counted(
     statistic: Callable[[int], _Found], n_defined: int, share: float
 ) -> None:
-    """The figure is undefined where none of `n_defined` of 100 samples is drawn: in (1 - n_defined
-    / 100) ** 100 of the resamples.
+    """The figure is undefined in a resample that contains none of the `n_defined` of 100 samples:
+    in a share of (1 - n_defined / 100) ** 100 of the resamples.
     """
     found = statistic(n_defined)
     assert found.n_undefined == pytest.approx(1000 * share, abs=25)
@@ -151,7 +149,7 @@ def test_intervals_have_width_and_missing_ones_state_a_reason(
 
 
 def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
-    """Table, report in all formats and page show the result and say what there is to say of its
+    """Check that table, reports and page show the result and what there is to say about its
     intervals.
     """
     console = Console(file=io.StringIO(), width=400)

@@ -1,4 +1,4 @@
-"""What holds for every registered metric, by its name alone."""
+"""Properties that hold for every registered metric."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read
 
 
 def rows_of(metric: str, n: int = N) -> tuple[list[str], list[dict[str, Any]]]:
-    """Rows of two categories, two of three right."""
+    """Return rows of two categories, of which two in three are right."""
     pairs = [row(metric, at, is_right=at % 3 != 2) for at in range(n)]
     return [text for text, _ in pairs], [dict(reference) for _, reference in pairs]
 
@@ -31,7 +31,9 @@ def verdicts(result: EvaluationResult) -> list[tuple[str, str, str]]:
 
 
 def without_ranks(result: EvaluationResult) -> dict[str, float]:
-    """Figures without weights by rank, which go by order where confidences are equal, as here."""
+    """Return the figures without rank weights, which depend on the order where confidences are
+    equal.
+    """
     return {name: value for name, value in result.scores.items() if "weighted_" not in name}
 
 
@@ -134,7 +136,7 @@ _WRONG: tuple[Any, ...] = (None, 3, 2.5, True, b"bytes", "", " ", "\ud800", [], 
 
 
 def refusal(metric: str, texts: list[str], references: list[dict[str, Any]]) -> str:
-    """The message of the error, "" where the rows are judged."""
+    """Return the message of the error, or "" if the rows are judged."""
     try:
         judged(metric, texts, references)
     except InputError as error:
@@ -160,7 +162,7 @@ def test_every_bad_value_of_a_reference_is_refused_naming_its_row(metric: str) -
             if message := refusal(metric, texts, rows):
                 assert "row 1" in message, (key, rows[1].get(key), message)
             else:
-                # an integer or a blank text that this field may hold
+                # this field may hold an integer or a blank text
                 assert read(rows[1][key], "row 1") == rows[1][key], (key, rows[1][key])
 
 

@@ -1,4 +1,4 @@
-"""What every registered thing must have."""
+"""Every registered dataset, metric and evaluator has all its parts."""
 
 from __future__ import annotations
 

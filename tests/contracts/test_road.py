@@ -1,4 +1,4 @@
-"""How short the road is: files on the stack when the model runs, and lookups of declarations."""
+"""The number of files between an entry point and the model, and the number of registry lookups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROW = "The bat was old.,bat,baseball,flying,bat,de\n"
 
 @pytest.fixture
 def stacks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Each time a model runs, the files of cc_hf that called it, the innermost first."""
+    """Record, each time that a model runs, the files of cc_hf on the stack, the innermost first."""
     package, found = Path(cc_hf.__file__).parent, list[list[str]]()
     run = PackedModel.logprobs
 

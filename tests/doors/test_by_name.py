@@ -1,4 +1,4 @@
-"""`evaluate.load` by name, in new processes, as users do."""
+"""Metrics load by name with `evaluate.load`, in new processes, as users call it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ _LOAD = f"{_IMPORT}print([evaluate.load(name).name for name in {_NAMES!r}])"
 def run(
     code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({}), *, status: int = 0
 ) -> str:
-    """The output of a new process whose home of Hugging Face is `home`; "-" among the variables
-    takes one away.
-    """
+    """Return the output of a new process with `home` as HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
     found = subprocess.run(
         [sys.executable, "-c", code],
@@ -43,7 +41,7 @@ def run(
 
 
 def shims(home: Path) -> dict[str, str]:
-    """The shims below a home: name -> text."""
+    """Return the shims below a home, as name -> text."""
     found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
     return {
         path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"

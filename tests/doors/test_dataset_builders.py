@@ -1,4 +1,4 @@
-"""Datasets through the door that users of `datasets` know."""
+"""Datasets as users of `datasets` load them."""
 
 from __future__ import annotations
 

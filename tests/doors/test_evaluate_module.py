@@ -1,4 +1,4 @@
-"""The metric through the door that users of `evaluate` know."""
+"""Contrastive conditioning as users of `evaluate` call it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `import cc_hf` offers, and what it does not import."""
+"""The public names of `cc_hf`, and the modules that its import must not load."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Contrastive translation scoring, whose module has no predictions, through the door that users of
-`evaluate` know, and as its card shows it.
+"""Contrastive translation scoring, which takes no predictions, as users of `evaluate` call it and
+as its card shows it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""WinoMT's pattern matching through the door that users of `evaluate` know, and through the command
-line's.
-"""
+"""Pattern matching on WinoMT as users of `evaluate` call it."""
 
 from __future__ import annotations
 

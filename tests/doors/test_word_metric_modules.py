@@ -1,6 +1,4 @@
-"""The metrics that read words, through the door that users of `evaluate` know, and as their cards
-show them.
-"""
+"""The metrics that compare words, as users of `evaluate` call them and as their cards show them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Drawn input through every door: a result or a CCError, never another exception."""
+"""Random input at every entry point gives a result or a CCError, never another exception."""

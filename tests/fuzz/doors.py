@@ -1,6 +1,7 @@
-"""Run one drawn case through a door. A case is JSON, so that it can be kept in `corpus.jsonl`.
+"""Run one random case at an entry point.
 
-Values that JSON lacks are written as {"!": KIND, "of": ...} and made by `materialise`.
+A case is JSON, so that it can be kept in `corpus.jsonl`. Values that JSON lacks are written as
+{"!": KIND, "of": ...} and made by `materialise`.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def rows_of(metric: str, n: int) -> list[dict[str, Any]]:
 
 
 def materialise(value: Any) -> Any:
-    """Return what a case's JSON value stands for."""
+    """Return the value that a JSON value of a case stands for."""
     if isinstance(value, list):
         return [materialise(item) for item in value]
     if not isinstance(value, dict):
@@ -192,9 +193,9 @@ def _raising(sources: Sequence[str], translations: Sequence[str]) -> list[float]
 
 
 def run_case(case: dict[str, Any], folder: Path, model: Path | None = None) -> str:
-    """Run a case in an empty folder; return "result" or the class of the CCError.
+    """Run a case in an empty folder and return "result" or the class of the CCError.
 
-    Anything else that is raised passes through.
+    Any other exception passes through.
     """
     doors = {"metric": _metric, "files": _files, "cache": _cache, "model": _model}
     with warnings.catch_warnings():
@@ -202,7 +203,7 @@ def run_case(case: dict[str, Any], folder: Path, model: Path | None = None) -> s
         try:
             doors[case["door"]](copy.deepcopy(case), folder, model)
         except CCError as error:
-            str(error).encode("utf-8")  # a message that cannot be written would hide the error
+            str(error).encode("utf-8")  # a message that cannot be encoded would hide the error
             return type(error).__name__
     return "result"
 
@@ -232,7 +233,7 @@ def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
 
 
 def _cache(case: dict[str, Any], folder: Path, model: Path | None) -> None:
-    """Score, damage the cache, score again: the scores are sound, or the damage is told."""
+    """Score, damage the cache and score again: the scores must be right, or the damage reported."""
     path = folder / "scores.sqlite"
     pairs = ["The bat.", "A cook."], ["Der Koch.", "Die Köchin."]
     first = load_evaluator(str(model), cache=path).mean_logprobs(*pairs)
@@ -251,7 +252,7 @@ def _cache(case: dict[str, Any], folder: Path, model: Path | None) -> None:
 
 
 def _model(case: dict[str, Any], folder: Path, model: Path | None) -> None:
-    """Damage one file of a model, and load and score with it."""
+    """Damage one file of a model, then load it and score with it."""
     if model is None:
         raise ValueError("expected a model")
     copied = folder / "model"

@@ -1,7 +1,7 @@
-"""Drawn rows, options, files, caches and models: every outcome is a result or a CCError.
+"""Random rows, options, files, caches and models: every outcome is a result or a CCError.
 
-`CC_HF_FUZZ_EXAMPLES=100000 python -m pytest tests/fuzz -n 0` searches for longer; a case that fails
-is printed as JSON, and belongs into corpus.jsonl when its defect is fixed.
+`CC_HF_FUZZ_EXAMPLES=100000 python -m pytest tests/fuzz -n 0` searches longer. A case that fails is
+printed as JSON; add it to corpus.jsonl when its defect is fixed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SETTINGS = settings(
     derandomize=not _LONG,
     deadline=None,
     database=None,
-    # a long search reports a failure as it was drawn: shrinking it can take as long again
+    # a long search reports a failure as found: shrinking it can take as long again
     phases=[Phase.generate] if _LONG else list(Phase),
     suppress_health_check=list(HealthCheck),
 )

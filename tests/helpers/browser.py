@@ -1,6 +1,4 @@
-"""A real browser for tests of pages: Debian's chromium, headless, which may reach nothing but this
-machine.
-"""
+"""A real browser for tests of pages: headless chromium that can reach only this machine."""
 
 from __future__ import annotations
 
@@ -28,13 +26,13 @@ _FLAGS = (
 
 
 def chromium_path() -> str | None:
-    """The program, or None where there is none."""
+    """Return the path of the program, or None if it is not installed."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def missing() -> str:
-    """Why tests that need a browser are skipped, or "" where they run: also where the browser must
-    be there, so that they fail.
+    """Return why tests that need a browser are skipped, or "" if they run; they also run, and fail,
+    if CC_HF_REQUIRE_BROWSER is set and there is no browser.
     """
     return (
         ""
@@ -45,7 +43,7 @@ def missing() -> str:
 
 @contextmanager
 def launched() -> Iterator[Browser]:
-    """A browser, closed at the end."""
+    """Yield a browser and close it at the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

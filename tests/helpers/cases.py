@@ -1,4 +1,4 @@
-"""Parametrized cases whose ids are words of their values: of the expected message, above all."""
+"""Parametrized cases with ids made of words, above all of the expected message."""
 
 import re
 import unicodedata

@@ -1,7 +1,7 @@
-"""What torchrun starts in the tests of several processes: scores with a model, few pairs and
-unevenly long ones, with errors on one process.
+"""The program that torchrun starts in tests of several processes: it scores few pairs of uneven
+lengths with a model, and raises errors in one process.
 
-Arguments: MODEL, FOLDER. Each process writes what it got to FOLDER/RANK.json.
+Arguments: MODEL, FOLDER. Each process writes its results to FOLDER/RANK.json.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Checkpoints in fairseq's format with random weights, and fairseq's transformer written out once
-more, to compare conversions with.
+"""Checkpoints in fairseq's format with random weights, and a plain version of fairseq's transformer
+to compare conversions with.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _CODES = "t h 9\nth e</w> 8\na t</w> 7\n"
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    """The options of a small transformer as fairseq saves them, post-norm with sinusoidal positions
-    unless changed.
+    """Return the options of a small transformer as fairseq saves them: post-norm with sinusoidal
+    positions unless changed.
     """
     sides = {
         f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _SIDE.items()
@@ -49,7 +49,7 @@ _SIDE = {
 
 
 def both(**changes: Any) -> dict[str, Any]:
-    """Options of encoder and decoder."""
+    """Return the changes as options of both encoder and decoder."""
     return {
         f"{side}_{name}": value
         for side in ("encoder", "decoder")
@@ -60,7 +60,7 @@ def both(**changes: Any) -> dict[str, Any]:
 def random_weights(
     chosen: Mapping[str, Any], *, n_source: int, n_target: int, positions: int = 34, seed: int = 0
 ) -> dict[str, torch.Tensor]:
-    """Weights under fairseq's names, as the options ask for them."""
+    """Return weights under fairseq's names, as the options require them."""
     torch.manual_seed(seed)
     weights: dict[str, torch.Tensor] = {}
 
@@ -101,9 +101,8 @@ def save_fairseq(
     without: Sequence[str] = (),
     **changes: Any,
 ) -> dict[str, torch.Tensor]:
-    """A folder with model1.pt, dictionaries and BPE codes; returns the weights.
-
-    `without`: options to leave out.
+    """Write a folder with model1.pt, dictionaries and BPE codes, and return the weights. `without`
+    names options to omit.
     """
     folder.mkdir(parents=True, exist_ok=True)
     chosen = options(**changes)
@@ -134,8 +133,8 @@ def reference_logprobs(
     source: Sequence[int],
     target: Sequence[int],
 ) -> npt.NDArray[np.float64]:
-    """Log-probability of each target token in float64, one pair alone, as fairseq's transformer
-    computes it.
+    """Return the log-probability of each target token in float64, for one pair alone, as fairseq's
+    transformer computes it.
     """
     named = {name: weight.double() for name, weight in weights.items()}
     encoded = _stack(named, chosen, "encoder", list(source), None)

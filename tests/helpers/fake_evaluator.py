@@ -1,4 +1,4 @@
-"""The fake evaluator of the parity gold: a score that is a function of the two strings alone."""
+"""The fake evaluator of the parity gold: a score depends only on the two strings."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def constant_scores(sources: Sequence[str], translations: Sequence[str]) -> list
 
 
 def coarse_scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    """Only five values, so that ties are many."""
+    """Score with only five different values, so that there are many ties."""
     return [int(score * 5) / 5 + 0.1 for score in hash_scores(sources, translations)]

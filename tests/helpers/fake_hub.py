@@ -1,5 +1,5 @@
-"""A Hub on localhost: takes repositories and commits as the real one, keeps what it was sent, and
-refuses when told to.
+"""A Hub on localhost: it accepts repositories and commits like the real one, keeps what it
+received, and refuses on request.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from urllib.parse import parse_qs, urlsplit
 
 __all__ = ["Commit", "FakeHub", "fake_hub"]
 
-#: what is refused: a status, or "drop" for a connection that ends without an answer
+#: what a request gets: a status, or "drop" for a connection that ends without an answer
 Refusal = int | Literal["drop"]
 
 
 @dataclass
 class Commit:
-    """What one commit brought."""
+    """The content of one commit."""
 
     repo: str
     header: dict[str, Any]
@@ -34,9 +34,7 @@ class Commit:
 
 @dataclass
 class FakeHub:
-    """`repos`: "spaces/org/name" -> files. `refusals`: part of a path -> what is answered
-    instead.
-    """
+    """A fake Hub. `repos`: "spaces/org/name" -> files. `refusals`: part of a path -> the answer."""
 
     url: str = ""
     repos: dict[str, dict[str, bytes]] = field(default_factory=dict)
@@ -47,7 +45,7 @@ class FakeHub:
     paths: list[str] = field(default_factory=list)
 
     def sha(self, repo: str) -> str:
-        """The commit that a repository is at."""
+        """Return the current commit of a repository."""
         return hashlib.sha1(
             json.dumps(sorted((k, v.hex()) for k, v in self.repos[repo].items())).encode()
         ).hexdigest()
@@ -220,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _oid(content: bytes | None) -> str | None:
-    """What git calls a file of that content."""
+    """Return git's hash of a file with this content."""
     return (
         None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     )

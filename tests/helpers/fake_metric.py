@@ -1,5 +1,5 @@
-"""A metric of words alone: right where the translation holds a word, inconclusive where it holds a
-question mark.
+"""A metric that reads words: correct if the translation contains a word, inconclusive if it
+contains a question mark.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A tiny model with random weights for every evaluator family, with a tokenizer of the family's own
-class, made on the spot and saved by transformers.
+"""A tiny model with random weights for every evaluator family, with a tokenizer of the class of the
+family, built here and saved by transformers.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 
 
 def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
-    """The vocabulary of fairseq's order, the 100 languages behind it."""
+    """Save M2M100 with a vocabulary in fairseq's order, followed by the 100 languages."""
     model = _sentencepiece()
     (folder / "spm.model").write_bytes(model.serialized_model_proto())
     vocabulary = {
@@ -79,7 +79,7 @@ def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
 
 
 def save_tiny_small100(folder: Path) -> Path:
-    """M2M100's files, whose tokenizer calls itself as that of SMaLL-100 does."""
+    """Save the files of M2M100 with the tokenizer class name of SMaLL-100."""
     save_tiny_m2m100(folder, seed=1)
     path = folder / "tokenizer_config.json"
     path.write_text(
@@ -92,7 +92,7 @@ def save_tiny_small100(folder: Path) -> Path:
 
 
 def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
-    """M2M100's architecture, languages of FLORES-200."""
+    """Save a model of M2M100's architecture with the languages of FLORES-200."""
     trained = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     trained.train_from_iterator(
@@ -118,7 +118,7 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
 
 
 def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
-    """mBART-50, or mBART-25 with the language last."""
+    """Save mBART-50, or mBART-25, which puts the language last."""
     pieces = _pieces(_sentencepiece())
     # this class puts the special tokens first by itself, in place of SentencePiece's three
     if language_is_first:
@@ -141,15 +141,15 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
 
 
 def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
-    """Merges of BPE for both sides; the vocabularies differ, or are one with all embeddings
-    tied.
+    """Save a model with BPE merges of both sides; the vocabularies differ, or are one with all
+    embeddings tied.
     """
     trained = tokenizers.Tokenizer(
         tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
     )
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    # The trainer numbers the characters that end a word in the order of a hash map, anew in every
-    # process; named before, they keep theirs.
+    # The trainer numbers the characters that end a word in the order of a hash map, which differs
+    # between processes; characters that are named before keep their order.
     final = [f"{character}</w>" for character in sorted(set(TEXT) - set(string.whitespace))]
     trained.train_from_iterator(
         TEXT.splitlines(),
@@ -187,9 +187,7 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
 
 
 def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = ()) -> Path:
-    """T5's vocabulary; MADLAD has marks such as <2de> in it, and weights of the output of its
-    own.
-    """
+    """Save T5; MADLAD has marks such as <2de> in its vocabulary, and separate output weights."""
     configured, built = {
         "t5": (T5Config, T5ForConditionalGeneration),
         "mt5": (MT5Config, MT5ForConditionalGeneration),
@@ -224,8 +222,8 @@ def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = (
 
 
 def save_tiny_causal_lm(folder: Path, *, llama: bool = False) -> Path:
-    """GPT-2 with byte-level BPE, or LLaMA with <s> before every text and tokens that begin with
-    ▁.
+    """Save GPT-2 with byte-level BPE, or LLaMA with <s> before every text and tokens that begin
+    with ▁.
     """
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer = (
@@ -287,7 +285,7 @@ def _sentencepiece() -> Any:
 
 
 def _pieces(model: Any) -> list[tuple[str, float]]:
-    """Without the special ones."""
+    """Return the vocabulary without special tokens."""
     return [(model.id_to_piece(i), model.get_score(i)) for i in range(3, model.vocab_size())]
 
 

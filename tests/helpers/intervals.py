@@ -1,4 +1,4 @@
-"""Intervals in tests: the limits of one that must be there, and the reason of one that must not."""
+"""Read intervals in tests: the limits of one that must exist, or the reason why one is missing."""
 
 from __future__ import annotations
 

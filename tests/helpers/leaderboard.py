@@ -1,4 +1,4 @@
-"""The leaderboard in a process of its own, on a free port of this machine."""
+"""The leaderboard in a separate process, on a free port of this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["free_port", "served"]
 
 
 def free_port() -> int:
-    """Free a moment ago."""
+    """Return a port that was free a moment ago."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -28,9 +28,9 @@ def free_port() -> int:
 
 @contextmanager
 def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
-    """Its address, once the page is there; stopped at the end. Sockets are refused again meanwhile.
+    """Yield the address of the page once it answers, and stop the server at the end.
 
-    Files of visitors lie in the folder "tmp" beside the log.
+    Sockets are refused again meanwhile. Files of visitors lie in the folder "tmp" beside the log.
     """
     enable_socket()
     port = free_port()

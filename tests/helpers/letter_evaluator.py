@@ -1,6 +1,6 @@
-"""An evaluator without a model: tokens are characters, scores a function of the two texts.
+"""An evaluator without a model: tokens are characters, and scores depend only on the two texts.
 
-As a program it scores slowly and says what it scores.
+Run as a program, it scores slowly and logs what it scores.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ Pair = tuple[str, str]
 
 
 class LetterEvaluator(Evaluator):
-    """Calls `before` with the pairs of each batch that it is about to score; `n_encoded` counts
-    texts.
-    """
+    """Calls `before` with the pairs of each batch before scoring it; `n_encoded` counts texts."""
 
     def __init__(
         self,
@@ -87,7 +85,7 @@ class LetterEvaluator(Evaluator):
 
 
 def letter_requests(n: int) -> list[ScoringRequest]:
-    """Distinct pairs of different lengths, in no order, a few of them twice."""
+    """Return distinct pairs of different lengths in no order, with a few duplicates."""
     found = [
         ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i)
         for i in range(n)
@@ -96,10 +94,10 @@ def letter_requests(n: int) -> list[ScoringRequest]:
 
 
 def main() -> None:
-    """CACHE LOG RESULT N SECONDS LAST: append the pairs of each batch to LOG, wait, score, at the
-    end write the scores to RESULT.
+    """Score slowly: CACHE LOG RESULT N SECONDS LAST.
 
-    At the batch with the number LAST it waits until it is killed; 0 for none.
+    Append the pairs of each batch to LOG, wait, score, and finally write the scores to RESULT. At
+    batch number LAST, wait to be killed; 0 for never.
     """
     cache, log, result, n, seconds, last = (
         Path(sys.argv[1]),

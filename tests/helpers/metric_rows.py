@@ -1,4 +1,4 @@
-"""Rows that every registered metric can judge, right or wrong as a test wants them."""
+"""Rows that every registered metric can judge, right or wrong as a test needs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
 
 
 def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
-    """A translation and its reference; rows alternate between two categories."""
+    """Return a translation and its reference; rows alternate between two categories."""
     gender = ("male", "female")[at % 2]
     word = ("Arzt", "Ärztin")[(at + (not is_right)) % 2]
     rows: dict[str, tuple[str, dict[str, Any]]] = {
@@ -93,7 +93,7 @@ def judged(
     references: Sequence[dict[str, Any]],
     **options: Any,
 ) -> EvaluationResult:
-    """The result on such rows, by `scores` where the metric takes an evaluator."""
+    """Return the result for such rows, using `scores` if the metric takes an evaluator."""
     given: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 20, **options}
     if metric_class(metric).takes_evaluator:
         given.setdefault("evaluator", scores)

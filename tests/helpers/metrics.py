@@ -1,4 +1,4 @@
-"""Metrics by name, on rows that a test writes down."""
+"""Run metrics by name on rows that a test defines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def metric_class(name: str) -> type[Metric]:
 
 @dataclass(frozen=True)
 class NamedRows(Material):
-    """Rows of the test's own under the name of a dataset."""
+    """Rows of a test, under the name of a dataset."""
 
     named: Origin = dataclasses.field(default_factory=Origin)
 
@@ -50,7 +50,7 @@ def evaluate_metric(
     n_resamples: int = 1000,
     **options: Any,
 ) -> EvaluationResult:
-    """The result of a metric on rows of the test's own."""
+    """Return the result of a metric for rows of a test."""
     named = Origin(dataset, config, origin or {})
     return judge(
         make_metric(name, options) if isinstance(name, str) else name,
@@ -62,17 +62,17 @@ def evaluate_metric(
 
 
 def compute_metric(name: str, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-    """What the `evaluate` module of a metric returns."""
+    """Return what the `evaluate` module of a metric returns."""
     return module_figures(metric_class(name), predictions, references, options)
 
 
 def evaluate_dataset(dataset: Any, config: str | None = None, **options: Any) -> EvaluationResult:
-    """`cc_hf.evaluate` with the keywords of material, loading and metric beside each other."""
+    """Call `cc_hf.evaluate` with the keywords of material, loading and metric side by side."""
     return cc_hf.evaluate(*_arguments(dataset, config, options), **options)
 
 
 def evaluate_dataset_by_all(dataset: Any, config: str | None = None, **options: Any) -> ResultSet:
-    """`cc_hf.evaluate_all`, likewise."""
+    """Call `cc_hf.evaluate_all` with the keywords side by side."""
     return cc_hf.evaluate_all(*_arguments(dataset, config, options), **options)
 
 

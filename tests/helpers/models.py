@@ -33,7 +33,7 @@ Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
 
 
 def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -> Path:
-    """A model of two layers on each side with a vocabulary of 70 pieces."""
+    """Save a model of two layers on each side with a vocabulary of 70 pieces."""
     model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(TEXT.splitlines() * 20),
@@ -84,7 +84,7 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
 
 
 def save_tiny_bert(folder: Path) -> Path:
-    """A model that is not sequence-to-sequence."""
+    """Save a model that is not sequence-to-sequence."""
     BertModel(
         BertConfig(
             vocab_size=20,
@@ -106,8 +106,8 @@ def save_tiny_masked_lm(
     max_tokens: int = 96,
     seed: int = 0,
 ) -> Path:
-    """A masked language model of two layers with a tokenizer trained on the texts: byte-level BPE
-    with roberta, WordPiece with bert, SentencePiece's marks with xlm-roberta.
+    """Save a masked language model of two layers with a tokenizer trained on the texts: byte-level
+    BPE for roberta, WordPiece for bert, SentencePiece's marks for xlm-roberta.
     """
     special = {"bert": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]}.get(
         family, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]

@@ -1,5 +1,5 @@
-"""The command line, in which a process that is not the main one waits for the main one's error,
-however long that takes.
+"""The command line, where other processes wait for the error of the main one, however long it
+takes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""fast_align's forward model once more, token by token with dictionaries, to compare the arrays
-with.
-"""
+"""fast_align's forward model, token by token with dictionaries, to compare the vectorized one with."""
 
 from __future__ import annotations
 
@@ -26,7 +24,9 @@ def _distance(i: int, j: int, n: int, m: int) -> float:
 
 
 def _swapped_normalizer(j: int, n: int, m: int, tension: float) -> float:
-    """The closed form with m and n exchanged, and a number of terms that wraps around below 0."""
+    """Return the closed form with m and n exchanged, where the number of terms wraps around below
+    0.
+    """
     below = int(j * m / n)
     ratio = math.exp(-tension / m)
     above = (m - below) % 2**32
@@ -38,8 +38,8 @@ def _swapped_normalizer(j: int, n: int, m: int, tension: float) -> float:
 def plain_probabilities(
     pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
 ) -> list[list[list[float]]]:
-    """Per pair and target token, the unnormalised probabilities of NULL and each source token in
-    the fifth iteration.
+    """Return, per pair and target token, the unnormalised probabilities of NULL and of each source
+    token in the fifth iteration.
     """
     tension = 4.0
     seen: dict[str | None, set[str]] = defaultdict(set)

@@ -1,8 +1,8 @@
-"""Positional log-probabilities by a plain forward pass of transformers, a batch of one, as the
-documentation of each model says; nothing of cc_hf.
+"""Positional log-probabilities by a plain forward pass of transformers in a batch of one, as the
+documentation of each model describes it, without code of cc_hf.
 
-English to German. Each function: folder, source, translation -> (number of target tokens that
-count,) float64.
+English to German. Each function: folder, source, translation -> (number of counted target tokens,)
+float64.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from transformers.models.mbart.modeling_mbart import shift_tokens_right
 def _logprobs(
     model: Any, source_ids: list[int], decoder_ids: list[int], labels: list[int], **options: Any
 ) -> torch.Tensor:
-    """The decoder is given all ids of `decoder_ids`; the label at each place comes after it."""
+    """Score targets: the decoder gets all ids of `decoder_ids`, and the label of a position is the
+    id after it.
+    """
     with torch.no_grad():
         logits = model.eval()(
             input_ids=torch.tensor([source_ids]),
@@ -47,7 +49,7 @@ def _logprobs(
 
 
 def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """`decoder_start_token_id` is <pad>."""
+    """Score with Marian; `decoder_start_token_id` is <pad>."""
     model, tokenizer = (
         MarianMTModel.from_pretrained(folder),
         MarianTokenizer.from_pretrained(folder),
@@ -59,7 +61,7 @@ def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """`[lang_code] X [eos]` on both sides, behind </s>."""
+    """Score with `[lang_code] X [eos]` on both sides; the target follows </s>."""
     return _language_first(
         M2M100ForConditionalGeneration,
         M2M100Tokenizer.from_pretrained(folder, src_lang="en", tgt_lang="de"),
@@ -70,7 +72,7 @@ def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def nllb(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """As M2M100."""
+    """Score with NLLB, in the format of M2M100."""
     return _language_first(
         M2M100ForConditionalGeneration,
         NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"),
@@ -81,8 +83,8 @@ def nllb(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """The first release's sources are `X [eos, lang_code]`; translations begin with the language,
-    which `generate` forces.
+    """Score with the first release of NLLB: sources are `X [eos, lang_code]`; translations begin
+    with the language, which `generate` forces.
     """
     model, tokenizer = (
         M2M100ForConditionalGeneration.from_pretrained(folder),
@@ -98,7 +100,7 @@ def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """The model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
+    """Score as in the model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
     model, tokenizer = (
         M2M100ForConditionalGeneration.from_pretrained(folder),
         M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en"),
@@ -108,7 +110,7 @@ def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def mbart50(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """`[lang_code] X [eos]` on both sides, behind </s>."""
+    """Score with `[lang_code] X [eos]` on both sides; the target follows </s>."""
     return _language_first(
         MBartForConditionalGeneration,
         MBart50Tokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"),
@@ -119,8 +121,8 @@ def mbart50(folder: Path, source: str, translation: str) -> torch.Tensor:
 
 
 def mbart25(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """`X [eos, lang_code]` on both sides; the decoder gets the labels with the last token moved to
-    the front.
+    """Score with `X [eos, lang_code]` on both sides; the decoder gets the labels with the last
+    token moved to the front.
     """
     model, tokenizer = (
         MBartForConditionalGeneration.from_pretrained(folder),
@@ -128,13 +130,13 @@ def mbart25(folder: Path, source: str, translation: str) -> torch.Tensor:
     )
     labels = tokenizer(text_target=translation, return_tensors="pt")["input_ids"]
     decoder_ids = shift_tokens_right(labels.clone(), tokenizer.pad_token_id)[0].tolist()
-    # the language behind EOS is no word
+    # the language after EOS is not counted
     return _logprobs(model, tokenizer(source)["input_ids"], decoder_ids, labels[0].tolist())[:-1]
 
 
 def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Target ids by a tokenizer of the other direction, whose source side is this one's target
-    side; `use_cache=False` keeps the causal mask.
+    """Score with target ids by a tokenizer of the other direction, whose source side is the target
+    side here; `use_cache=False` keeps the causal mask.
     """
     model, tokenizer = (
         FSMTForConditionalGeneration.from_pretrained(folder),
@@ -155,7 +157,7 @@ def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
 def t5(
     folder: Path, source: str, translation: str, prompt: str = "translate English to German: "
 ) -> torch.Tensor:
-    """Appendix D of the paper; `decoder_start_token_id` is <pad>."""
+    """Score as in appendix D of the paper; `decoder_start_token_id` is <pad>."""
     model, tokenizer = (
         AutoModelForSeq2SeqLM.from_pretrained(folder),
         T5Tokenizer.from_pretrained(folder),
@@ -170,8 +172,8 @@ def t5(
 
 
 def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Salazar et al. 2020, equation 1: each token of the translation masked in turn; the tokenizer
-    joins the pair.
+    """Score as in equation 1 of Salazar et al. 2020: each token of the translation is masked in
+    turn; the tokenizer joins the pair.
     """
     model, tokenizer = (
         AutoModelForMaskedLM.from_pretrained(folder).eval(),
@@ -196,7 +198,7 @@ def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
 def causal_lm(
     folder: Path, source: str, translation: str, prompt: str = "English:\n{}\nGerman:\n"
 ) -> torch.Tensor:
-    """Token after token, each from a pass over all that stands before it."""
+    """Score token after token, each by a pass over everything before it."""
     model, tokenizer = (
         AutoModelForCausalLM.from_pretrained(folder).eval(),
         AutoTokenizer.from_pretrained(folder),
@@ -224,7 +226,7 @@ def _language_first(
         [2, *labels[:-1]],
         labels,
     )
-    return found[1:]  # the language is given
+    return found[1:]  # the language is given and not counted
 
 
 #: registered family -> its plain forward pass

@@ -1,5 +1,5 @@
-"""Prediction difference written out: one forward pass for each token, which is exchanged for one
-whose embedding is zero, as the program of Wino-X does.
+"""Prediction difference by a plain loop: one forward pass for each token, whose embedding is
+replaced by zero, as in the program of Wino-X.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def plain_probabilities(
     target: Sequence[int],
     pronoun: Sequence[int],
 ) -> list[float]:
-    """The probability of the target tokens at the places `pronoun`, with the whole source, then
-    without each of its tokens.
+    """Return the probability of the target tokens at the positions `pronoun`, with the whole
+    source, then without each of its tokens.
     """
     model = evaluator.model
     encoder = copy.deepcopy(model.get_encoder())

@@ -1,5 +1,5 @@
-"""Two systems judged by two metrics, with texts that pages, tables and formulas could take for
-their own, and one judged by one.
+"""Results of two systems by two metrics, with texts that pages, tables and formulas could misread,
+and of one system by one metric.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ CATEGORIES = ("male", "female", "a|<i>b</i>")
 
 
 def examples() -> list[ContrastiveSourceExample]:
-    """Sentence i has the category i modulo 3; 𝄞 takes two of a browser's characters and stands
-    before the focus.
+    """Return the examples: sentence i has category i modulo 3; 𝄞 takes two of a browser's
+    characters and precedes the focus.
     """
     return [
         ContrastiveSourceExample(
@@ -49,7 +49,7 @@ def examples() -> list[ContrastiveSourceExample]:
 
 
 def translations(system: int) -> list[str]:
-    """Number 4 of each is an attack, number 7 the same in both."""
+    """Return the translations: number 4 of each system is an attack, number 7 is the same in both."""
     texts = [
         f"{'Ärztin' if i % (2 + system) else 'Arzt?' if i % 4 else 'Koch'} {i} von {system}."
         for i in range(N)
@@ -60,7 +60,7 @@ def translations(system: int) -> list[str]:
 def results(
     system: int, *, metrics: Sequence[str] = ("contrastive_conditioning", "words")
 ) -> dict[str, EvaluationResult]:
-    """By metric."""
+    """Return the results by metric."""
     rows = [
         {
             "correct_sources": list(e.correct_sources),
@@ -97,13 +97,13 @@ def results(
 
 
 def systems() -> list[System]:
-    """The second has a name that is hostile to HTML, Markdown and LaTeX."""
+    """Return two systems; the name of the second is hostile to HTML, Markdown and LaTeX."""
     return [System("first", results(0), 0.312), System(HOSTILE_NAME, results(1), 0.335)]
 
 
 def labels() -> list[Annotation]:
-    """Of translations 0, 1 (annotators differ) and 2 of the first system, and one of a translation
-    that nobody made.
+    """Return annotations of translations 0, 1 (annotators differ) and 2 of the first system, and of
+    a translation that no system made.
     """
     kinds = ("male", "female")
     texts = translations(0)
@@ -116,7 +116,7 @@ def labels() -> list[Annotation]:
 
 
 def report(*, with_examples: bool = True, with_labels: bool = True) -> Report:
-    """All of these side by side."""
+    """Return a report on all of these."""
     return build_report(
         systems(),
         examples=examples() if with_examples else None,

@@ -1,4 +1,4 @@
-"""Small results, as files of a folder."""
+"""Small results, and their files in a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def small_result(
     metric: str = "contrastive_conditioning",
     system: str = "",
 ) -> EvaluationResult:
-    """Of 10 female and 10 male samples; accuracies in tenths."""
+    """Return a result for 10 female and 10 male samples; accuracies are in tenths."""
     categories = tuple(
         CategoryAccuracy(name, 10, round(10 * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)

@@ -1,4 +1,4 @@
-"""Samples of datasets whose files are pinned by their commit only and are not here, laid out as
+"""Samples of datasets whose files are pinned only by their commit and are absent here, laid out as
 upstream lays them out.
 """
 
@@ -77,14 +77,12 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
 
 
 def is_sampled(name: str, config: str) -> bool:
-    """Whether a file of the configuration is pinned by its commit only."""
+    """Return whether a file of the configuration is pinned only by its commit."""
     return not all(file.sha256 for file in declaration(name).files_of(config))
 
 
 def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
-    """Write the samples of a configuration under a folder that serves as data_dir, and return
-    it.
-    """
+    """Write the samples of a configuration into a folder that serves as data_dir, and return it."""
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +96,7 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 
 def declare_wino_x(folder: Path) -> None:
-    """Declare the files of Wino-X under a data_dir as samples of the rows that they have."""
+    """Declare the files of Wino-X in a data_dir as samples with the rows that they have."""
     rows = {
         path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1
         for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
@@ -108,7 +106,7 @@ def declare_wino_x(folder: Path) -> None:
 
 
 def _wino_x(config: str, shared: Path) -> str:
-    """The rows that the thesis prints, and those recovered from ACES, which have no English
+    """Return the rows that the thesis prints, and those recovered from ACES, which have no English
     fillers.
     """
     part, _, pair = config.partition(".")[0].partition("_")
@@ -124,7 +122,7 @@ def _contrawsd(config: str, shared: Path) -> str:
 
 
 def _mucow(config: str, shared: Path) -> str:
-    """The scoring suite of another pair, which has the format."""
+    """Return the scoring suite of another pair, which has the same format."""
     return (
         shared
         / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json"

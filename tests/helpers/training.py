@@ -38,7 +38,7 @@ _PAIRS = (
 
 
 def write_people(folder: Path) -> Path:
-    """A dataset of one's own: eight sentences, two categories."""
+    """Write a user dataset of eight sentences in two categories."""
     path = folder / "people.csv"
     path.write_text(
         "".join(
@@ -51,7 +51,7 @@ def write_people(folder: Path) -> Path:
 
 
 def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
-    """As a trainer takes them."""
+    """Return rows as a trainer takes them."""
     pairs = [_PAIRS[i % len(_PAIRS)] for i in range(n)]
     return [
         {
@@ -71,18 +71,18 @@ def made_trainer(
     compute_metrics: Any = None,
     **settings: Any,
 ) -> Seq2SeqTrainer:
-    """On the CPU, quiet, four steps unless told otherwise."""
+    """Return a quiet trainer on the CPU with four steps unless told otherwise."""
     model, tokenizer = (
         AutoModelForSeq2SeqLM.from_pretrained(place),
         AutoTokenizer.from_pretrained(place),
     )
-    # encodes no labels before it is told
+    # the tokenizer encodes no labels before it is told the language
     if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
     options: dict[str, Any] = {
         "max_steps": 4,
         "per_device_train_batch_size": 3,
-        # what an untrained model begins and never ends is cut by the longest source of its batch
+        # an untrained model never ends a text: the longest source of the batch sets the limit
         "per_device_eval_batch_size": 8,
         "learning_rate": 1e-2,
         "predict_with_generate": True,

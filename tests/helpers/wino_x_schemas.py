@@ -1,5 +1,5 @@
-"""Made-up Wino-X: "The A hit the B because it was TRIGGER.", where the trigger tells which noun is
-meant; laid out as upstream lays it out.
+"""Made-up Wino-X: "The A hit the B because it was TRIGGER.", where the trigger decides which noun
+is meant; laid out as upstream lays it out.
 """
 
 from __future__ import annotations
@@ -38,11 +38,14 @@ NOMINATIVE, ACCUSATIVE = (
         "es": "das",
     },
 )
-TRIGGERS = (("heavy", "schwer"), ("fragile", "dünn"))  # of what hits, of what is hit
+TRIGGERS = (
+    ("heavy", "schwer"),
+    ("fragile", "dünn"),
+)  # the first fits what hits, the second what is hit
 
 
 def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
-    """n schemas of two samples each, no two with the same nouns in the same order."""
+    """Return n schemas of two samples each, no two with the same nouns in the same order."""
     pairs = [(a, b) for a in NOUNS for b in NOUNS if NOUNS[a][1] != NOUNS[b][1]]
     draw = random.Random(seed)
     found = []
@@ -72,7 +75,7 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
 
 
 def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
-    """The same schemas as sentences with a gap in both languages."""
+    """Return the same schemas as sentences with a gap in both languages."""
     found = []
     for row in mt_rows(n, seed=seed):
         options = [
@@ -111,7 +114,7 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
 
 
 def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = "de") -> Path:
-    """Write rows where upstream has them, under a folder that serves as data_dir."""
+    """Write rows where upstream has them, in a folder that serves as data_dir."""
     path = folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -122,7 +125,7 @@ def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = 
 
 
 def texts() -> list[str]:
-    """All sentences that can be made."""
+    """Return all sentences that can be made."""
     rows = mt_rows(96)
     return [
         text for row in rows for text in (row["sentence"], row["translation1"], row["translation2"])
@@ -130,8 +133,8 @@ def texts() -> list[str]:
 
 
 def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, seed: int = 0) -> Path:
-    """A Marian model with random weights whose vocabulary is that of the sentences; with few pieces
-    the pronouns are of several.
+    """Save a Marian model with random weights and the vocabulary of the sentences; with few pieces,
+    pronouns consist of several.
     """
     trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

@@ -129,7 +129,7 @@ def test_senses_without_cues_are_listed() -> None:
     )
 
 
-def test_a_known_sense_without_examples_counts_as_other() -> None:
+def test_candidates_of_a_sense_without_examples_count_as_incorrect() -> None:
     found = build_cues(
         [e for e in examples() if e.gold == "animal"], candidates=_CANDIDATES, evaluator=hash_scores
     )
@@ -410,7 +410,7 @@ def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
         )
 
 
-def test_references_too_long_for_the_evaluator_name_their_row() -> None:
+def test_too_long_references_are_refused_naming_their_row() -> None:
     rows = examples()[:4]
     rows[2] = replace(rows[2], extra={**rows[2].extra, "reference": "Satz " * 300})
     with pytest.raises(TooLongError, match="row 2: the translation has"):

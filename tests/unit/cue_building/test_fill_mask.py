@@ -90,7 +90,7 @@ def test_the_vocabulary_holds_only_tokens_that_begin_a_word(loaded: MaskedLM) ->
     ]
 
 
-def test_long_sources_are_cut_to_a_window_around_the_mask(tmp_path: Path) -> None:
+def test_long_sources_are_truncated_to_a_window_around_the_mask(tmp_path: Path) -> None:
     words = [f"{letter * 2}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     text = " ".join(words)
     lm = load_masked_lm(

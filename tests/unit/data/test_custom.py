@@ -153,7 +153,9 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         ("{", "expected a JSON object"),
     ],
 )
-def test_malformed_rows_name_file_and_line(tmp_path: Path, row: Any, message: str) -> None:
+def test_malformed_rows_are_refused_naming_file_and_line(
+    tmp_path: Path, row: Any, message: str
+) -> None:
     path = write(tmp_path / "a.jsonl", {**ROW, "id": "first"}, row)
     with pytest.raises(DataError, match=rf"a\.jsonl: line 2: .*{message}"):
         list(read_custom(path))

@@ -94,6 +94,6 @@ def test_malformed_quality_files_are_refused(
         read_quality_scores([tmp_path / name])
 
 
-def test_a_name_without_points_must_be_a_file_of_a_known_kind() -> None:
+def test_an_argument_without_points_must_be_a_json_or_tsv_file() -> None:
     with pytest.raises(InputError, match=r"or a file that ends in \.json or \.tsv"):
         read_quality_scores(["q.txt"])

@@ -124,7 +124,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 """
 
 
-def test_every_page_judges_its_example(tmp_path: Path) -> None:
+def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
         build_space(name, f"org/{name}", output=tmp_path / name)
     run = subprocess.run(

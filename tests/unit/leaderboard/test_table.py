@@ -167,7 +167,7 @@ def test_the_chart_notes_rows_of_several_datasets(rows: list[Row]) -> None:
     ids=["at 0", "at 1", "equal points", "corners", "close points"],
 )
 @pytest.mark.parametrize("has_interval", [True, False], ids=["with interval", "without interval"])
-def test_points_stay_on_the_chart(
+def test_points_lie_within_the_axes_of_the_chart(
     values: list[tuple[float, float]], has_interval: bool, rows: list[Row]
 ) -> None:
     def row(bleu: float, accuracy: float) -> Row:
@@ -187,7 +187,7 @@ def test_points_stay_on_the_chart(
     assert ('class="line' in html) == has_interval
 
 
-def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
+def test_texts_of_results_are_escaped_in_html(rows: list[Row]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
     for html in (

@@ -105,9 +105,7 @@ def test_notes_are_shown_in_an_explanation() -> None:
     [[], ["--evaluator", "cc-tiny-en-de"]],
     ids=["default evaluator", "named evaluator"],
 )
-def test_the_bats_of_the_readme_are_judged_with_a_note(
-    tmp_path: Path, evaluator: list[str]
-) -> None:
+def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: list[str]) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
     (tmp_path / "bats.de.txt").write_text(
         "Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8"
