@@ -1,4 +1,4 @@
-"""The examples of the README and of the site run as they stand, and the site builds."""
+"""The examples of the README and of the site run unchanged, and the site builds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cc_hf.evaluate_modules import register
 from tests.helpers.metrics import compute_metric
 
 _ROOT = Path(__file__).parent.parent
-#: the commands of one page may need files that those of an earlier page wrote
+#: the commands of a page may need files that those of an earlier page wrote
 _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("tour", "metrics", "datasets", "evaluators", "recipes")),
@@ -42,8 +42,8 @@ _COMMANDS = [
 def test_python_examples_print_what_their_comments_say(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # else it asks the Hub first
-    register()  # as the first import does, which may have been in another home
+    monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # do not ask the Hub first
+    register()  # the first import may have registered in another home
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "document", "exec"), {})

@@ -1,4 +1,4 @@
-"""The embedded evaluator does what its card says, on real data."""
+"""The embedded evaluator behaves on real data as its card says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers.metrics import compute_metric, evaluate_dataset
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
-TABLE_1 = (  # Vamvas & Sennrich 2021
+TABLE_1 = (  # Vamvas & Sennrich 2021, Table 1
     "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
     "Der Assistent fragte die Doktorin, ob sie Hilfe brauche.",
     "Die Assistentin fragte den Arzt, ob sie Hilfe brauche.",
@@ -144,7 +144,7 @@ def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path)
     assert (total, male, female) == pytest.approx(
         [100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")], abs=0.4
     )
-    assert mirrored == pytest.approx(100 - total)  # their two probabilities sum to 1
+    assert mirrored == pytest.approx(100 - total)  # the two probabilities of a pair sum to 1
 
 
 def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:

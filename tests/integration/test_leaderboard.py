@@ -1,5 +1,5 @@
-"""The page as people meet it: a server in a process of its own, a browser, and many requests at
-once.
+"""The leaderboard page as visitors use it: a server in a separate process, a browser, and
+concurrent requests.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ RIGHT = "Die Ärztin bat die Krankenschwester, ihr zu helfen."
 WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
 SOURCE = "The doctor asked the nurse to help her."
 EVIL = "<img src=x onerror=document.title='broken'>"
-TEMPLATE = "${document.title='broken'} {{value}}"  # gradio's HTML is one
+TEMPLATE = "${document.title='broken'} {{value}}"  # gradio treats its HTML as a template
 
 
 @pytest.fixture(scope="module")
 def site_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the server keeps files of visitors."""
+    """Return the folder in which the server keeps files of visitors."""
     return tmp_path_factory.mktemp("board") / "tmp"
 
 
@@ -53,7 +53,7 @@ def site(site_files: Path) -> Iterator[str]:
         yield address
         log = (folder / "log.txt").read_text(encoding="utf-8")
     left = [path.name for path in (folder / "tmp").rglob("*") if path.is_file()]
-    assert left == []  # nothing that visitors sent or were given
+    assert left == []  # no file that visitors sent or received is left
     assert "damaged.json is not shown" in log
     # gradio's word on the path that a test makes up
     assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])
@@ -88,7 +88,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 def open_menu_of_bleu(page: Page) -> None:
     header = page.locator("#cc-table [data-testid=header-11]").first
-    header.hover()  # else its button is not shown
+    header.hover()  # the button is shown only while the mouse is over the header
     header.locator("button").first.click()
 
 
@@ -211,7 +211,7 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
 
 
 def ask(site: str, name: str, data: list[Any]) -> str:
-    """One call of the page's own interface: post the request, read the stream of events up to the
+    """Call the page's own interface: post the request and read the stream of events up to the
     answer.
     """
     request = urllib.request.Request(
@@ -293,7 +293,7 @@ UPLOAD = b'--x\r\nContent-Disposition: form-data; name="files"; filename="broken
 
 
 def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnection:
-    """A request whose headers are sent, and nothing of its body."""
+    """Send the headers of a request without its body."""
     found = http.client.HTTPConnection(site.removeprefix("http://").rstrip("/"))
     found.putrequest("POST", f"/gradio_api/{path}")
     for name, value in headers.items():

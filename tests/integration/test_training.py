@@ -1,5 +1,5 @@
-"""The example of training runs, in one process and in two, and its figures are those of `cc-hf
-evaluate` on what it saved.
+"""The training example runs in one process and in two, and its figures equal those of `cc-hf
+evaluate` on the saved model.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def arguments(folder: Path, options: dict[str, str]) -> list[str]:
 
 
 def check(folder: Path, printed: str) -> None:
-    """The table is there; every evaluation has the figures of its checkpoint; the best is the one
-    with the best minimum accuracy.
+    """Check that the table is printed, that every evaluation has the figures of its checkpoint, and
+    that the best one has the highest minimum accuracy.
     """
     history = json.loads(
         (folder / "out/checkpoint-2/trainer_state.json").read_text(encoding="utf-8")

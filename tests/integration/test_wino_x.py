@@ -1,5 +1,5 @@
-"""Wino-X from its files to figures: every sample through MT and LM scoring, answers in the other
-order, and models whose bias is known.
+"""Wino-X from files to figures: every sample by MT and LM scoring, swapped answers, and models with
+known bias.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
 
 
 def swapped(rows: Rows) -> Rows:
-    """Under the same ids, all that is numbered by 1 and 2 the other way round, and the answer."""
+    """Return rows with the same ids in which everything numbered 1 and 2 is swapped, and the
+    answer.
+    """
     exchange = str.maketrans("12", "21")
     return [
         {
@@ -128,7 +130,7 @@ def both(
 def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
     shared: Path, tmp_path: Path, config: str
 ) -> None:
-    """Nor a judgement, an interval, a count of pairs, or a bias."""
+    """No judgement, interval, count of pairs or bias changes either."""
     rows = (
         read(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
         if config.startswith("mt")
@@ -188,7 +190,7 @@ def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path)
 
 
 def test_a_model_that_prefers_the_first_referent_has_positional_bias(tmp_path: Path) -> None:
-    # "The A hit the B": A is the first of both answers
+    # in "The A hit the B", A comes first in both answers
     first = {text for row in mt_rows(96) for text in (row["translation1"],)}
     found = bias_of(
         lambda sources, translations: [float(text in first) for text in translations], tmp_path

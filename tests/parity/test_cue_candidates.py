@@ -1,5 +1,5 @@
-"""The rule by which candidates are found, and the published insertions of Vamvas & Sennrich 2021,
-see PROVENANCE.md.
+"""The rule that finds candidates reproduces the published insertions of Vamvas & Sennrich 2021, see
+PROVENANCE.md.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared
 def published(
     shared: Path, pair: str
 ) -> tuple[dict[str, dict[str, tuple[str, ...]]], dict[tuple[str, str], dict[str, set[str]]]]:
-    """The candidates, and per ambiguous word and sense the insertions of each side."""
+    """Return the candidates, and per ambiguous word and sense the insertions of each side."""
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow"
     keys = (folder / f"{pair}.key.tsv").read_text(encoding="utf-8").splitlines()
     rows = (

@@ -1,5 +1,7 @@
-"""Parity on excerpts that lie with the tests, so that it is checked in every clone; the whole is
-checked where the recorded outputs are (test_winomt_pattern_matching.py, test_winomt_sources.py).
+"""Parity on excerpts that are part of the repository, so that every clone checks it.
+
+Where the recorded outputs are present, test_winomt_pattern_matching.py and test_winomt_sources.py
+check all of them.
 """
 
 from __future__ import annotations

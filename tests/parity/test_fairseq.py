@@ -1,4 +1,4 @@
-"""Converted checkpoints against scores, ids and translations that fairseq itself gave."""
+"""Converted checkpoints give the scores, ids and translations that fairseq gave."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_token_ids_equal_those_of_fairseq(
 def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
-    """In batches of any size, by the public function, the mean over the tokens."""
+    """Batches of any size give the recorded mean over the tokens."""
     pairs = gold(shared, setting)["pairs"]
     expected = [pair["scores"]["model1"]["score"] for pair in pairs]
     for batch_tokens in (1, 500, 100_000):
@@ -144,7 +144,7 @@ def test_plain_transformers_loads_the_converted_folder(
         for pair, ids in zip(pairs, recorded, strict=True)
         if tokenizer(pair["source"])["input_ids"] != ids
     ]
-    assert len(other) == 4  # why cc_hf has a tokenizer of its own
+    assert len(other) == 4  # this is why cc_hf has its own tokenizer
 
 
 @pytest.mark.parametrize("setting", _SETTINGS)
@@ -194,7 +194,7 @@ def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path
 
 @pytest.mark.parametrize("setting", _SETTINGS)
 def test_the_reference_of_the_unit_tests_equals_fairseq(shared: Path, setting: str) -> None:
-    """So that architectures without a recording can be compared with it."""
+    """Architectures without a recording can therefore be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
     for pair in gold(shared, setting)["pairs"][:12]:
         found = reference_logprobs(

@@ -187,7 +187,7 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
 def test_agreement_of_own_mucow_decisions_is_as_documented(
     shared: Path, lang: str, proportional: float, as_published: float
 ) -> None:
-    """Pattern matching as it is here, default rules, whose own decisions stand for labels."""
+    """Pattern matching with default rules, where its decisions stand in for missing labels."""
     log = (
         shared
         / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{lang}.ensemble.log"
@@ -227,9 +227,7 @@ def test_published_figures_of_contrastive_conditioning_are_the_recorded_ones(
 
 
 def test_kappa_does_not_depend_on_the_order_of_rows_or_annotators(shared: Path) -> None:
-    """Both orders of the annotators, and a file whose rows are turned round, give the same
-    figure.
-    """
+    """Swapping the annotators or reversing the rows gives the same figure."""
     annotations = read_annotations(shared / "gold/human_validation/winomt_annotations.en-ru.jsonl")
     pairs = [a.labels for a in annotations][::-1]
     assert cohen_kappa([b for _, b in pairs], [a for a, _ in pairs]) == pytest.approx(

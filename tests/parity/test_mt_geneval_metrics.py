@@ -1,4 +1,4 @@
-"""Gender accuracy and quality gap against the recorded figures of the original program and of
+"""Gender accuracy and quality gap equal the recorded figures of the original program and of
 sacreBLEU, see PROVENANCE.md.
 """
 
@@ -32,7 +32,7 @@ def gold(shared: Path, name: str) -> Any:
 
 @cache
 def lines(shared: Path, path: str) -> list[str]:
-    """Lines of an upstream file, as they are."""
+    """Return the lines of an upstream file unchanged."""
     return (
         (shared / "upstream" / REPOSITORY / "data" / path)
         .read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def counterfactual_lines(shared: Path, split: str, lang: str) -> dict[str, list[
 
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
-    """The made-up translations on which the original program was run."""
+    """Return a made-up translation as the original program was run on it."""
     if name in ("always_masc", "always_fem"):
         return (
             reference
@@ -84,8 +84,8 @@ def hypothesis(name: str, number: int, reference: str, contrastive: str, gender:
 def counterfactual_run(
     shared: Path, split: str, lang: str, name: str
 ) -> tuple[list[str], list[str]]:
-    """Translations, and the lines that are their references, in the order of the examples: the male
-    row of a pair first.
+    """Return translations and the lines that are their references, in the order of the examples:
+    the male row of a pair first.
     """
     sides = counterfactual_lines(shared, split, lang)
     translations, references = [], []
@@ -261,8 +261,8 @@ def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
 
 @pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
 def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str) -> None:
-    """As above for all 112 runs, by the parts of the core, each distinct segment once; in full it
-    takes minutes.
+    """Check all 112 runs with the functions of the core, each distinct segment once; the full
+    metric would take minutes.
     """
     rows = [row for row in gold(shared, "gold_quality_gap.json")["rows"] if row["lang"] == lang]
     assert len(rows) == 14

@@ -1,5 +1,5 @@
-"""MT-GenEval as read here against upstream's files, and the counts of upstream's accuracy program,
-see PROVENANCE.md.
+"""MT-GenEval as read here agrees with upstream's files and with the counts of upstream's accuracy
+program, see PROVENANCE.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PRONOUNS = {
 }
 _LANGS = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 _SPLITS = ("dev", "test")
-#: pairs of Portuguese dev whose references differ in blanks at the end only
+#: pairs of Portuguese dev whose references differ only in blanks at the end
 _BLANKS = {("dev", "pt"): 4}
 
 
@@ -52,7 +52,7 @@ def upstream(shared: Path, path: str) -> list[str]:
 
 
 def words(line: str) -> set[str]:
-    """As upstream's program: lower case, ASCII punctuation to blanks, split."""
+    """Split as upstream's program does: lower case, ASCII punctuation to blanks."""
     return set(line.lower().translate(_PUNCTUATION).split())
 
 
@@ -218,7 +218,7 @@ def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Pat
 
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str) -> str:
-    """The made-up translations on which the original program was run."""
+    """Return a made-up translation as the original program was run on it."""
     made = {
         "orig": reference,
         "flip": contrastive,

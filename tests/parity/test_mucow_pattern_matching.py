@@ -80,7 +80,7 @@ def test_decisions_on_published_translations_agree_as_documented(
             for row, a, b in zip(rows, found, gold, strict=True)
             if a != VERDICTS[b]
         ]
-        # the recorded run cut Russian at hyphens, too
+        # the recorded run split Russian at hyphens
         assert len(other) == {"de": 0, "ru": 6}[lang]
         assert all("-" in text for text in other)
         recorded = json.loads((shared / "gold/mucow/gold_mucow.json").read_text(encoding="utf-8"))

@@ -102,8 +102,8 @@ def test_cues_are_inserted_only_before_whole_words(
 def test_annotated_translations_are_found_in_the_log(
     shared: Path, language: str, n_labels: int, n_skipped: int
 ) -> None:
-    """One Russian row is not in the test set; another was annotated with other quotation marks,
-    which do not count.
+    """One Russian row is not in the test set, and another was annotated with other quotation marks,
+    which are ignored.
     """
     log = (
         shared

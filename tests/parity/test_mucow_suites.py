@@ -1,5 +1,5 @@
-"""MuCoW's translation suite against counts of the reference programs' input, and the scoring suite
-against its own files.
+"""MuCoW's translation suite has the counts of the reference programs' input, and the scoring suite
+equals its own files.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_the_translation_suite_has_the_recorded_counts(shared: Path, pair: str) 
 
 
 def test_the_translation_suite_equals_the_logged_rows(shared: Path) -> None:
-    """Every row of the log: source, word, senses; and its frequent and infrequent numbers."""
+    """Every row of the log has the same source, word, senses, and frequent and infrequent counts."""
     for language in ("de", "ru"):
         log = (
             shared

@@ -1,5 +1,5 @@
-"""SimpleGEN's accuracy: the dictionary judges itself, the paper's Table 3, and table A8 against the
-recorded one, see PROVENANCE.md.
+"""SimpleGEN's accuracy: dictionaries judge their own forms, the paper's Table 3 is reproduced, and
+table A8 equals the recorded one, see PROVENANCE.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def test_every_dictionary_form_is_judged_as_its_own_gender(config: str, name: st
     dictionary = load_dictionary(name, examples[0].tgt_lang)
 
     def verdicts(gender_of: dict[str, str]) -> set[str]:
-        """Of every sentence with every form of a gender in the place of its occupation."""
+        """Return the verdicts for every sentence with every form of a gender in place of its
+        occupation.
+        """
         texts, rows = [], []
         for example, reference in zip(examples, references, strict=True):
             for form in dictionary.entries[reference["occupation"], reference["number"]][
@@ -120,7 +122,7 @@ def test_feminine_forms_do_not_match_the_masculine_forms_inside_them() -> None:
 
 
 def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:
-    """(English form, column) -> forms, of a recorded table."""
+    """Return (English form, column) -> forms of a recorded table."""
     with (shared / "gold/simplegen" / name).open(encoding="utf-8", newline="") as file:
         return {
             (row["english"], column): row[column].split("|")

@@ -1,4 +1,4 @@
-"""SimpleGEN against the recorded sentences and counts, see PROVENANCE.md."""
+"""SimpleGEN equals the recorded sentences and counts, see PROVENANCE.md."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_grammatical_configuration_corrects_the_sentences() -> None:
         "These men work hard as directors.",
     } <= sources
     changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
-    # templates of the paper; 25 is already right where "her" is object and possessive
+    # templates of the paper; 25 is already correct where "her" is object and possessive
     mended = (7, 8, 10, 13, 14, 20, 21, 25)
     expected = [
         e

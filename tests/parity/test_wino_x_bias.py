@@ -41,8 +41,8 @@ def recorded(shared: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBias:
-    """From the recorded perplexities, one line for each translation; by way of the data and a file
-    of preferences.
+    """Return the bias computed from the recorded perplexities, one line per translation, through
+    the data and a file of preferences.
     """
     folder = tmp_path_factory.mktemp("wino_x")
     rows = (shared / "gold/wino_x/bias/synthetic.en_de.jsonl").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
 
 
 def check(test: RankTest, gold: dict[str, float]) -> None:
-    """The program's RBC is 1 - 2 U / (n1 n2): ours with the other sign."""
+    """Compare with the program's RBC, 1 - 2 U / (n1 n2), which has the opposite sign."""
     assert test.u == gold["U"]
     assert test.p_value == pytest.approx(gold["p"], rel=1e-12)
     assert test.rank_biserial == pytest.approx(-gold["RBC"], abs=1e-12)
@@ -147,8 +147,8 @@ _TABLES = {
 def test_effect_thresholds_equal_those_of_the_thesis(
     table: str, row: tuple[float, float, float]
 ) -> None:
-    """The thesis prints no base rates: that which gives "large" must give all three, to the digits
-    printed.
+    """The thesis prints no base rates: the one that gives the printed "large" must give all three
+    thresholds to the printed digits.
     """
     product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
     found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
@@ -156,7 +156,9 @@ def test_effect_thresholds_equal_those_of_the_thesis(
 
 
 def saliences(shared: Path) -> list[Salience]:
-    """The program's table: sub-words with @@, "it" and the referents of the samples."""
+    """Return the saliences of the program's table: sub-words with @@, "it" and the referents of the
+    samples.
+    """
     folder = shared / "gold/wino_x/saliency"
     inputs = json.loads((folder / "gold.json").read_text(encoding="utf-8"))["inputs"]
     samples = [
@@ -247,7 +249,7 @@ def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     assert found.as_program.test.t == pytest.approx(triggers["T"], abs=1e-12)
     assert found.as_program.test.degrees_of_freedom == pytest.approx(triggers["dof"], abs=1e-9)
     assert found.as_program.test.p_value == pytest.approx(triggers["p-val"], abs=1e-12)
-    # triggers matter less, which the program's absolute value hides
+    # triggers matter less, which the program hides by an absolute value
     assert found.triggers.effect < 0
     assert abs(found.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
     pairs = [pair for one in saliences(shared) if (pair := referent_salience(one))]

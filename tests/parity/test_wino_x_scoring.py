@@ -1,5 +1,5 @@
-"""Accuracy of samples and pairs of the 200 synthetic German preferences, against the printed
-figures of the program of Emelin & Sennrich 2021.
+"""Accuracy of samples and pairs of the 200 synthetic German preferences equals the printed figures
+of the program of Emelin & Sennrich 2021.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ def test_accuracy_of_samples_and_pairs_equals_the_printed_figures(
     rights = [(row["sentence"], row[f"translation{row['answer']}"]) for row in rows]
 
     def inverse_perplexities(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        """The file has translation1 and translation2 of each row; some rows are the same sentences,
-        with other figures.
-        """
+        """Find the figures by row: some rows hold the same sentences with other figures."""
         assert list(zip(sources[::2], translations[::2], strict=True)) == rights
         return [
             1 / perplexities[2 * at + number - 1]

@@ -144,7 +144,7 @@ def test_exact_figures_and_counts_equal_the_recorded_ones(
 def test_agreement_with_human_annotators_is_as_published(
     shared: Path, config: str, system: str, lang: str, n: int, n_agree: int
 ) -> None:
-    """A gender that is neutral or unknown counts as the gold one."""
+    """A neutral or unknown gender counts as the gold one."""
     text = (shared / f"gold/human_validation/winomt_annotations.en-{lang}.jsonl").read_text(
         encoding="utf-8"
     )
@@ -167,7 +167,7 @@ def test_agreement_with_human_annotators_is_as_published(
 def test_omitting_neutral_rows_changes_as_few_predictions_as_the_card_says(
     shared: Path, system: str, lang: str, n_changed: int
 ) -> None:
-    """The card says how many."""
+    """The card states how many."""
     whole = {j.example_id: j.predicted for j in run(shared, system, lang, "all").judgements}
     part = run(shared, system, lang, "default").judgements
     assert len(part) == 3648

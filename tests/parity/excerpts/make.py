@@ -1,5 +1,7 @@
-"""Write the excerpts: `python -m tests.parity.excerpts.make SHARED` takes every 96th row of recorded
-outputs on WinoMT, whose data, translations and programs are under the MIT licence (NOTICE.md).
+"""Write the excerpts.
+
+`python -m tests.parity.excerpts.make SHARED` takes every 96th row of recorded outputs on WinoMT,
+whose data, translations and programs are under the MIT licence (NOTICE.md).
 """
 
 from __future__ import annotations

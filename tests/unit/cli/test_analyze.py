@@ -30,7 +30,7 @@ def result(dataset: str, metric: str, *verdicts: str) -> EvaluationResult:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Results of two metrics on three translations, of which the third was annotated."""
+    """Write results of two metrics for three translations, of which the third was annotated."""
     first = result("mucow", "mucow_pattern_matching", "correct", "incorrect", "inconclusive")
     second = result("mucow", "contrastive_conditioning", "correct", "correct", "correct")
     (tmp_path / "one.json").write_text(first.to_json(), encoding="utf-8")

@@ -43,14 +43,16 @@ def cc_hf(
 
 
 def simplegen_file(tmp_path: Path) -> Path:
-    """Translations that name the sentence only: enough to be judged."""
+    """Write translations that only name the sentence, which is enough to be judged."""
     path = tmp_path / "t.txt"
     path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
     return path
 
 
 def cooks(tmp_path: Path) -> tuple[str, str, Path]:
-    """Dataset and translations of twenty sentences, as arguments of `evaluate`."""
+    """Write a dataset and translations of twenty sentences, and return them as arguments of
+    `evaluate`.
+    """
     rows = [
         f"The cook of house {i} said {pronoun} was late.,cook,{gender},{gender},de"
         for i in range(10)
@@ -215,7 +217,7 @@ def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian:
     )
     assert kept is not None
     assert kept[1] == kept[2] != "0"
-    with sqlite3.connect(place) as connection:  # what is stored is what is used
+    with sqlite3.connect(place) as connection:  # the stored scores are used
         connection.execute("UPDATE scores SET sum_logprob = -1 * n_tokens")
     connection.close()
     assert evaluate("--cache", place) != plain
@@ -561,8 +563,8 @@ def test_bad_metric_options_are_refused(tmp_path: Path, option: str, message: st
 
 
 def test_partial_files_of_killed_runs_are_removed_by_the_next_run(tmp_path: Path) -> None:
-    """A process that is killed while it writes leaves one, which the next run clears away; that of
-    a living one stays.
+    """A process that is killed while writing leaves a partial file, which the next run removes;
+    that of a running process is kept.
     """
     killed = (
         "import os, signal; from pathlib import Path; from cc_hf.cli import output\nos.fsync ="

@@ -29,7 +29,7 @@ _KEYS = [
 
 
 def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> Result:
-    """In this process: starting one costs more than the work."""
+    """Run the command in this process: starting one costs more than the work."""
     found = CliRunner().invoke(
         app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"}
     )

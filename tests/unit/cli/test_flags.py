@@ -1,4 +1,4 @@
-"""The library names parameters; the command line shows them as flags."""
+"""Messages of the library name parameters; the command line shows them as flags."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        # gradio leaves event loops open: not in this process
+        # gradio leaves event loops open, so it runs in another process
         told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr
     assert f"port: 127.0.0.1:{port} cannot be served on" in told
     assert "choose another" in told

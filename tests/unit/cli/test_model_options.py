@@ -1,4 +1,4 @@
-"""--kind and --prompt, in this process: starting one costs more than the work."""
+"""The options --kind and --prompt, run in this process: starting one costs more than the work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def invoke(*arguments: str | Path, error: type[Exception] | None = None) -> Resu
 
 @pytest.fixture
 def bats(tmp_path: Path) -> Path:
-    """A dataset of own sources, translations, and words with candidates."""
+    """Write a user dataset, translations, and words with candidates."""
     (tmp_path / "bats.csv").write_text(
         "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
         " old.,bat,baseball,flying,de\n",

@@ -1,5 +1,5 @@
-"""Standard output that fails, or shows texts from outside: the file is written first, and nothing
-commands the terminal.
+"""Standard output may fail or show texts of others: the file is written first, and no text controls
+the terminal.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def test_texts_cannot_send_control_sequences_to_the_terminal() -> None:
     console.print(table)
     console.print(Text.assemble(("error: ", "bold red"), "x\x1b[2Jy"), "text \x1b[5m")
     shown = file.getvalue()
-    assert "\x1b[1;31merror: \x1b[0m" in shown  # styles of our own stay
+    assert "\x1b[1;31merror: \x1b[0m" in shown  # styles of the program are kept
     assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert not {"\x1b[31m", "\x1b[5m", "\x1b[2J", "\u202e"} & {
         *re.findall(r"\x1b\[[0-9;]*[a-zA-Z]|\u202e", shown)
     }
-    # a cell of a table may be cut or broken
+    # a cell of a table may be truncated or wrapped
     for escape in (r"\u001b]0;", r"a\u0", r"cell", r"x\u001b[2Jy", r"text \u001b[5m"):
         assert escape in re.sub(r"\x1b\[[0-9;]*m", "", shown)
 

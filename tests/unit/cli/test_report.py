@@ -78,7 +78,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
 def test_undecodable_file_names_are_written_as_escapes(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the names of files are that are not UTF-8."""
+    """Names of files that are not UTF-8 look like this."""
     monkeypatch.chdir(files)
     outputs = [
         "--html",

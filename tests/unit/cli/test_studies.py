@@ -41,7 +41,7 @@ TWIN = {
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Two schemas, in which the right referent of "sie" stands first, and second."""
+    """Write two schemas in which the correct referent of "sie" comes first and second."""
     book = {"referent1_en": "table", "referent2_en": "book"}
     other = [
         {
@@ -62,8 +62,8 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path, status: int = 0, columns: int = 80) -> str:
-    """In this process, in which warnings are errors; in a terminal of the usual width, in which no
-    figure is cut.
+    """Run in this process, where warnings are errors, in a terminal of the usual width, which must
+    not truncate figures.
     """
     found = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, ["analyze", *map(str, arguments)])
     if found.exception is not None and not isinstance(found.exception, SystemExit):
@@ -107,7 +107,7 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     printed = run("referent-bias", data / "r.json", "--data-dir", data, "-o", data / "out.json")
     assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
-    # preferred, % of all, right in % of all, offered, % of these
+    # preferred, % of all, correct in % of all, offered, % of these
     assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)
     assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
@@ -187,7 +187,7 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     assert page.count('class="name"') == 2
     assert page.count("word trigger") == 3
     few = data / "few.json"
-    # by the evaluator that ships
+    # judged by the embedded evaluator
     run("trigger-importance", "--data-dir", data, "-q", "--pairs", "1", "-o", few)
     assert [one["example_id"] for one in read(few)["saliences"]] == ["Q1-1", "Q1-2"]
     with pytest.raises(

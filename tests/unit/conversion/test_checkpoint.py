@@ -19,7 +19,7 @@ from tests.helpers.fairseq_models import options, save_fairseq
 
 
 class Command:
-    """Runs a command when it is unpickled without care."""
+    """Runs a command when it is unpickled without restrictions."""
 
     def __init__(self, function: Any, argument: str) -> None:
         self.call = (function, (argument,))
@@ -66,7 +66,7 @@ def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
 
 
 def test_the_malicious_checkpoint_would_run_its_command_if_unpickled(tmp_path: Path) -> None:
-    """The test above can fail."""
+    """This shows that the test above can fail."""
     made = tmp_path / "made"
     pickle.loads(pickle.dumps(Command(os.system, f"touch {made}")))
     assert made.exists()
@@ -109,13 +109,15 @@ def test_meters_and_arrays_are_read_and_other_classes_refused(
     assert read_checkpoint(tmp_path / "good.pt").architecture == "transformer"
     with pytest.raises(EvaluatorError, match=r"refused, it holds fairseq\.meters\.OtherMeter"):
         read_checkpoint(tmp_path / "bad.pt")
-    assert torch.serialization.get_safe_globals() == before  # nothing stays allowed
+    assert torch.serialization.get_safe_globals() == before  # no class stays allowed
     assert "fairseq" not in sys.modules
 
 
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 def test_arrays_pickled_by_numpy_1_are_read(tmp_path: Path, is_zip: bool) -> None:
-    """numpy 1 names its function numpy.core.multiarray._reconstruct; checkpoints of its time do."""
+    """numpy 1 names its function numpy.core.multiarray._reconstruct, and so do checkpoints of its
+    time.
+    """
     torch.save(
         content(extra_state=np.arange(3)),
         tmp_path / "model1.pt",

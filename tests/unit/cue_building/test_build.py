@@ -420,8 +420,8 @@ def test_too_long_references_are_refused_naming_their_row() -> None:
 
 
 def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
-    """What users with word-sense data of their own do: words and references, then cues, then a
-    dataset to judge translations on.
+    """The workflow for user data: words and references, then cues, then a dataset for judging
+    translations.
     """
     words = [
         {

@@ -31,7 +31,7 @@ def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @torch.inference_mode()
 def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
-    """A naive loop: one sentence, the token of each word looked up by its text."""
+    """Score by a naive loop: one sentence at a time, the token of each word looked up by its text."""
     token = lm.tokenizer.mask_token
     encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
     at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
@@ -115,7 +115,7 @@ def test_the_longest_input_is_that_of_the_model(tmp_path: Path) -> None:
     lm = load_masked_lm(save_tiny_masked_lm(tmp_path, max_tokens=12), device="cpu")
     lm.tokenizer.model_max_length = 10**30
     unlimited = MaskedLM(lm.model, lm.tokenizer, name="x", identity="y")
-    # 14 positions, of which RoBERTa leaves out two
+    # 14 positions, of which RoBERTa skips two
     assert lm.max_tokens == unlimited.max_tokens == 12
     (text,) = unlimited.mask(["The doctor " * 20], [4])
     assert len(text.ids) == 12

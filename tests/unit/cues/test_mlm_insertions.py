@@ -80,7 +80,7 @@ def test_whole_lists_are_compared_before_they_are_cut() -> None:
     found = discriminating_words(
         {"pedal": pedal, "machine": machine}, ambiguous_word="accelerator", n=2
     )
-    assert found == {  # gas and ion stand late in the other list, and are dropped all the same
+    assert found == {  # gas and ion come late in the other list, and are dropped all the same
         "pedal": SenseCandidates(("brake", "car"), ("linear", "fast")),
         "machine": SenseCandidates(("linear", "fast"), ("brake", "car")),
     }
@@ -89,7 +89,7 @@ def test_whole_lists_are_compared_before_they_are_cut() -> None:
 def test_stop_words_and_the_ambiguous_word_are_dropped_after_the_cut() -> None:
     lists = {"a": ["the", "bat", "fruit", "brown"], "b": ["The", "-", "wooden", "big"]}
     found = discriminating_words(lists, ambiguous_word="bat", n=3)
-    # case as written: en-ru publishes "The"
+    # the case is kept: en-ru publishes "The"
     assert found["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
     assert discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())["a"].correct == (
         "the",
@@ -101,7 +101,7 @@ def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
     lists = {"a": ["own", "first"], "b": ["own", "x", "y", "z"], "c": ["u", "y", "w", "x"]}
     found = discriminating_words(lists, ambiguous_word="ball", n=4)
     assert found["a"].incorrect == ("u", "x", "y", "w")
-    assert found["b"].correct == ("z",)  # own, x and y stand in the list of another sense
+    assert found["b"].correct == ("z",)  # own, x and y are in the list of another sense
     assert found["b"].incorrect == ("u", "first", "w")
     four = {"a": ["o"], "b": ["p"], "c": ["q", "r"], "d": ["s", "t", "u"]}
     assert discriminating_words(four, ambiguous_word="ball")["a"].incorrect == (

@@ -1,4 +1,4 @@
-"""What the cards of the datasets say is what the data say."""
+"""The cards of the datasets agree with the data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cc_hf.data.loading import load_examples
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.samples import is_sampled, lay_out_samples
 
-#: examples of the largest configuration, by its paper, where the declaration does not know them
+#: examples of the largest configuration according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": 7_200}
 CARDS = [
     pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else [])
@@ -37,7 +37,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
         if set(declaration.extra_keys_of(c.name)) & {"reference", "context_tgt"}
         or c.form is not ContrastiveSourceExample
     ]
-    # what serves every target language has words of none
+    # data for every target language contain no translations
     has_text = [c for c in has_text if c.form is not ProbingExample or len(c.tgt_langs) == 1]
     languages = {c.src_lang for c in declaration.configs} | {
         language for c in has_text for language in c.tgt_langs
@@ -72,7 +72,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
 def test_the_example_in_the_card_is_a_row_of_the_data(
     root: Path, shared: Path, tmp_path: Path, name: str
 ) -> None:
-    """The first of the data; where the data are not here, one of their samples."""
+    """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
     found = re.search(r"```json\n(.*?)```", text, re.DOTALL)
     assert found is not None

@@ -203,7 +203,7 @@ HUB_FILE = SourceFile("owner/dataset", "c0ffee" * 6 + "abcd", "data/test.jsonl",
 
 @pytest.fixture
 def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The Hub's cache with the large file, as its client lays it out."""
+    """Return a Hub cache with the large file, as the Hub's client lays it out."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     folder = tmp_path / "datasets--owner--dataset"
     blob = folder / "blobs" / hashlib.sha256(CONTENT).hexdigest()
@@ -235,7 +235,7 @@ def test_an_altered_hub_file_is_refused(hub_cache: Path) -> None:
 
 def test_a_small_hub_file_without_sha256_is_accepted(hub_cache: Path) -> None:
     pointer = hub_cache / "snapshots" / HUB_FILE.commit / HUB_FILE.path
-    blob = hub_cache / "blobs" / ("0" * 40)  # git's own hash
+    blob = hub_cache / "blobs" / ("0" * 40)  # this is git's own hash
     blob.write_bytes(b"small")
     pointer.unlink()
     pointer.symlink_to(Path("../../../blobs") / blob.name)

@@ -1,4 +1,4 @@
-"""BLEU of systems: one grammar for the command line, for tables and for JSON."""
+"""BLEU of systems has one grammar for the command line, for tables and for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One metric or all of them on the translations of a system."""
+"""Translations of a system are judged by one metric or by all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The faster pass never decides otherwise than the exact one, and what is close is scored again."""
+"""The faster pass never decides differently from the exact one, and close decisions are scored
+again.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 class NoisyEvaluator(LetterEvaluator):
-    """Of the mode "auto": its faster pass errs by up to `noise` in every log-probability, and
-    counts what it scored.
+    """An evaluator in mode "auto" whose faster pass errs by up to `noise` in every log-probability;
+    it counts the pairs that it scored.
     """
 
     def __init__(self, noise: float, *, is_fast: bool = False, **options: Any) -> None:

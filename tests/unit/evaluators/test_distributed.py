@@ -36,11 +36,11 @@ def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> 
     assert max(loads) - min(loads) <= max(costs, default=0)
 
 
-# a team of threads: the same meetings, without the start of processes
+# a team of threads synchronizes like processes, without starting any
 
 
 def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
-    """What the work of each member answers, or the error that it raises."""
+    """Return what the work of each member returns, or the error that it raises."""
     barrier, given_items, found = threading.Barrier(n, timeout=3600), [None] * n, [None] * n
 
     def member(rank: int) -> None:
@@ -89,8 +89,8 @@ def test_every_member_gets_all_scores_in_the_order_of_one_process(n: int, n_requ
 def test_scores_are_cached_between_rounds_before_an_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The main member stores what others score while they go on: after an error late in the run the
-    cache is not empty.
+    """The main member stores scores of the others while they go on, so that the cache is not empty
+    after a late error.
     """
     monkeypatch.setattr(sharding, "_ROUND_SECONDS", 0.0)
     cache = ScoreCache(tmp_path / "scores.sqlite")
@@ -177,7 +177,7 @@ def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.Compl
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """As the processes of torchrun have: other numbers of threads may round otherwise."""
+    """Use one thread like the processes of torchrun: another number may round differently."""
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -27,7 +27,7 @@ _EN_DE = {"src_lang": "en", "tgt_lang": "de"}
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two models of one tokenisation, and one of another."""
+    """Save two models of one tokenisation and one of another."""
     root = tmp_path_factory.mktemp("ensemble")
     for name in "ab":
         (root / name).mkdir()
@@ -42,7 +42,7 @@ def test_probabilities_are_averaged_token_by_token(folders: list[Path]) -> None:
         evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE), _PAIRS, strict=True
     ):
         members = np.exp([plain_forward.marian(folder, *pair).numpy() for folder in folders[:2]])
-        # averaging logarithms is something else
+        # averaging logarithms would differ
         assert np.abs(np.log(members).mean(axis=0) - np.log(members.mean(axis=0))).max() > 0.01
         np.testing.assert_allclose(found, np.log(members.mean(axis=0)), atol=1e-5)
     scores = evaluator.score(

@@ -1,4 +1,4 @@
-"""Texts that a model cannot tell apart have one score; those that only truncation makes alike are
+"""Texts that a model cannot distinguish have one score; texts that only truncation makes equal are
 refused.
 """
 
@@ -33,8 +33,8 @@ _FAMILIES = [name for name in registry.names("evaluator family") if name != "fai
 
 
 class RoundingEvaluator(LetterEvaluator):
-    """Ids know no runs of blanks, and every pair's score has an error of its own at each time, as
-    by the batch that it is in.
+    """Its ids ignore runs of blanks, and every pair's score has a new error each time, as if it
+    depended on the batch.
     """
 
     n_scored = 0
@@ -55,7 +55,7 @@ class RoundingEvaluator(LetterEvaluator):
 
 
 def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
-    """Translations, and references whose sides differ in blanks alone."""
+    """Return translations, and references whose sides differ only in blanks."""
     references = [
         {
             "correct_sources": [f"source {i} a", f"b {i}"],
@@ -280,7 +280,7 @@ def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
 
 
 class SlowAndFast(LetterEvaluator):
-    """With a faster pass."""
+    """A letter evaluator with a faster pass."""
 
     @property
     def fast(self) -> Evaluator | None:

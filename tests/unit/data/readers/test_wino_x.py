@@ -260,7 +260,7 @@ def test_every_sample_row_is_read(shared: Path, tmp_path: Path) -> None:
 
 @pytest.mark.shared
 def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:
-    """The rule of cues.referents against all sentences whose gap is known."""
+    """The rule of cues.referents holds for all sentences whose gap is known."""
     n, n_with_two = 0, 0
     for path in sorted(shared.glob("gold/wino_x/lm_*.jsonl")):
         for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
@@ -304,7 +304,7 @@ def test_swapped_answers_and_mixed_script_give_the_same_examples(
                 plain.focus,
             )
             assert other.category in ("male", "female", "neutral")
-            # mixed script is kept as it is
+            # mixed script is kept unchanged
             assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
 
 
@@ -312,8 +312,8 @@ def test_swapped_answers_and_mixed_script_give_the_same_examples(
 def test_references_are_judged_correct_and_the_signature_names_the_content(
     shared: Path, tmp_path: Path
 ) -> None:
-    """A scorer that likes the right noun in the source gets every reference right; the signature
-    names the content that was read.
+    """A scorer that prefers the correct noun in the source judges every reference correct; the
+    signature names the content that was read.
     """
     lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=tmp_path)

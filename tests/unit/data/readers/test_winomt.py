@@ -115,7 +115,7 @@ def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> 
         data_dir=shared / "upstream",
     )
     figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
-    if config in figures:  # the remark of default names both
+    if config in figures:  # the note of default names the figures of both
         assert (
             tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
             == figures[config]

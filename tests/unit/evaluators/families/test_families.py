@@ -1,4 +1,4 @@
-"""What the families have in variants; their common contract is in tests/contracts."""
+"""Variants within the families; their common contract is in tests/contracts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_encoder_runs_once_per_distinct_source(
 ) -> None:
     evaluator: Any = cc_hf.load_evaluator(tiny_marian, batch_tokens=50_000)
     seen: list[int] = []
-    monkeypatch.setitem(vars(evaluator), "packed", None)  # the model's own pass
+    monkeypatch.setitem(vars(evaluator), "packed", None)  # use the forward pass of the model
     handle = evaluator.model.get_encoder().register_forward_pre_hook(
         lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True
     )
@@ -81,7 +81,7 @@ def test_the_encoder_runs_once_per_distinct_source(
 
 
 def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
-    """Tokens such as >>deu<< take the places of the rarest pieces."""
+    """Save a model in which tokens such as >>deu<< replace the rarest pieces."""
     save_tiny_marian(folder)
     path = folder / "vocab.json"
     vocabulary = json.loads(path.read_text(encoding="utf-8"))

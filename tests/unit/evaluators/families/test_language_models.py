@@ -93,7 +93,7 @@ def test_prompt_and_translation_are_tokenized_separately(tmp_path: Path) -> None
     assert len(evaluator.token_logprobs(["The nu"], ["rse"])[0]) == len(
         evaluator.encode_targets(["rse"], "", "")[0]
     )
-    assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens: behind <s>
+    assert len(evaluator.token_logprobs([""], ["rse"])) == 1  # a prompt without tokens follows <s>
 
 
 def test_languages_named_in_the_prompt_must_be_given(tmp_path: Path) -> None:

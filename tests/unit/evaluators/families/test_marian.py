@@ -30,7 +30,9 @@ SOURCES, TRANSLATIONS = [s for s, _ in PAIRS], [t for _, t in PAIRS]
 
 
 def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Positional log-probabilities by a plain forward pass of transformers, batch of one."""
+    """Return positional log-probabilities by a plain forward pass of transformers in a batch of
+    one.
+    """
     model, tokenizer = (
         MarianMTModel.from_pretrained(folder).eval(),
         MarianTokenizer.from_pretrained(folder),

@@ -13,7 +13,7 @@ Random = Callable[..., torch.Tensor]
 
 @pytest.fixture(params=[True, False], ids=["laid out", "plain"])
 def is_laid_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Both ways, the first where this machine has it."""
+    """Run with the layout, if this machine has it, and without."""
     if request.param and not int8_products._is_layout_known():
         pytest.skip("no instructions for products of bytes, or another torch")
     monkeypatch.setattr(int8_products, "_is_layout_known", lambda: request.param)
@@ -64,7 +64,7 @@ def test_states_are_not_modified_unless_spare(is_laid_out: bool, random: Random)
 def test_products_equal_those_of_the_integers(
     is_laid_out: bool, n_rows: int, has_bias: bool, relu: bool, is_positive: bool, random: Random
 ) -> None:
-    """With other numbers of rows than weights are laid out for, and of outputs than blocks hold."""
+    """The numbers of rows and outputs do not fit the layout or its blocks."""
     states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None
     given = quantise(states.relu() if is_positive else states, is_positive=is_positive)
     scales = weight.abs().amax(-1, keepdim=True) / 127
@@ -78,8 +78,8 @@ def test_products_equal_those_of_the_integers(
 
 
 def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> None:
-    """Instructions that add pairs of products in 16 bits would: 2 * 255 * 127 is more than they
-    hold.
+    """Instructions that add pairs of products in 16 bits would saturate: 2 * 255 * 127 exceeds
+    their range.
     """
     states, weight = torch.ones(32, 256), torch.ones(32, 256)
     weight[::2] *= -1
@@ -92,9 +92,7 @@ def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> No
 def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
     is_laid_out: bool, random: Random
 ) -> None:
-    """A row of zeros gives the bias; one with a NaN gives NaN, and the rows beside it are as
-    before.
-    """
+    """Rows beside one with a NaN are not changed."""
     weight, bias, states = random(40, 64), random(40), random(3, 64)
     product = Weights(weight, bias)
     alone = product(quantise(states[2:]))

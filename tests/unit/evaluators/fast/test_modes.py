@@ -1,5 +1,5 @@
-"""The option `mode`: what an evaluator is in each, what the signature says, what is refused, what a
-machine without bf16 does.
+"""The option `mode`: the evaluator in each mode, the signature, refusals, and machines without
+bf16.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REFERENCE = {
 
 @pytest.fixture
 def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both fast modes, whatever this machine has."""
+    """Enable both fast modes, whatever this machine has."""
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
 

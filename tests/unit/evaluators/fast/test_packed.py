@@ -1,4 +1,4 @@
-"""The packed forward pass equals the model's own, one pair at a time."""
+"""The packed forward pass equals that of the model for each pair."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tiny(family: str) -> Any:
     torch.manual_seed(3)
     config = transformers.AutoConfig.for_model(family, **_SIZES, **_CONFIGS[family])
     model = _CLASSES[family](config).eval()
-    with torch.no_grad():  # so that no bias, norm or weight is without effect
+    with torch.no_grad():  # every bias, norm and weight must have an effect
         for name, parameter in model.named_parameters():
             if "embed_positions" not in name:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
@@ -117,7 +117,7 @@ def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_toke
 def test_memory_mapped_weights_are_not_changed(
     family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not layouts:  # as with a torch that has no functions for weights in oneDNN's own order
+    if not layouts:  # like a torch without functions for weights in oneDNN's own order
         monkeypatch.setattr(arithmetic, "is_bf16_layout_known", lambda: False)
     tiny(family).save_pretrained(tmp_path)
     model = _CLASSES[family].from_pretrained(tmp_path).eval()
