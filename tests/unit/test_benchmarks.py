@@ -1,5 +1,5 @@
-"""The benchmark of scoring, on tiny models: all ways of scoring run and agree, and the tables have
-their shape. Nothing of times.
+"""The benchmark of scoring runs on tiny models: all ways of scoring agree, and the tables are
+complete. Times are not tested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TINY = {
     "fsmt": ModelSize("tiny-fsmt", "a tiny FSMT", "fsmt", 16, 2, 2, 32, 600, 128, 8),
     "nllb": ModelSize("tiny-nllb", "a tiny NLLB", "nllb", 16, 2, 2, 32, 600, 128, 8),
 }
-#: how far from plain; CTranslate2 leaves Marian's <pad> out of the softmax, and int8 is what it is
+#: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
 _DEVIATION = {
     "single": 1e-5,
     "nmtscore": 1e-5,
@@ -108,7 +108,7 @@ def test_ways_that_are_not_measured_have_a_reason(measured: Measured) -> None:
     missing = {row.name: row.reason for row in measured.rows if row.reason}
     if "FSMT" in measured.title:
         assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
-    assert missing.keys() <= {"bf16", "int8", "auto"}  # what a machine may be without
+    assert missing.keys() <= {"bf16", "int8", "auto"}  # modes that a machine may lack
 
 
 def test_the_table_has_one_row_per_measured_way(measured: Measured) -> None:

@@ -1,4 +1,4 @@
-"""What comes from outside is read by one reader, and its names are made safe in one place."""
+"""Input from outside is read by one reader, and its names are made safe in one function."""
 
 from __future__ import annotations
 

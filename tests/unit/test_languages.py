@@ -16,7 +16,7 @@ from tests.helpers.cases import cases_by_words
 def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
     found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
     assert found <= set(known)
-    # NLLB has languages without a short code, which are named by its own
+    # NLLB has languages without a short code, which have its own codes as names
     assert column == "nllb" or found == set(known)
 
 

@@ -43,8 +43,8 @@ COMMIT = "0123456789abcdef" * 2 + "01234567"
 
 
 class _Loader:
-    """Instead of `load_evaluator`: evaluators of letters, whose identity is what their folder
-    holds.
+    """Replaces `load_evaluator` by evaluators of letters, whose identity is the content of their
+    folder.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ def opened(
     return open_evaluator(name, LoadingOptions(cache=path, **options), languages=languages)
 
 
-# what a whole run imports
+# imports of a whole run
 
 _SECOND = """
 import json, sys
@@ -122,7 +122,7 @@ finally:
 
 
 def run(*arguments: str | Path, folder: Path) -> list[str]:
-    """The heavy modules that a process of the command line imported."""
+    """Return the heavy modules that a process of the command line imported."""
     found = subprocess.run(
         [sys.executable, "-c", _SECOND, *map(str, arguments)],
         capture_output=True,
@@ -277,7 +277,7 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
 
 
 def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
-    """Even where size and time of the file are set back to what they were."""
+    """The change is noticed even if size and time of the file are restored."""
     place = tmp_path / "model"
     place.mkdir()
     save_tiny_marian(place, seed=1)
@@ -307,7 +307,7 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
 def test_an_interrupted_cache_is_completed(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after a kill: the record is there before the first score."""
+    """The record is written before the first score, so that an interrupted run can go on."""
     n_kept, kept = 0, LetterEvaluator.logprobs_batch
 
     def interrupted(self: LetterEvaluator, *sides: Any) -> Any:
@@ -382,7 +382,7 @@ def test_another_scoring_version_loads_the_model(
 def test_a_cache_made_with_bf16_serves_a_machine_without(
     folder: Path, path: Path, loader: _Loader
 ) -> None:
-    """What is known is looked up; what is missing is computed by the exact pass there is."""
+    """Cached scores are used, and missing ones are computed by the available exact pass."""
     loader.has_fast = True
     real: Any = opened(folder, path)
     scores(real.fast, REQUESTS[:30])
@@ -466,7 +466,7 @@ def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) 
     assert again.fast.signature_fields()["mode"] == "rough"
     assert len(loader.loaded) == 1
     assert len(loader.scored) == N_DISTINCT + 30
-    scores(again.fast)  # loads, and computes what is missing of the fast one
+    scores(again.fast)  # loads the model and computes the missing scores of the fast one
     assert len(loader.loaded) == 2
     assert len(loader.scored) == 2 * N_DISTINCT
     assert again.is_loaded
@@ -515,7 +515,7 @@ def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
     assert EvaluatorRecord.from_json(json.loads(json.dumps(asdict(record)))) == record
 
 
-# records that were altered
+# altered records
 
 
 def altered(path: Path, change: Callable[[Any], Any]) -> None:
@@ -570,7 +570,7 @@ def test_an_altered_record_is_ignored_and_replaced(
     assert len(loader.loaded) == n_loaded + 1
     assert again.signature_fields()["eval"] == "letters@a"
     assert as_lists(scores(again)) == as_lists(before)
-    assert isinstance(opened(folder, path), LazyEvaluator)  # it was replaced
+    assert isinstance(opened(folder, path), LazyEvaluator)  # the record was replaced
 
 
 def test_a_changed_file_in_a_subfolder_loads_the_model(
@@ -584,7 +584,7 @@ def test_a_changed_file_in_a_subfolder_loads_the_model(
     assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
-# caches that cannot be used
+# unusable caches
 
 
 def test_a_cache_without_records_is_extended(folder: Path, path: Path, loader: _Loader) -> None:

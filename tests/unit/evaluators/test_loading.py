@@ -46,7 +46,7 @@ def test_the_identity_depends_on_the_files_and_not_on_the_folder(tmp_path: Path)
 
 
 def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
-    """It stands in README, cards and recorded results."""
+    """README, cards and recorded results name this identity."""
     assert (
         cc_hf.load_evaluator("cc-tiny-en-de").identity
         == hash_files(TINY_EN_DE.path)

@@ -41,7 +41,7 @@ def scored(
     tgt_lang: str = "de",
     **options: Any,
 ) -> tuple[TokenScores, list[Pair]]:
-    """The scores, and the pairs that were computed."""
+    """Return the scores, and the pairs that were computed."""
     seen: list[Pair] = []
     evaluator = LetterEvaluator(seen.extend, cache=cache and ScoreCache(cache), **options)
     return evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang), seen
@@ -220,7 +220,7 @@ _DAMAGED: list[tuple[str, object]] = [
 @pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=str)
 def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value: object) -> None:
     plain, _ = scored(path)
-    if value == "\ud83c":  # bytes that are no UTF-8, stored as a text
+    if value == "\ud83c":  # bytes that are not UTF-8, stored as text
         alter(
             path,
             f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) WHERE key = (SELECT min(key) FROM"
@@ -237,7 +237,7 @@ def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value
     assert len(caught) == 1
     assert len(seen) == 1
     assert_equal(found, plain)
-    again, seen = scored(path)  # and no warning, which would be an error here
+    again, seen = scored(path)  # without a warning, which would be an error here
     assert seen == []
     assert_equal(again, plain)
 
@@ -293,7 +293,7 @@ def test_the_default_cache_lies_in_hf_home(root: Path) -> None:
     assert open_cache(False) is None
 
 
-# what it does with files that it cannot use
+# files that are not usable as a cache
 
 
 def one_score(path: Path) -> ScoreCache:
@@ -397,7 +397,7 @@ def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     ):
         cache = open_cache(True)
     evaluator = LetterEvaluator(cache=cache)
-    # and no second warning, which would be an error here
+    # without a second warning, which would be an error here
     assert_equal(evaluator.score(REQUESTS, src_lang="en", tgt_lang="de"), scored(None)[0])
 
 
@@ -442,7 +442,7 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
     assert list(path.parent.iterdir()) == []
 
 
-# several processes, and those that are killed
+# several and killed processes
 
 
 def start(
@@ -464,8 +464,8 @@ def n_lines(log: Path) -> int:
 
 
 def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
-    """Each run goes on where the one before was killed; at the end the scores are those of a run
-    that nobody disturbed, to the bit.
+    """Each run goes on where the previous one was killed; the final scores are identical to those
+    of an uninterrupted run.
     """
     n, seconds, rng = 300, 0.015, random.Random(0)
     path, log, result = tmp_path / "scores.sqlite", tmp_path / "log", tmp_path / "result.json"
@@ -473,7 +473,7 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
     for _ in range(10):
         n_wanted = rng.randint(1, 4)
         wanted = n_lines(log) + n_wanted
-        # it does not get to its end before it is killed
+        # it is killed before its end
         running = start(path, log, result, n=n, seconds=seconds, last=n_wanted + 2)
         while running.poll() is None and n_lines(log) < wanted:
             time.sleep(0.001)
@@ -495,7 +495,7 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
         [tuple(pair) for pair in json.loads(line)]
         for line in log.read_text(encoding="utf-8").splitlines()
     ]
-    in_flight = {end - 1 for end in ends}  # the last batch of each run that was killed
+    in_flight = {end - 1 for end in ends}  # the last batch of each killed run
     surely_kept = [
         pair for number, batch in enumerate(batches) if number not in in_flight for pair in batch
     ]
@@ -508,7 +508,7 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
 
 
 def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
-    """Four that start with no file, and score the same pairs and more."""
+    """Four processes start without a file, and score overlapping pairs."""
     path, sizes = tmp_path / "scores.sqlite", [150, 200, 250, 300]
     running = [
         start(path, tmp_path / f"log{n}", tmp_path / f"result{n}", n=n, seconds=0.001)

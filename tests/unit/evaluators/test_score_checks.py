@@ -1,5 +1,5 @@
-"""Scores that no intact model gives are refused, whatever family, mode or door they come from; so
-are weights that are no numbers.
+"""Scores that no intact model gives are refused for every family, mode and entry point, and so are
+weights that are NaN or infinite.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FAMILIES = [name for name in registry.names("evaluator family") if name != "fai
 
 
 class BrokenEvaluator(LetterEvaluator):
-    """Gives one and the same log-probability for every token."""
+    """Gives the same log-probability for every token."""
 
     def __init__(self, logprob: float, **options: Any) -> None:
         super().__init__(**options)
@@ -67,9 +67,7 @@ class BrokenEvaluator(LetterEvaluator):
 
 
 def spoil(model: Any, value: float = float("nan")) -> str:
-    """Put a value into one layer's weights, and return their name: those before a ReLU where there
-    are some.
-    """
+    """Put a value into one layer's weights, before a ReLU if there is one, and return their name."""
     weights = [(name, weight) for name, weight in model.named_parameters() if weight.ndim == 2]
     name, weight = next(((n, w) for n, w in weights if "fc1" in n), weights[len(weights) // 2])
     weight.data[:] = value
@@ -159,7 +157,7 @@ def test_invalid_cached_scores_are_recomputed(
     path = tmp_path / "scores.sqlite"
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
     sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **_EN_DE)
-    for _ in range(2):  # the evaluator itself, then a remembered one
+    for _ in range(2):  # first the evaluator itself, then a remembered one
         opened = open_evaluator(
             "cc-tiny-en-de", LoadingOptions(cache=path, mode="exact"), languages=("en", "de")
         )

@@ -1,5 +1,7 @@
-"""device="auto" as far as a CPU allows: all on the CPU, or weights that are fetched when a layer
-runs. Several GPUs are not tested.
+"""The option device="auto" as far as a CPU allows: everything on the CPU, or weights fetched when a
+layer runs.
+
+Several GPUs are not tested.
 """
 
 from __future__ import annotations
@@ -76,9 +78,7 @@ def test_device_auto_lets_transformers_place_the_model(
     "family", [name for name in registry.names("evaluator family") if name in BUILDERS]
 )
 def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) -> None:
-    """As of a model that the GPUs cannot hold: its parameters have no content until accelerate
-    brings it.
-    """
+    """Parameters of a model that the GPUs cannot hold have no content until accelerate loads them."""
     folder = BUILDERS[family](tmp_path)
     spread = cc_hf.load_evaluator(folder, device="auto")
     expected = scores(cc_hf.load_evaluator(folder, device="cpu"))

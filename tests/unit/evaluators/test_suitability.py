@@ -1,4 +1,4 @@
-"""What an evaluator was made for is said wherever it judges something else."""
+"""A result has a note when the evaluator judges data that it was not made for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Hub on localhost that the Hub's client takes for the real one."""
+"""A Hub on localhost in place of the real one."""
 
 from __future__ import annotations
 

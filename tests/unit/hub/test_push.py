@@ -14,7 +14,7 @@ from cc_hf.hub.push import Upload, plan, push
 
 
 class Recording(HfApi):
-    """Takes what would go to the Hub."""
+    """Records what would be sent to the Hub."""
 
     def __init__(self, error: Exception | None = None) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ def test_a_missing_token_raises_an_error_with_a_remedy(folder: Path) -> None:
 
 
 def test_an_unreachable_hub_raises_a_data_error(folder: Path) -> None:
-    # of the library that the Hub's client speaks HTTP with
+    # an error of the HTTP library of the Hub's client
     unreached = HfHubHTTPError.__mro__[1]("no connection")
     with pytest.raises(DataError, match="the Hub did not take the files"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))

@@ -15,7 +15,7 @@ FOREVER = 1e9
 
 
 class Application:
-    """Answers 200, and keeps the bodies that reach it."""
+    """Answers 200, and records the bodies that reach it."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -101,7 +101,7 @@ def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
 )
 def test_a_body_with_a_bad_or_too_large_length_is_not_read(length: bytes) -> None:
     app = Application()
-    assert asyncio.run(call(limits(app), scope_of(length=length))) == 413  # nothing can be received
+    assert asyncio.run(call(limits(app), scope_of(length=length))) == 413  # nothing is received
     assert app.bodies == []
 
 
@@ -170,7 +170,7 @@ def test_concurrent_bodies_are_limited_until_one_is_done() -> None:
             asyncio.create_task(call(page, scope_of(), parts(b"x", is_whole=False)))
             for _ in range(2)
         ]
-        await asyncio.sleep(0)  # both have begun
+        await asyncio.sleep(0)  # both requests have begun
         found = [await call(page, scope_of(), parts(b"x"))]
         for task in waiting:
             task.cancel()
@@ -192,7 +192,7 @@ def test_a_metric_page_has_limits_and_time_to_start() -> None:
     launch(Page())
     (middleware,) = given["app_kwargs"]["middleware"]
     assert UPLOAD_PATH not in middleware.kwargs["bodies"]
-    # else gradio gives up a server that does not answer within three seconds
+    # otherwise gradio stops a server that does not answer within three seconds
     assert given["_frontend"] is False
 
 

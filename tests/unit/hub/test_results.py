@@ -1,4 +1,4 @@
-"""Results in the forms that leaderboards read, by huggingface_hub's own parsers."""
+"""Results in the formats of leaderboards, checked by the parsers of huggingface_hub."""
 
 from __future__ import annotations
 

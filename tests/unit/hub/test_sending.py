@@ -1,4 +1,4 @@
-"""What arrives at a Hub, and what is said when it does not."""
+"""What a Hub receives, and the errors when it refuses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_files_arrive_in_the_repository_of_their_type(
     assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
     assert hub.tokens == {TOKEN}
     push(plan(folder, "org/name", repo_type=repo_type), message="m")
-    assert len(hub.commits) == 1  # nothing has changed
+    assert len(hub.commits) == 1  # the second push changes nothing
 
 
 def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Path) -> None:
@@ -132,7 +132,7 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
 
 
 def run(*arguments: str | Path) -> tuple[str, CCError | None]:
-    """The output of a command, and what it raised of cc_hf's."""
+    """Return the output of a command, and the error of cc_hf that it raised."""
     answer = CliRunner().invoke(app, ["publish", *map(str, arguments)])
     assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), (
         answer.exception

@@ -1,4 +1,4 @@
-"""The Space of each metric: its files, its page, its tests."""
+"""The Space of each metric: its files, its page and its tests."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_card_examples_must_be_literals() -> None:
         card_example("no example")
 
 
-#: in a process of its own: gradio leaves event loops open
+#: runs in a separate process: gradio leaves event loops open
 _PAGES = """
 import json, pathlib, runpy, sys
 from cc_hf.hub.spaces import card_example
@@ -184,7 +184,7 @@ def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: Non
 
 
 def wait_for(url: str, app: subprocess.Popen[bytes]) -> str:
-    """The page, once it is there."""
+    """Return the page once it is served."""
     while app.poll() is None:
         try:
             return str(urllib.request.urlopen(url).read().decode())

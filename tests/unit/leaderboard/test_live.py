@@ -162,7 +162,7 @@ def test_concurrent_requests_are_judged_one_at_a_time() -> None:
 def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
     found = available_data()
-    assert list(found) == ["simplegen"]  # generated; the others need files
+    assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
     config = declaration("winomt").config(None)
     assert "contrastive_conditioning" in fitting_metrics("winomt", config, "de")
     assert "mucow_pattern_matching" not in fitting_metrics("winomt", config, "de")

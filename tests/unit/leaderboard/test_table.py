@@ -98,7 +98,7 @@ def test_rows_can_be_sorted_by_any_column(rows: list[Row]) -> None:
         "google",
         "aws",
     ]
-    # without BLEU last
+    # rows without BLEU come last
     assert [row.system for row in sorted_rows(rows, "BLEU", descending=False)] == [
         "google",
         "aws",
@@ -131,7 +131,7 @@ def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> Non
 
 
 def dots(html: str) -> list[tuple[float, float]]:
-    """Their places, in the order of the rows."""
+    """Return the positions of the points, in the order of the rows."""
     return [
         (float(c.get("cx", "nan")), float(c.get("cy", "nan")))
         for c in ET.fromstring(html).iter("circle")

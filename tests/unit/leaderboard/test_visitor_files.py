@@ -36,7 +36,7 @@ def test_old_files_of_any_origin_are_deleted(files: VisitorFiles, tmp_path: Path
     assert len(left(files)) == 12
     files.sweep(EVERYTHING)
     assert left(files) == set()
-    files.sweep(EVERYTHING)  # the folder is still there, or is not: both are fine
+    files.sweep(EVERYTHING)  # works whether the folder still exists or not
     assert Path(files.write("result.json", "{}")).read_text(encoding="utf-8") == "{}"
 
 

@@ -1,5 +1,5 @@
-"""Every metric reads rows alike: any container, by position; composed and decomposed Unicode; ids;
-results on own data are joined by what they are of.
+"""Every metric reads rows alike: any container, by position, composed or decomposed Unicode, and
+ids; results on user data are joined by their content.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def test_every_registered_metric_has_a_case_here() -> None:
 
 def _permuted(values: Sequence[Any]) -> Any:
     series = pd.Series(values)
-    series.index = series.index[::-1]  # a label is then not its position
+    series.index = series.index[::-1]  # its labels then differ from the positions
     return series
 
 
@@ -306,7 +306,7 @@ def _decomposed(value: Any) -> Any:
 )
 @pytest.mark.parametrize("side", ["translations", "references", "both"])
 def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) -> None:
-    """Evaluator models and sacreBLEU read texts as they are; the cards say so."""
+    """Evaluator models and sacreBLEU read texts unchanged, as the cards say."""
     translations, references, _ = CASES[name]
     expected = run(name, translations, references)
     found = run(
@@ -320,10 +320,10 @@ def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) 
         expected.counts,
     )
     assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
-    # letters with accents matter in these
+    # accents matter in these translations
     assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}
     if side != "references":
-        # as they were judged
+        # the judgements keep the given texts
         assert [j.translation for j in found.judgements] == _decomposed(translations)
 
 

@@ -73,8 +73,8 @@ def test_the_order_of_rows_does_not_change_scores() -> None:
 
 
 def test_the_bootstrap_resamples_pairs() -> None:
-    """Where both halves of every pair are equally good, the gap is 0 in every resample, although
-    BLEU is not the same in all.
+    """If both halves of every pair are equally good, the gap is 0 in every resample, although BLEU
+    varies.
     """
     pairs = [
         (f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)
@@ -84,7 +84,7 @@ def test_the_bootstrap_resamples_pairs() -> None:
         ["bleu_gap", "chrf_gap"], "no interval: it is the same in every resample"
     )
     translations, references = rows_of(pairs)
-    order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows last, and backwards
+    order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows come last, in reverse order
     assert (
         compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)[
             "intervals"

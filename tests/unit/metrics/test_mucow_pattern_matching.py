@@ -40,9 +40,9 @@ def run(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
     [
         ("Das SCHLOSS ist alt.", "correct", "schloss"),
         ("Viele Schlösser sind alt.", "correct", "schloss"),  # by its lemma
-        ("Das Burg-Schloss.", "correct", "burg schloss"),  # German is cut at hyphens
+        ("Das Burg-Schloss.", "correct", "burg schloss"),  # German is split at hyphens
         ("Der Verschluss am Schloss.", "incorrect", "schloss verschluss"),
-        # lemmas are not looked at where a token decides
+        # lemmas are ignored where a token decides
         ("Der Verschluss der Schlösser.", "incorrect", "verschluss"),
         ("Das Wasserschloss.", "inconclusive", ""),
         ("", "inconclusive", ""),

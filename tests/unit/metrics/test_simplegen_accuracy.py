@@ -68,7 +68,7 @@ _SENTENCES = st.lists(
         ("Lehrer (in Berlin)", {"male"}),
         ("Lehrer-Team", {"male"}),
         ("der Lehrer/die Lehrerin", {"male", "female"}),
-        ("Arzt\u0301", set()),  # a mark makes it another word
+        ("Arzt\u0301", set()),  # a combining mark makes it another word
         ("", set()),
     ],
     "text",

@@ -157,8 +157,8 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
 def test_translations_of_the_dataset_get_their_genders(
     shared: Path, tmp_path: Path, lang: str
 ) -> None:
-    """The correct translation of every sample shows the right gender, the contrastive one the
-    other; none is misread.
+    """The correct translation of every sample shows the correct gender, the contrastive one the
+    other.
     """
     config = f"mt_en_{lang}"
     folder = lay_out_samples("wino_x", config, tmp_path, shared)

@@ -89,7 +89,7 @@ def test_rows_are_judged_independently_under_given_alignments(
     [
         ("Then the cook left.", 2, "0-0 1-1 2-2 3-3", "female"),  # "die Köchin"
         ("Then the cook left.", 2, "0-0 1-1 3-3", "female"),  # the article alone: "die"
-        # "some" is no article: "ging." at 3, next to which "die" stands at 1
+        # "some" is not an article: "ging." at 3 is linked, and the nearest article is "die" at 1
         ("Then some cook left.", 2, "1-2 2-3", "female"),
         ("Then the cook left.", 2, "0-0", "male"),  # nothing linked
         # spaces count once; articles in any case: "Köchin"

@@ -1,5 +1,5 @@
-"""Models whose files are incomplete, damaged or of another kind than asked for are refused at every
-door.
+"""Models with incomplete or damaged files, or of another kind than requested, are refused by every
+entry point.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def change_json(path: Path, **fields: Any) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """One tiny model of every family, never changed."""
+    """Save one tiny model of every family, which no test changes."""
     return {
         family: build(tmp_path_factory.mktemp(family))
         for family, build in families.BUILDERS.items()
@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(params=sorted(families.BUILDERS))
 def folder(request: pytest.FixtureRequest, made: dict[str, Path], tmp_path: Path) -> Path:
-    """A copy of one of them."""
+    """Return a copy of one of them."""
     return shutil.copytree(made[request.param], tmp_path / "model")
 
 
@@ -141,7 +141,7 @@ def test_unexpected_weights_that_no_head_uses_are_ignored(
 
 
 def test_missing_sinusoidal_tables_are_computed(made: dict[str, Path], tmp_path: Path) -> None:
-    """The files of the models for WMT19 on the Hub are without."""
+    """The models for WMT19 on the Hub have no such tables in their files."""
     place = shutil.copytree(made["fsmt"], tmp_path / "model")
     tables = [name for name in load_file(place / WEIGHTS) if "embed_positions" in name]
     change_weights(place, lambda weights: [weights.pop(name) for name in tables])
@@ -226,7 +226,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
 
 # kinds
 
-# kind -> models of other families that it fits
+# kind -> other families whose models it fits
 _ALSO = {
     "small100": ["m2m_100"],
     "t5": ["mt5", "umt5"],
@@ -250,7 +250,7 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], ki
                 cc_hf.load_evaluator(place, kind=kind)
             loaded = load_model(place)
             if (kind, family) == ("m2m_100", "small100"):
-                continue  # in memory both have the same class of tokenizer
+                continue  # both have the same class of tokenizer in memory
             with pytest.raises(InputError, match=rf"which '{kind}' does not fit"):
                 evaluator_of(loaded.model, loaded.tokenizer, kind=kind)
 
@@ -434,7 +434,7 @@ def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
 
 
 def test_loading_twice_gives_the_same_scores_and_other_weights_other_ones(tmp_path: Path) -> None:
-    """No weight is random: two loads in one process give the same."""
+    """No weight is random: two loads in one process give the same scores."""
     save_tiny_marian(tmp_path)
     first = cc_hf.load_evaluator(tmp_path, dtype="float32").mean_logprobs(["a"], ["b"])
     assert (

@@ -92,7 +92,7 @@ def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
         evaluator=lambda sources, texts: [1.0] * len(sources),
         tgt_lang="de",
     )
-    # a result may say anything, and names no file of this machine
+    # a result is not trusted to name a file of this machine
     for name in (result.dataset, str(path)):
         assert read_examples(replace(result, dataset=name))[0] is None
     examples, notes = read_examples(result, dataset=str(path))

@@ -1,4 +1,4 @@
-"""The notes of a result are shown wherever its figures are."""
+"""The notes of a result are shown wherever its figures are shown."""
 
 from __future__ import annotations
 

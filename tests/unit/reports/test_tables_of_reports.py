@@ -135,7 +135,7 @@ def test_html_is_well_formed() -> None:
 
 
 def test_texts_cannot_end_their_html_element() -> None:
-    """Names, categories, translations and notes, in elements and in attributes."""
+    """This holds for names, categories, translations and notes, in elements and in attributes."""
     evil = f"\"><img src=x onerror='x'>{{{{ 7 * 7 }}}}' {HOSTILE_NAME}"
     found = reported.report()
     judged = {
@@ -202,7 +202,7 @@ def test_plots_are_png_files_with_a_colour_per_system() -> None:
 
 
 def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
-    """Hatch leaves out what git ignores."""
+    """Hatch omits files that git ignores."""
     names = [
         f"cc_hf/reports/page/{name}"
         for name in ("page.html.jinja", "explorer.html", "page.css", "page.js")
@@ -229,7 +229,7 @@ def _shown(value: float) -> str:
 
 
 class _Balance(HTMLParser):
-    """Elements that were opened and not closed in turn."""
+    """Collects elements that were not closed in order."""
 
     VOID = ("meta", "input", "br", "link", "img")
 

@@ -37,7 +37,7 @@ def test_templates_mark_no_value_as_safe(root: Path) -> None:
 
 
 def test_only_package_files_and_json_are_marked_as_html(root: Path) -> None:
-    """Everything else gets its `Markup` from a template."""
+    """Everything else becomes `Markup` by a template."""
     made = set()
     for path in (root / "cc_hf").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -25,7 +25,7 @@ LABELS = st.lists(
 
 
 def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
-    """Items with that confusion."""
+    """Return items with this confusion matrix."""
     pairs = [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
     return [i for i, _ in pairs], [j for _, j in pairs]
 
@@ -171,7 +171,7 @@ def test_bad_labels_and_weights_are_refused() -> None:
 def test_kappas_of_published_annotations_equal_the_recorded_ones(
     shared: Path, dataset: str, pair: str
 ) -> None:
-    """The raw labels of the paper's two annotators, joined by item."""
+    """Return the raw labels of the paper's two annotators, joined by item."""
     folder = shared / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/{dataset}/data"
     labels: list[dict[int, str]] = []
     for annotator in (1, 2):

@@ -27,7 +27,7 @@ def test_the_width_of_intervals_is_close_to_the_binomial_one() -> None:
 def test_resampling_keeps_the_size_of_categories() -> None:
     correct = np.array([True] * 50 + [False] * 50)
     found = accuracy_intervals(correct, np.ones(100, dtype=np.int64), ["a"] * 50 + ["b"] * 50)
-    # resampling over all would spread, too, but not as much
+    # resampling across categories would vary, too, but less
     assert found["accuracy"] == wilson_interval(50, 100)
     assert (found["accuracy_a"], found["accuracy_b"]) == (
         wilson_interval(50, 50),

@@ -53,7 +53,7 @@ def test_intervals_and_p_values_are_close_to_the_normal_approximation() -> None:
     assert found.p_value == pytest.approx(
         math.erfc(abs(found.difference) / deviation / math.sqrt(2)), abs=0.03
     )
-    # as if they were not paired
+    # the interval if they were not paired
     alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)
     assert limits(found.interval)[0] > alone + 0.005
 

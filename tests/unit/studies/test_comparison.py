@@ -385,6 +385,6 @@ def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_
         accuracy.difference
         == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
     )
-    # scores of a hash: no difference but by chance
+    # scores of a hash differ only by chance
     assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)
     assert accuracy.p_value > 0.05

@@ -30,7 +30,7 @@ TRANSLATION = "Die Köchin ging, «froh»."
 
 
 class SpelledEvaluator(LetterEvaluator):
-    """Each letter has a probability of its own under each source, and is a token."""
+    """An evaluator in which each letter is a token with its own probability under each source."""
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
         return ["".join(chr(number) for number in row if number) for row in rows]
@@ -270,7 +270,7 @@ def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.E
         ".",
         "</s>",
     ]
-    # behind "Der" the noun is no surprise
+    # after "Der" the noun is expected
     for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):
         decides = {word.text for word in found.words if word.decides}
         assert decides

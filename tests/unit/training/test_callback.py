@@ -45,7 +45,7 @@ FIGURES |= {
 
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    """An evaluator that says something else of every translation."""
+    """An evaluator that gives every translation another score."""
     return [
         float(1 + (7 * len(s) + 3 * sum(map(ord, t))) % 11)
         for s, t in zip(sources, translations, strict=True)
@@ -58,7 +58,9 @@ def people(tmp_path: Path) -> str:
 
 
 class Listener(TrainerCallback):  # type: ignore[misc]
-    """As TensorBoard's: it stands before the callbacks of the user, and sees what is logged."""
+    """A callback like TensorBoard's: it precedes the callbacks of the user, and records what is
+    logged.
+    """
 
     def __init__(self) -> None:
         self.logs: list[tuple[int, dict[str, float]]] = []
@@ -72,7 +74,7 @@ def probed(trainer: Any, prefix: str = "eval_people") -> list[dict[str, float]]:
 
 
 def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.EvaluationResult:
-    """The same road on a saved model: `cc-hf translate` and `cc-hf evaluate`."""
+    """Return the figures of a saved model by `cc-hf translate` and `cc-hf evaluate`."""
     texts = cc_hf.translate(SOURCES, checkpoint, src_lang="en", tgt_lang="de", num_beams=2)
     return evaluate_dataset(
         dataset, translations=judgeable(texts)[0], evaluator=by_length, **options
@@ -119,7 +121,7 @@ def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
     assert [(step, logs["eval_people_min_accuracy"]) for step, logs in heard] == list(
         enumerate(values, 1)
     )
-    # each figure is logged once, the trainer's own before
+    # each figure is logged once, after those of the trainer
     assert not any("eval_loss" in logs for _, logs in heard)
     assert len([logs for _, logs in listener.logs if "eval_loss" in logs]) == 6
     assert len([logs for _, logs in listener.logs if "loss" in logs]) == 6
@@ -148,9 +150,7 @@ def test_judgements_of_the_last_evaluation_are_kept(
 def test_sources_are_batched_as_by_translate(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    """With random weights hardly a translation ends, so that each is as long as its batch lets it
-    be.
-    """
+    """With random weights hardly any translation ends, so that the batch determines its length."""
     alike, other = (
         ProbingCallback(
             cc_hf.load_material(people),
@@ -167,7 +167,7 @@ def test_sources_are_batched_as_by_translate(
 
 
 class Silent(ProbingCallback):
-    """Says when it probes, and does nothing."""
+    """Records when it probes, and does nothing else."""
 
     def _probe(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         return {}
@@ -176,7 +176,9 @@ class Silent(ProbingCallback):
 def test_probing_does_not_change_the_training(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    """With dropout, so that a random number more or another mode would show in the weights."""
+    """Training uses dropout, so that an additional random number or another mode would change the
+    weights.
+    """
     weights = []
     for kind in (Silent, ProbingCallback):
         trainer = made_trainer(
@@ -200,7 +202,7 @@ def _numpy_state() -> list[int]:
 
 
 def _fail_after(model: Any) -> None:
-    """Draws random numbers of all kinds; in eval mode it ends by a division."""
+    """Draw random numbers of all kinds; in eval mode, raise by a division by zero."""
     drawn = float(torch.rand(3).sum()) + random.random() + float(np.random.rand())
     assert drawn / sum(module.training for module in model.modules())
 
@@ -248,7 +250,7 @@ def test_several_evaluation_sets_are_probed_once_per_evaluation(
     trainer.train()
     assert len(n_translated) == len(probed(trainer)) == 1
     assert trainer.state.best_metric == probed(trainer)[0]["eval_people_min_accuracy"]
-    found = trainer.evaluate()  # the same step, but perhaps other weights
+    found = trainer.evaluate()  # the step is the same, but the weights may differ
     assert len(n_translated) == 2
     assert {"eval_news_loss", "eval_talks_loss", "eval_people_accuracy"} <= found.keys()
     test = trainer.evaluate(rows_of(trainer.processing_class, 3), metric_key_prefix="test")
@@ -274,7 +276,7 @@ def test_probing_can_follow_steps_or_saves(
     )
     trainer.train()
     assert [row["step"] for row in probed(trainer)] == steps
-    # its own log of a step is not lost
+    # the trainer's own log of a step is not lost
     assert [row["step"] for row in trainer.state.log_history if "loss" in row] == [1, 2, 3, 4]
     assert not any(
         "eval_people_accuracy" in row for row in trainer.state.log_history if "eval_loss" in row
@@ -408,7 +410,7 @@ def test_generation_settings_are_those_of_the_trainer(tiny_marian: Path, tmp_pat
 def test_the_callback_works_in_a_custom_training_loop(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    """In a loop of one's own, with the objects of transformers."""
+    """The loop calls the callback with objects of transformers."""
     trainer, state = made_trainer(tiny_marian, tmp_path, []), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
     probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)

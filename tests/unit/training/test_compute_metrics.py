@@ -49,7 +49,7 @@ def tokenizer(tiny_marian: Path) -> Any:
 
 
 def padded(rows: Sequence[Sequence[int]], fill: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Of one width; what is missing is filled from the right with these in turn."""
+    """Pad rows to one width with these values in turn."""
     width = max(map(len, rows)) + 3
     return np.array(
         [
@@ -60,7 +60,9 @@ def padded(rows: Sequence[Sequence[int]], fill: Sequence[int]) -> npt.NDArray[np
 
 
 def prediction(tokenizer: Any, outputs: Sequence[str], targets: Sequence[str]) -> EvalPrediction:
-    """As a trainer gives it: -100 or padding behind the rows, a token before each output."""
+    """Return a prediction as a trainer gives it: -100 or padding after the rows, a token before
+    each output.
+    """
     start, fill = tokenizer.pad_token_id, (-100, tokenizer.pad_token_id)
     predicted, labels = (
         tokenizer(text_target=list(texts))["input_ids"] for texts in (outputs, targets)
@@ -72,7 +74,7 @@ def prediction(tokenizer: Any, outputs: Sequence[str], targets: Sequence[str]) -
 
 
 def as_decoded(tokenizer: Any, texts: Sequence[str]) -> list[str]:
-    """The tiny vocabulary does not have every letter."""
+    """Return texts as decoded: the tiny vocabulary lacks some letters."""
     return [
         " ".join(text.split())
         for text in tokenizer.batch_decode(

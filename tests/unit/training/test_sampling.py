@@ -40,7 +40,7 @@ def test_every_category_gets_its_share_of_the_sample(
     for category, size in sizes.items():
         share = sum(e.category == category for e in found)
         assert share >= 1
-        # nobody has more than its share so that it has one
+        # no category needs more than its share to be present
         if all(n * other >= len(examples) for other in sizes.values()):
             assert abs(share - n * size / len(examples)) < 1
 

@@ -92,6 +92,6 @@ def test_contrastive_translations_are_part_of_the_data() -> None:
 
 
 def _slice(text: str, start: int, end: int | None) -> str:
-    """As JavaScript slices."""
+    """Slice text as JavaScript does."""
     units = text.encode("utf-16-le")
     return units[2 * start : None if end is None else 2 * end].decode("utf-16-le")

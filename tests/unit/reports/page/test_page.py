@@ -24,7 +24,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def opened(page: Page, tmp_path: Path) -> Opened:
-    """A report, opened from disk; a request for anything but the file fails the test."""
+    """Open a report from disk; a request for anything but the file fails the test."""
 
     def open_page(report: Report) -> Page:
         path = tmp_path / "out.html"
@@ -52,7 +52,7 @@ def ids(page: Page) -> list[str]:
 
 
 def chosen(page: Page, total: str, **filters: str) -> list[str]:
-    """The samples of the first page under these filters, when the count says what it should."""
+    """Return the samples of the first page under these filters, after checking the shown count."""
     page.click("#filters button[type=reset]")
     for name, value in filters.items():
         (page.fill if name in ("query", "low", "high") else page.select_option)(f"#{name}", value)
@@ -248,7 +248,7 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
 def test_a_page_of_all_winomt_is_small_and_fast(
     opened: Opened, shared: Path, tmp_path: Path
 ) -> None:
-    """As large as it gets: under 5 MB, opened in under 2 s, and everything is there."""
+    """The largest page is under 5 MB, opens in under 2 s, and is complete."""
     from cc_hf.data.loading import load_examples
 
     examples = load_examples("winomt", data_dir=shared / "upstream")
@@ -271,7 +271,7 @@ def test_a_page_of_all_winomt_is_small_and_fast(
         systems.append(System(name, {result.metric: result}))
     page = opened(build_report(systems, examples=examples, n_resamples=10))
     assert (tmp_path / "out.html").stat().st_size < 5_000_000
-    # milliseconds; the first samples are shown by then
+    # milliseconds until the first samples are shown
     assert 0 < page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 2000
     assert page.locator("#count").inner_text() == "3,648 samples"
     found = chosen(page, "1,826 of 3,648 samples", category="0")

@@ -91,7 +91,7 @@ def test_a_picture_shows_salience_and_triggers() -> None:
         & (picture[..., 2] < 0.02)
     )
     blue = (picture[..., 2] > 0.7) & (picture[..., 0] < 0.15)
-    assert orange.sum() > 200  # the ground of "it", the most salient word
+    assert orange.sum() > 200  # the background of "it", the most salient word
     assert blue.sum() > 50  # the frames of triggers
     alone = imread(io.BytesIO(salience_png(TWINS[:1])))
     assert alone.shape[0] < picture.shape[0]
@@ -99,7 +99,7 @@ def test_a_picture_shows_salience_and_triggers() -> None:
 
 
 def test_the_height_of_a_picture_follows_its_lines() -> None:
-    """Wide words need more lines than was reckoned with, narrow ones fewer."""
+    """Wide words need more lines than estimated, narrow ones fewer."""
     for word in ("W" * 24, "i"):
         picture = imread(io.BytesIO(salience_png([sentence("a-1", [(word, 0.1)] * 40)])))
         ink = np.flatnonzero((picture[..., :3] < 0.95).any(axis=(1, 2)))

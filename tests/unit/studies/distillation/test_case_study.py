@@ -31,8 +31,8 @@ def test_table_3_english_german_is_reproduced_and_significant() -> None:
 
 
 def test_russian_figures_follow_the_table_and_not_the_published_ones() -> None:
-    """As the printed table gives them: 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and
-    -2.14, 2.52 and -5.21.
+    """The printed table gives 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and -2.14, 2.52
+    and -5.21.
     """
     own = {block.task: found for block, found in case_study_regressions() if block.tgt_lang == "ru"}
     assert [round(own["MuCoW"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [
@@ -55,7 +55,7 @@ def test_the_dependent_columns_are_minima() -> None:
 
 
 def test_the_table_is_not_ignored_by_git(root: Path) -> None:
-    """Hatch takes all of the folder cc_hf, but what git ignores."""
+    """Hatch takes all of the folder cc_hf except what git ignores."""
     path = CASE_STUDY.relative_to(root)
     assert path.parts[0] == "cc_hf"
     ignored = subprocess.run(

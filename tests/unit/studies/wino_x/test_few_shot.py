@@ -74,9 +74,7 @@ def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
     marian: Any, splits: WinoXSplits
 ) -> None:
-    """On nouns in combinations that were not trained on, after as many epochs from the same
-    weights.
-    """
+    """This holds for unseen combinations of nouns, after equally many epochs from the same weights."""
     found = {}
     for weight in (0.0, 10.0):
         tuned = fine_tune_on_translations(
@@ -105,7 +103,7 @@ def test_a_learning_curve_has_one_point_per_size(
         for point in found
     ] == [None, (20, 20, 2), (40, 20, 2)]
     for name, tensor in marian.model.state_dict().items():
-        assert torch.equal(tensor, weights[name])  # the model that was given is as it was
+        assert torch.equal(tensor, weights[name])  # the given model is not changed
     for point in found[1:]:
         assert point.folder is not None
         assert point.tuned is not None
@@ -126,7 +124,7 @@ def test_a_learning_curve_has_one_point_per_size(
 def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
     marian: Any, splits: WinoXSplits
 ) -> None:
-    """What is trained on contradicts the development part: the other pronouns."""
+    """The training data contradict the development part: they hold the other pronouns."""
     wrong = [
         ContrastiveTranslationExample(
             e.id,
@@ -200,7 +198,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
 @cases_by_words(
     ("family", "rate", "batch_size", "beta2", "max_grad_norm", "smoothing", "falls_by"),
     [
-        # Table 4.6: inverse_sqrt, of the program's script: no clipping
+        # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
         ("fsmt", 1e-7, 8, 0.98, 0.0, 0.1, [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
         # Table 4.11, and the defaults of transformers: linear
         ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),
@@ -219,7 +217,7 @@ def test_the_trainer_has_the_settings_of_the_thesis(
     marian: Any,
     splits: WinoXSplits,
 ) -> None:
-    """Two batches in each of up to 1,000 epochs, of which three are taken."""
+    """Two batches in each of up to 1,000 epochs, of which three are used."""
     seen: list[PronounPenaltyTrainer] = []
     rates: list[float] = []
 
@@ -267,8 +265,8 @@ def test_the_trainer_has_the_settings_of_the_thesis(
     "family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")]
 )
 def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: Path) -> None:
-    """Without smoothing and penalty the loss on the development part is the mean negative
-    log-probability that the evaluator gives after this epoch.
+    """Without smoothing and penalty, the loss on the development part is the mean negative log-
+    probability that the evaluator gives after this epoch.
     """
     evaluator: Any = load_evaluator(BUILDERS[family](tmp_path), mode="exact")
     texts = [
@@ -520,7 +518,7 @@ def test_the_command_measures_transfer_to_another_configuration(
         assert [c["logprob_correct"] for c in english["choices"]] != [
             c["logprob_correct"] for c in german["choices"]
         ]
-        # fillers have no gender that is known
+        # the gender of fillers is not known
         assert [test["feature"] for test in point["bias"]["lm_en_de"]["tests"]] == ["position"]
 
 

@@ -58,7 +58,7 @@ def test_the_penalty_equals_that_computed_by_hand() -> None:
 
 def test_the_gradient_equals_that_computed_by_hand() -> None:
     """With shares q = P / N over the forms, d PP / d logit_j = -q_r ([j = r] - q_j) + q_m ([j = m]
-    - q_j); of a token that is no form it is 0.
+    - q_j); for a token that is not a form it is 0.
     """
     logits = torch.tensor(
         [[math.log(p) for p in TOY.values()]], dtype=torch.float64, requires_grad=True
@@ -95,7 +95,7 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
         ([[9, 1, 8, 0], [9, 2, 4, 8, 0], [9, 2, 5, 8, 0]], FormPaths(1, ((1,), (2, 4), (2, 5)))),
         ([[1, 8, 0], [1, 4, 8, 0], [1, 5, 8, 0]], FormPaths(1, ((), (4,), (5,)))),  # он, она, оно
         ([[1, 4, 8, 0], [1, 8, 0], [1, 5, 8, 0]], FormPaths(1, ((4,), (), (5,)))),
-        # what is the same is not counted twice
+        # equal parts are not counted twice
         ([[7, 7, 7, 0], [7, 7, 0]], FormPaths(2, ((7,), ()))),
         ([[9, 1, 8, 0], [9, 2, 8, 0], [9, 2, 8, 0]], None),
     ],
@@ -125,7 +125,7 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> list[ContrastiveTransla
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Each pronoun is one token."""
+    """Return an evaluator whose pronouns are one token each."""
     return load_evaluator(
         save_schema_marian(tmp_path_factory.mktemp("whole"), n_pieces=140), mode="exact"
     )
@@ -133,7 +133,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """ "er", "sie" and "es" are of several tokens."""
+    """Return an evaluator whose "er", "sie" and "es" consist of several tokens."""
     return load_evaluator(
         save_schema_marian(tmp_path_factory.mktemp("cut"), n_pieces=44), mode="exact"
     )
@@ -145,7 +145,7 @@ def naive_shares(
     prefix: Sequence[int],
     forms: Sequence[Sequence[int]],
 ) -> list[float]:
-    """P of each form under the tokens before it, one forward pass per token."""
+    """Return P of each form given the tokens before it, by one forward pass per token."""
     found = []
     for form in forms:
         total = 0.0
@@ -284,7 +284,7 @@ def test_bad_examples_and_settings_are_refused(
     with pytest.raises(InputError, match="expected at least one example, got none"):
         encode_pairs(whole, [])
     with pytest.raises(EvaluatorError, match=r"example '1': .* writes two of the pronouns"):
-        encode_pairs(whole, [example("ES war.")], pronouns="all")  # of capitals it knows none
+        encode_pairs(whole, [example("ES war.")], pronouns="all")  # the vocabulary has no capitals
     with pytest.raises(TooLongError, match="row 0: the translation has"):
         encode_pairs(whole, [example("Ball " * 70)])
     with pytest.raises(InputError, match="expected 0 or more, got -1"):
@@ -378,9 +378,7 @@ def test_accumulated_gradients_equal_those_of_one_batch(
     schemas: list[ContrastiveTranslationExample],
     tmp_path: Path,
 ) -> None:
-    """By the Trainer's own counting of labels, with batches that differ in length and in
-    padding.
-    """
+    """The Trainer counts the labels itself; batches differ in length and in padding."""
     evaluator = request.getfixturevalue(kind)
     pairs = encode_pairs(
         evaluator, sorted(schemas, key=lambda e: len(e.correct_translation))[::5], pronouns="all"

@@ -22,8 +22,8 @@ Prefers = Callable[[str, str, str], bool]
 def choices(
     prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
 ) -> list[Choice]:
-    """Balanced schemas as those of Wino-X: every pronoun is right in one twin and wrong in the
-    other.
+    """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
+    incorrect in the other.
     """
     found = []
     for number, (a, b), place in itertools.product(
@@ -41,7 +41,7 @@ def choices(
 
 
 def always(gender: str, seed: int = 0) -> Prefers:
-    """Prefers a gender wherever it is offered, else at random."""
+    """Prefer a gender wherever it is offered, otherwise choose at random."""
     generator = np.random.default_rng(seed)
     return lambda right, wrong, position: (
         right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
@@ -61,12 +61,12 @@ def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[st
         assert found.test("gender").strength == found.test("gender").attainable == 1
         assert found.test("gender").size == "large"
     else:
-        # male against all others: no order of three genders is needed
+        # male against all others does not need an order of three genders
         one = found.test("gender", "male")
         assert one.strength == pytest.approx(one.attainable) == pytest.approx(2 / 3)
         assert one.size == "large"
         assert found.test("gender", "thesis").test.rank_biserial < -0.3
-        # 2 lies between 1 and 3: the program's order does not see it
+        # 2 lies between 1 and 3, so the order of the program does not detect it
         assert found.test("gender").strength < 0.1
     assert found.test("position").strength < 0.1
 

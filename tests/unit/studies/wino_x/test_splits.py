@@ -50,14 +50,14 @@ def test_all_samples_of_a_schema_are_in_one_part(
     sizes: list[int], n_dev: int, n_test: int, seed: int, draw: random.Random
 ) -> None:
     examples = schemas(sizes)
-    draw.shuffle(examples)  # twins apart
+    draw.shuffle(examples)  # separates the twins
     if len(examples) <= n_dev + n_test:
         with pytest.raises(InputError, match=f"expected more than {n_dev + n_test} samples"):
             split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
         return
     found = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
     parts = [found.train, found.dev, found.test]
-    # all, and each once
+    # every sample occurs once
     assert sorted(e.id for part in parts for e in part) == sorted(e.id for e in examples)
     names = [{schema_of(e) for e in part} for part in parts]
     assert names[0] & names[1] == names[0] & names[2] == names[1] & names[2] == set()
@@ -147,7 +147,7 @@ def test_bad_examples_are_refused() -> None:
 
 
 class TableEvaluator(Evaluator):
-    """Mean log-probabilities from a table."""
+    """An evaluator that reads mean log-probabilities from a table."""
 
     def __init__(self, table: dict[str, float]) -> None:
         super().__init__(

@@ -133,7 +133,7 @@ def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
         for word in salience.words
         for _, value in word.subwords
     ]
-    assert max(map(abs, spread)) > 1e-4  # else a loop that removes nothing would pass
+    assert max(map(abs, spread)) > 1e-4  # otherwise a loop that removes nothing would pass
 
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
@@ -148,7 +148,7 @@ def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared embeddings", "separate embeddings"])
 def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path: Path) -> None:
-    """Its dictionaries know small letters only: all others are unknown tokens."""
+    """Its dictionaries contain only small letters; all others are unknown tokens."""
     save_fairseq(tmp_path / "in", share_all_embeddings=shared)
     evaluator = seq2seq(
         cc_hf.load_evaluator(convert(tmp_path / "in", output=tmp_path / "out").folders[0])
@@ -171,8 +171,8 @@ def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None
 
 
 def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> None:
-    """The removal ends with the call."""
-    # by the model itself
+    """The removal of tokens ends with the call."""
+    # scored by the forward pass of the model
     evaluator = cc_hf.load_evaluator(tiny_marian, mode="exact", dtype="bfloat16")
     pairs = [one.source for one in EXAMPLES], [one.correct_translation for one in EXAMPLES]
     before = evaluator.mean_logprobs(*pairs)
