@@ -33,7 +33,7 @@ def test_repeated_words_get_separate_positions() -> None:
     ]
 
 
-def test_pieces_before_the_text_get_no_characters() -> None:
+def test_words_are_located_after_pieces_that_precede_the_text() -> None:
     assert texts([">>deu<<", "▁translate", ":", "▁The", "▁bed"], "The bed")[3:] == ["The", "bed"]
 
 

@@ -354,7 +354,7 @@ def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
         )
 
 
-def test_references_of_wrong_type_or_number_are_refused(tokenizer: Any, tmp_path: Path) -> None:
+def test_references_of_wrong_type_are_refused(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
     with pytest.raises(
         InputError, match=r"references: row 6: expected a mapping or an example .* got int"
