@@ -47,6 +47,22 @@ def choose_cues(
     Raises:
         EvaluatorError: for scores that cannot be used, as for `pair_scores`.
         TooLongError: for a text that is longer than the evaluator accepts.
+
+    Examples:
+        >>> from cc_hf.cue_building.senses import load_senses
+        >>> from cc_hf.schema import Focus, ProbingExample
+        >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}
+        >>> focus = Focus("bat", 2)
+        >>> example = ProbingExample("0", "en", "de", "a bat", "all", "club", focus, extra)
+        >>> data = load_senses([example], None, tgt_lang=None, words=None, data_dir=None)
+        >>> offered = {("bat", "club"): SenseCandidates(("baseball", "cricket"), ("fruit",))}
+        >>> def shorter_is_better(sources, translations):
+        ...     return [1 / len(source) for source in sources]
+        >>> cues, n_requests = choose_cues(
+        ...     data, offered, shorter_is_better, score="", n_cues=1, progress=False
+        ... )
+        >>> cues[0].correct.cues, cues[0].incorrect.cues, n_requests
+        (('cricket',), ('fruit',), 3)
     """
     cues: list[SenseCues] = []
     n_requests = sum(

@@ -95,6 +95,10 @@ def is_local(data_dir: str | Path | None = None) -> bool:
 
     Args:
         data_dir: as for `fetch`.
+
+    Examples:
+        >>> is_local("upstream")
+        True
     """
     return bool(local_folder(data_dir))
 
@@ -107,6 +111,10 @@ def local_folder(data_dir: str | Path | None) -> str | Path | None:
 
     Returns:
         The folder, or None if neither is given. It need not exist.
+
+    Examples:
+        >>> local_folder("upstream")
+        'upstream'
     """
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
@@ -126,6 +134,10 @@ def _verify(path: Path, file: SourceFile) -> None:
 def _from_hub(file: SourceFile) -> Path:
     """Return a file from the Hub's own cache, or from the Hub. The name of its blob in the cache is
     the sha256 of a large file.
+
+    Raises:
+        DataError: when it is not in the cache and the Hub cannot be reached, the download fails, or
+            the content does not match its hash.
     """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -159,6 +171,9 @@ def _from_hub(file: SourceFile) -> Path:
 def _download(file: SourceFile, path: Path) -> None:
     """Download into a part file next to the target and rename it once it is complete and verified.
     A lock lets one process download while the others wait for the file.
+
+    Raises:
+        DataError: when the process is offline, the cache cannot be written, or the download fails.
     """
     from filelock import FileLock
 
@@ -187,6 +202,9 @@ def _download(file: SourceFile, path: Path) -> None:
 def _complete(file: SourceFile, part: Path) -> None:
     """Download what the part file lacks. A download that breaks off is resumed, also by a later
     call.
+
+    Raises:
+        DataError: when the file is still not complete, or its content is not the pinned one.
     """
     import urllib.error
     from http.client import HTTPException
@@ -235,11 +253,15 @@ def _size(part: Path) -> int:
 
 
 def _receive(file: SourceFile, part: Path, had: int) -> str:
-    """Append to the part file, or start it again. Return what went wrong, "" for nothing."""
+    """Append to the part file, or start it again.
+
+    Returns:
+        What went wrong, "" for nothing.
+    """
     import urllib.request
 
-    wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
-    with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
+    request = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
         # A server without support for ranges answers 200 and sends the whole file.
         going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT
         promised = response.headers.get("Content-Length")

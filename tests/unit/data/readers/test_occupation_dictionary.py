@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_dictionary
+from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations
 from cc_hf.errors import InputError
 
 HEADER = "occupation\tnumber\tmale\tfemale\n"
@@ -39,7 +39,7 @@ def test_both_dictionaries_have_every_occupation_in_both_numbers_and_genders() -
 
 
 def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
-    found = read_dictionary(
+    found = read_occupations(
         write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n")
     )
     assert found.entries == {
@@ -89,7 +89,7 @@ def test_a_file_is_read_and_named_by_its_content(tmp_path: Path) -> None:
 )
 def test_refusals(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
-        read_dictionary(write(tmp_path, text))
+        read_occupations(write(tmp_path, text))
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
