@@ -175,7 +175,7 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return the weights in float32, renamed as fairseq's own upgrade_state_dict does."""
-    named: dict[str, torch.Tensor] = {}
+    renamed: dict[str, torch.Tensor] = {}
     for name, weight in weights.items():
         if name.endswith((".version", "._float_tensor", ".embed_positions.weights")):
             continue  # these are markers, and sinusoidal tables that the class computes
@@ -184,11 +184,13 @@ def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.
         # Up to fairseq 0.8, the three projections are stacked in one weight.
         if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:
             for part, third in zip("qkv", weight.chunk(3), strict=True):
-                named[name.replace("in_proj_", f"{part}_proj.")] = third.float()
+                renamed[name.replace("in_proj_", f"{part}_proj.")] = third.float()
         else:
-            named["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
+            renamed["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
                 weight.float()
             )
-    if "decoder.embed_tokens.weight" in named:
-        named.setdefault("decoder.output_projection.weight", named["decoder.embed_tokens.weight"])
-    return named
+    if "decoder.embed_tokens.weight" in renamed:
+        renamed.setdefault(
+            "decoder.output_projection.weight", renamed["decoder.embed_tokens.weight"]
+        )
+    return renamed

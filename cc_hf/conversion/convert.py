@@ -154,7 +154,7 @@ def _checkpoints(folder: Path, names: Sequence[str] | None) -> list[Path]:
     available = sorted(folder.glob("*.pt"))
     if names is None and not available:
         raise InputError(f"{folder}: expected checkpoints (*.pt), there are none")
-    chosen = (
+    paths = (
         available
         if names is None
         else [
@@ -162,13 +162,13 @@ def _checkpoints(folder: Path, names: Sequence[str] | None) -> list[Path]:
             for name in dict.fromkeys(names)
         ]
     )
-    for path in chosen:
+    for path in paths:
         if path not in available:
             raise InputError(
                 f"{folder}: there is no checkpoint {path.name}; there are"
                 f" {', '.join(p.name for p in available) or 'none'}"
             )
-    return chosen
+    return paths
 
 
 def _tokenization(
@@ -202,11 +202,11 @@ def _tokenization(
         _text(folder / f"dict.{source}.txt", "dictionary"),
         _text(folder / f"dict.{target}.txt", "dictionary"),
     )
-    of_sides = tuple(
+    codes_by_side = tuple(
         _codes(folder, language, codes_of_side or codes)
         for language, codes_of_side in ((source, source_codes), (target, target_codes))
     )
-    return _Tokenization(settings, dictionaries, (of_sides[0], of_sides[1]))
+    return _Tokenization(settings, dictionaries, (codes_by_side[0], codes_by_side[1]))
 
 
 def _codes(folder: Path, language: str, requested: str | Path | None) -> str:

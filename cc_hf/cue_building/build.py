@@ -181,15 +181,15 @@ def build_cues(
     n_cut = 0
     made_by: dict[str, str | int]
     if candidates is not None:
-        known, name = given_candidates(candidates)
+        sense_words, name = given_candidates(candidates)
         made_by = {"list": name}
     elif masked_lm is not None:
         model = _masked_lm(masked_lm, loading.device)
-        known, n_cut = predicted_candidates(
+        sense_words, n_cut = predicted_candidates(
             data, model, n_kept=choice.n_kept, average=choice.average, progress=progress
         )
         made_by = {"mlm": model.signature_name, "avg": choice.average, "kept": choice.n_kept}
-    offered, left_out = offered_candidates(data, known, choice.n_candidates)
+    offered, left_out = offered_candidates(data, sense_words, choice.n_candidates)
     senses, n_requests = choose_cues(
         data, offered, evaluator, score=choice.score, n_cues=choice.n_cues, progress=progress
     )
@@ -210,7 +210,7 @@ def build_cues(
         senses=senses,
         left_out=left_out,
         examples=with_cues,
-        candidates=known,
+        candidates=sense_words,
         tgt_lang=data.tgt_lang,
         signature=signature.build("cues", fields),
         counts={

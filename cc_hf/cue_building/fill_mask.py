@@ -156,8 +156,8 @@ class MaskedLM:
         logprobs: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
         if np.isnan(logprobs).any():
             raise EvaluatorError(
-                f"{self.signature_name} gives probabilities of words that are no numbers; the model"
-                " is damaged: get it again, or use another one"
+                f"{self.signature_name} returns probabilities that are not numbers; the model is"
+                " damaged: download it again, or use another one"
             )
         return logprobs
 

@@ -66,7 +66,8 @@ def choose_cues(
     """
     cues: list[SenseCues] = []
     n_requests = sum(
-        len(data.rows[sense]) * (len(o.correct) + len(o.incorrect)) for sense, o in offered.items()
+        len(data.rows[sense]) * (len(words.correct) + len(words.incorrect))
+        for sense, words in offered.items()
     )
     with tqdm(
         total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False
@@ -79,14 +80,16 @@ def choose_cues(
             bar.update(len(requests))
             start = 0
             for sense, of_sense in block.items():
-                o, n = offered[sense], len(data.rows[sense])
+                words, n = offered[sense], len(data.rows[sense])
                 table = scores[start : start + len(of_sense)].reshape(n, -1)
                 start += len(of_sense)
-                correct = best_cues(o.correct, table[:, : len(o.correct)], correct=True, n=n_cues)
-                incorrect = best_cues(
-                    o.incorrect, table[:, len(o.correct) :], correct=False, n=n_cues
+                correct = best_cues(
+                    words.correct, table[:, : len(words.correct)], correct=True, n=n_cues
                 )
-                cues.append(SenseCues(*sense, n, o, correct, incorrect))
+                incorrect = best_cues(
+                    words.incorrect, table[:, len(words.correct) :], correct=False, n=n_cues
+                )
+                cues.append(SenseCues(*sense, n, words, correct, incorrect))
     return tuple(cues), n_requests
 
 
@@ -98,7 +101,7 @@ def _blocks(
     Within a sense, requests are grouped by example, with the correct candidates first.
     """
     block: dict[Sense, list[ScoringRequest]] = {}
-    for sense, o in offered.items():
+    for sense, words in offered.items():
         block[sense] = [
             ScoringRequest(
                 insert_before(data.examples[row].source, data.examples[row].focus.start, cue),
@@ -106,7 +109,7 @@ def _blocks(
                 row,
             )
             for row in data.rows[sense]
-            for cue in (*o.correct, *o.incorrect)
+            for cue in (*words.correct, *words.incorrect)
         ]
         if sum(map(len, block.values())) >= _BLOCK:
             yield block

@@ -117,9 +117,9 @@ def _examples(
         digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]
         origin = {"data": f"custom/{Path(dataset).stem}@{digest}"}
     elif isinstance(dataset, (str, Path)):
-        chosen = declaration(str(dataset)).config(config).name
-        loaded = load_examples(str(dataset), chosen, data_dir=data_dir)
-        origin = {"data": signature_fields(str(dataset), chosen, data_dir=data_dir)["data"]}
+        config_name = declaration(str(dataset)).config(config).name
+        loaded = load_examples(str(dataset), config_name, data_dir=data_dir)
+        origin = {"data": signature_fields(str(dataset), config_name, data_dir=data_dir)["data"]}
     else:
         loaded, origin = dataset, {"data": "own"}
     converted = [_sense_example(row, example) for row, example in enumerate(loaded)]

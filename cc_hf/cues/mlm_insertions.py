@@ -221,12 +221,12 @@ def parse_candidates(
     """
     shape = "expected {ambiguous word: {sense: [words, most probable first]}}"
     try:
-        read = parse_json(text)
+        parsed = parse_json(text)
     except InputError as error:
         raise DataError(f"{name}: {shape}, got text that is not JSON: {error}") from error
-    if not isinstance(read, dict):
-        raise DataError(f"{name}: {shape}, got {type(read).__name__}")
-    for word, senses in read.items():
+    if not isinstance(parsed, dict):
+        raise DataError(f"{name}: {shape}, got {type(parsed).__name__}")
+    for word, senses in parsed.items():
         if not isinstance(senses, dict):
             raise DataError(
                 f"{name}: {word!r}: {shape}, got {type(senses).__name__} for the senses"
@@ -241,5 +241,5 @@ def parse_candidates(
                 )
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
-        for word, senses in read.items()
+        for word, senses in parsed.items()
     }

@@ -57,16 +57,16 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
             f" {source[focus.start : end]!r} there"
         )
     if SLOT in cue:
-        changed = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
+        with_cue = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
     elif placement == "before":
-        changed = insert_before(source, focus.start, cue)
+        with_cue = insert_before(source, focus.start, cue)
     elif placement == "after":
-        changed = f"{source[:end]} {cue}{source[end:]}"
+        with_cue = f"{source[:end]} {cue}{source[end:]}"
     else:
-        changed = source[: focus.start] + cue + source[end:]
-    if changed == source:
+        with_cue = source[: focus.start] + cue + source[end:]
+    if with_cue == source:
         raise InputError(
             f"cue: {cue!r} changes nothing in {source!r}; expected a cue that tells the readings"
             " apart"
         )
-    return changed
+    return with_cue

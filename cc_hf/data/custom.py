@@ -328,7 +328,7 @@ def _with_cues(
         sides = correct, incorrect
     if shared := set(sides[0]) & set(sides[1]):
         raise InputError(
-            f"the same cue is both correct and incorrect: it gives {sorted(shared)[0]!r}"
+            f"the same cue is both correct and incorrect: it makes {sorted(shared)[0]!r}"
         )
     return ContrastiveSourceExample(
         id=str(row.get("id", number)),

@@ -127,7 +127,7 @@ def _verify(path: Path, file: SourceFile) -> None:
         raise DataError(
             f"{path}: expected sha256 {file.sha256}, received {received}: this is not the file of"
             f" {file.repository} at commit {file.commit[:7]}. Restore it from {file.url}, or delete"
-            " it so that it is fetched anew"
+            " it so that it is downloaded again"
         )
 
 
@@ -163,7 +163,7 @@ def _from_hub(file: SourceFile) -> Path:
     ):
         raise DataError(
             f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other"
-            " content; delete it so that it is fetched anew"
+            " content; delete it so that it is downloaded again"
         )
     return path
 
@@ -211,11 +211,11 @@ def _complete(file: SourceFile, part: Path) -> None:
 
     problem = ""
     for _ in range(_ATTEMPTS):
-        had = _size(part)
-        if file.size and had >= file.size:
+        start = _size(part)
+        if file.size and start >= file.size:
             break
         try:
-            problem = _receive(file, part, had)
+            problem = _receive(file, part, start)
         except urllib.error.HTTPError as error:
             error.close()  # an HTTPError keeps its connection open
             part.unlink(missing_ok=True)
@@ -225,25 +225,25 @@ def _complete(file: SourceFile, part: Path) -> None:
             ) from error
         except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
             problem = str(error)
-        if not problem or _size(part) <= had:
+        if not problem or _size(part) <= start:
             break
-    has = _size(part)
+    size = _size(part)
     if problem:
-        kept = (
-            f"{has} of {file.size or 'unknown'} bytes are kept, the next call goes on from there"
-            if has
+        outcome = (
+            f"{size} of {file.size or 'unknown'} bytes are kept, the next call goes on from there"
+            if size
             else "nothing was kept"
         )
         raise DataError(
-            f"{file.url} could not be downloaded ({problem}); {kept}. Try again, or work offline."
-            f" {_LOCAL_HINT}"
+            f"{file.url} could not be downloaded ({problem}); {outcome}. Try again, or work"
+            f" offline. {_LOCAL_HINT}"
         )
     received = hashlib.sha256(part.read_bytes()).hexdigest()
     if file.sha256 and received != file.sha256:
         part.unlink()
         raise DataError(
-            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {has}"
-            f" bytes with {received}; nothing was kept. Try again; if it stays so, something"
+            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {size}"
+            f" bytes with {received}; nothing was kept. Try again; if the error remains, something"
             " between you and the server changes the file"
         )
 
@@ -252,7 +252,7 @@ def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
 
 
-def _receive(file: SourceFile, part: Path, had: int) -> str:
+def _receive(file: SourceFile, part: Path, start: int) -> str:
     """Append to the part file, or start it again.
 
     Returns:
@@ -260,10 +260,12 @@ def _receive(file: SourceFile, part: Path, had: int) -> str:
     """
     import urllib.request
 
-    request = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
+    request = urllib.request.Request(
+        file.url, headers={"Range": f"bytes={start}-"} if start else {}
+    )
     with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
         # A server without support for ranges answers 200 and sends the whole file.
-        going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT
+        going_on = start and response.status == HTTPStatus.PARTIAL_CONTENT
         promised = response.headers.get("Content-Length")
         n = 0
         with part.open("ab" if going_on else "wb") as out:

@@ -316,13 +316,13 @@ def _in_memory(declared: DatasetDeclaration, split: str | None, *, streaming: bo
 
     config = declared.config(None)
     examples = [example.to_row() for example in declared.read({}, config.name, "test")]
-    made = datasets.Dataset.from_list(
+    table = datasets.Dataset.from_list(
         examples, features=dataset_info(declared, config.name).features
     )
-    whole = datasets.DatasetDict({"test": made})
+    splits = datasets.DatasetDict({"test": table})
     if streaming:
-        whole = datasets.IterableDatasetDict({"test": made.to_iterable_dataset()})
-    return whole if split is None else whole[declared.split(None, split)]
+        splits = datasets.IterableDatasetDict({"test": table.to_iterable_dataset()})
+    return splits if split is None else splits[declared.split(None, split)]
 
 
 @contextlib.contextmanager

@@ -139,12 +139,12 @@ def _category(stereotype: str, gender: str) -> str:
 class _Side:
     """A row of the masculine or the feminine files."""
 
+    path: Path
     gender: str
     source: str
     reference_raw: str
     annotated_source: str
     annotated_reference: str
-    path: Path
 
     @property
     def reference(self) -> str:
@@ -217,23 +217,16 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
         paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)]
         for gender, folder, end in parts
     ]
-    for pair, (
-        m_source,
-        m_ref,
-        m_source_tags,
-        m_ref_tags,
-        f_source,
-        f_ref,
-        f_source_tags,
-        f_ref_tags,
-    ) in enumerate(_aligned(files)):
-        if m_source == f_source:
+    for pair, lines in enumerate(_aligned(files)):
+        male, female = (
+            _Side(files[first + 2], gender, *lines[first : first + 4])
+            for gender, first in (("male", 0), ("female", 4))
+        )
+        if male.source == female.source:
             raise DataError(
                 f"{files[4]}: line {pair + 1}: expected a source with the other gender, got the"
-                f" masculine one: {f_source[:80]!r}"
+                f" masculine one: {female.source[:80]!r}"
             )
-        male = _Side("male", m_source, m_ref, m_source_tags, m_ref_tags, files[2])
-        female = _Side("female", f_source, f_ref, f_source_tags, f_ref_tags, files[6])
         yield pair, male, female
         yield pair, female, male
 

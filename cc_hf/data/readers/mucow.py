@@ -179,13 +179,13 @@ _SUITE_KEYS = (
 
 def _configs_with_cues() -> Iterator[ConfigDeclaration]:
     for pair, n in _WITH_CUES_SIZES.items():
-        for suffix, what in (
+        for suffix, description in (
             ("", "3 correct and 3 incorrect insertions before the ambiguous word"),
             (".emnlp2021", _PROGRAM),
         ):
             yield ConfigDeclaration(
                 pair + suffix,
-                f"{_names(pair)}, {what}",
+                f"{_names(pair)}, {description}",
                 (pair[-2:],),
                 {"test": n},
                 WITH_CUES_FILES[pair],
@@ -211,13 +211,13 @@ def _configs_of_the_suite() -> Iterator[ConfigDeclaration]:
 
 def _configs_of_scoring() -> Iterator[ConfigDeclaration]:
     for pair, file in SCORING_FILES.items():
-        what = (
+        description = (
             f"{_names(pair)}, the scoring suite: the reference against translations with another"
             " sense"
         )
         yield ConfigDeclaration(
             f"scoring.{pair}",
-            what,
+            description,
             (pair[-2:],),
             {"test": _SCORING_SIZES.get(pair)},
             (file,),

@@ -105,11 +105,11 @@ def read_suite(
         )
 
 
-def aligned_lines(what: str, *files: Path) -> list[list[str]]:
+def aligned_lines(name: str, *files: Path) -> list[list[str]]:
     """Return the lines of files that belong together line by line.
 
     Args:
-        what: name of the material, for the message.
+        name: name of the material, for the message.
         *files: the files.
 
     Returns:
@@ -123,7 +123,7 @@ def aligned_lines(what: str, *files: Path) -> list[list[str]]:
         numbers = ", ".join(
             f"{path.name} {len(lines)}" for path, lines in zip(files, columns, strict=True)
         )
-        raise DataError(f"{what}: expected files with the same number of lines, got {numbers}")
+        raise DataError(f"{name}: expected files with the same number of lines, got {numbers}")
     return columns
 
 
