@@ -54,7 +54,7 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
 figures: $(STAMP)  ## compute the README's figures anew; SHARED: folder with upstream/ and gold/
-	$(BIN)/python docs/figures.py $(SHARED)
+	$(BIN)/python docs/readme_figures.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.
 benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: folder with upstream/

@@ -155,8 +155,9 @@ def citation(key: str) -> Citation:
     Raises:
         UnknownNameError: for a key that is not in the table.
 
-    >>> citation("stanovsky-2019").url
-    'https://aclanthology.org/P19-1164'
+    Examples:
+        >>> citation("stanovsky-2019").url
+        'https://aclanthology.org/P19-1164'
     """
     try:
         return CITATIONS[key]

@@ -51,10 +51,11 @@ class InputError(CCError, ValueError):
 class UnknownNameError(InputError, KeyError):
     """A name that is not registered.
 
-    >>> raise UnknownNameError("dataset", "winmt", ["winomt", "simplegen"])
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.UnknownNameError: unknown dataset 'winmt'; did you mean 'winomt'? Known: simplegen, winomt
+    Examples:
+        >>> raise UnknownNameError("dataset", "winmt", ["winomt", "simplegen"])
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.UnknownNameError: unknown dataset 'winmt'; did you mean 'winomt'? Known: simplegen, winomt
     """  # noqa: E501
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
@@ -106,10 +107,11 @@ class ResultWarning(UserWarning):
 class MissingDependencyError(CCError, ImportError):
     """A package that is not installed. The message holds the line that installs it or its extra.
 
-    >>> str(MissingDependencyError("torch", "models"))
-    "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
-    >>> str(MissingDependencyError("eflomal", install="pip install eflomal"))
-    "this needs the package 'eflomal', which is not installed. Install it with: pip install eflomal"
+    Examples:
+        >>> str(MissingDependencyError("torch", "models"))
+        "this needs the package 'torch', which is not installed. Install it with: pip install 'cc_hf[models]'"
+        >>> str(MissingDependencyError("eflomal", install="pip install eflomal"))
+        "this needs the package 'eflomal', which is not installed. Install it with: pip install eflomal"
     """  # noqa: E501
 
     def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
@@ -125,8 +127,9 @@ def shown(value: object) -> str:
     Args:
         value: any object.
 
-    >>> shown("a"), shown(10**5000)
-    ("'a'", 'an int that is too large to show')
+    Examples:
+        >>> shown("a"), shown(10**5000)
+        ("'a'", 'an int that is too large to show')
     """
     try:
         text = repr(value)

@@ -130,8 +130,9 @@ def module_path(name: str) -> str:
     Raises:
         UnknownNameError: for a metric that is not registered.
 
-    >>> os.path.basename(module_path("gender_accuracy"))
-    'gender_accuracy.py'
+    Examples:
+        >>> os.path.basename(module_path("gender_accuracy"))
+        'gender_accuracy.py'
     """
     package = os.path.dirname(os.path.abspath(__file__))
     for folder in (
@@ -152,9 +153,11 @@ def module_class(name: str) -> Any:
 
     Raises:
         UnknownNameError: for a metric that is not registered.
+        ImportError: for a module that cannot be imported.
 
-    >>> module_class("gender_accuracy").__name__
-    'GenderAccuracy'
+    Examples:
+        >>> module_class("gender_accuracy").__name__
+        'GenderAccuracy'
     """
     import importlib.util
 
@@ -191,8 +194,9 @@ def load_metric(name: str, **options: Any) -> Any:
     Raises:
         UnknownNameError: for a metric that is not registered.
 
-    >>> load_metric("contrastive_conditioning").name
-    'contrastive_conditioning'
+    Examples:
+        >>> load_metric("contrastive_conditioning").name
+        'contrastive_conditioning'
     """
     import evaluate as host
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cc_hf.errors import InputError, shown
 
-__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "resolved", "table_rows"]
+__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "parse_table", "resolved"]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
@@ -28,22 +28,26 @@ def parse_json(text: str) -> Any:
     Args:
         text: one JSON value.
 
+    Returns:
+        The value, as `json.loads` returns it.
+
     Raises:
         InputError: for text that is not JSON, a key that occurs twice in an object (one of its
             values would be lost), lists or objects that are nested too deeply, a number of
             thousands of digits, and an escape such as "\ud800", half of a surrogate pair.
 
-    >>> parse_json('{"n": 1}')
-    {'n': 1}
-    >>> parse_json('{"n": 1, "n": 2}')
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: the key 'n' occurs twice in an object; keep one of the two
+    Examples:
+        >>> parse_json('{"n": 1}')
+        {'n': 1}
+        >>> parse_json('{"n": 1, "n": 2}')
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: the key 'n' occurs twice in an object; keep one of the two
     """
     try:
-        found = json.loads(text, object_pairs_hook=_without_duplicates)
+        value = json.loads(text, object_pairs_hook=_without_duplicates)
         if _HALF.search(text):
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise InputError("lists or objects are nested too deeply to be read") from None
     except UnicodeEncodeError as error:
@@ -54,14 +58,13 @@ def parse_json(text: str) -> Any:
         raise InputError(str(error)) from None
     except ValueError:  # Python limits the digits of an integer
         raise InputError("a number has more digits than can be read") from None
-    return found
+    return value
 
 
-def table_rows(
+def parse_table(
     lines: Iterable[str], where: object, *, delimiter: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row of a table, with the 1-based number of the line on which the row
-    ends.
+    """Parse a table of delimited cells, row by row.
 
     The row of column names comes first. Blank lines are skipped.
 
@@ -70,12 +73,16 @@ def table_rows(
         where: the file, for messages.
         delimiter: the character between cells.
 
+    Yields:
+        Pairs of the 1-based number of the line on which a row ends, and its cells.
+
     Raises:
         InputError: for a cell that cannot be read, a name that occurs twice, or a row with more or
             fewer cells than there are names.
 
-    >>> list(table_rows(["a,b", "1,2"], "t.csv", delimiter=","))
-    [(1, ['a', 'b']), (2, ['1', '2'])]
+    Examples:
+        >>> list(parse_table(["a,b", "1,2"], "t.csv", delimiter=","))
+        [(1, ['a', 'b']), (2, ['1', '2'])]
     """
     reader = csv.reader(lines, delimiter=delimiter)
     names: list[str] = []
@@ -99,12 +106,12 @@ def table_rows(
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in mapping:
             raise InputError(f"the key {key!r} occurs twice in an object; keep one of the two")
-        found[key] = value
-    return found
+        mapping[key] = value
+    return mapping
 
 
 def is_file(path: str | Path) -> bool:
@@ -115,8 +122,9 @@ def is_file(path: str | Path) -> bool:
     Args:
         path: the path.
 
-    >>> is_file("x" * 5000)
-    False
+    Examples:
+        >>> is_file("x" * 5000)
+        False
     """
     return os.path.isfile(path)
 
@@ -127,8 +135,9 @@ def is_folder(path: str | Path) -> bool:
     Args:
         path: the path.
 
-    >>> is_folder("x" * 5000)
-    False
+    Examples:
+        >>> is_folder("x" * 5000)
+        False
     """
     return os.path.isdir(path)
 
@@ -139,8 +148,9 @@ def exists(path: str | Path) -> bool:
     Args:
         path: the path.
 
-    >>> exists("x" * 5000)
-    False
+    Examples:
+        >>> exists("x" * 5000)
+        False
     """
     return os.path.exists(path)
 
@@ -156,10 +166,11 @@ def resolved(path: str | Path, what: str = "output") -> Path:
         InputError: for a name that is too long, symbolic links in a loop, a null character, or a
             folder without access.
 
-    >>> resolved("x" * 300)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: output: expected the path of a file or folder, got 'xxxx...
+    Examples:
+        >>> resolved("x" * 300)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: output: expected the path of a file or folder, got 'xxxx...
     """
     try:
         os.stat(path)
@@ -167,10 +178,10 @@ def resolved(path: str | Path, what: str = "output") -> Path:
         pass  # the caller checks for missing folders, and names them
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:80]}..."
+        text = str(path) if len(str(path)) <= 80 else f"{str(path)[:80]}..."
         raise InputError(
-            f"{what}: expected the path of a file or folder, got {shown!r}, which the system does"
-            f" not take ({reason}); choose another"
+            f"{what}: expected the path of a file or folder, got {text!r}, which the system does"
+            f" not accept ({reason}); choose another"
         ) from error
     return Path(os.path.realpath(path))
 
@@ -184,11 +195,12 @@ def file_slug(text: str) -> str:
     Args:
         text: any text.
 
-    >>> file_slug("en-de.paper"), file_slug("../../evil")
-    ('en-de.paper', '_.._evil-0fbfd372')
+    Examples:
+        >>> file_slug("en-de.paper"), file_slug("../../evil")
+        ('en-de.paper', '_.._evil-0fbfd372')
     """
-    kept = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH]
-    if kept == text and kept:
-        return kept
+    slug = re.sub(r"[^\w.-]+", "_", text).lstrip(".")[:_SLUG_LENGTH]
+    if slug == text and slug:
+        return slug
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
-    return f"{kept}-{digest}" if kept else digest
+    return f"{slug}-{digest}" if slug else digest

@@ -159,11 +159,11 @@ class LanguageCodes:
 
 
 def _rows() -> list[LanguageCodes]:
-    found = []
+    rows = []
     for line in _TABLE.strip().splitlines()[1:]:
         code, name, others, nllb, m2m100, mbart50 = (cell.strip() for cell in line.split("|"))
-        found.append(LanguageCodes(code, name, tuple(others.split()), nllb, m2m100, mbart50))
-    return found
+        rows.append(LanguageCodes(code, name, tuple(others.split()), nllb, m2m100, mbart50))
+    return rows
 
 
 #: Code -> the models' codes of the language.
@@ -181,7 +181,8 @@ def two_letter_code(code: str) -> str:
     Args:
         code: a code. An unknown code and "" are returned unchanged.
 
-    >>> two_letter_code("deu"), two_letter_code("de"), two_letter_code("")
-    ('de', 'de', '')
+    Examples:
+        >>> two_letter_code("deu"), two_letter_code("de"), two_letter_code("")
+        ('de', 'de', '')
     """
     return _SHORT.get(code, code)

@@ -71,8 +71,9 @@ def names(kind: str) -> list[str]:
     Args:
         kind: "dataset", "metric", "evaluator" or "evaluator family".
 
-    >>> names("dataset")
-    ['contrawsd', 'mt_geneval', 'mucow', 'simplegen', 'wino_x', 'winomt']
+    Examples:
+        >>> names("dataset")
+        ['contrawsd', 'mt_geneval', 'mucow', 'simplegen', 'wino_x', 'winomt']
     """
     return sorted(_TABLES[kind])
 
@@ -84,8 +85,15 @@ def resolve(kind: str, name: str) -> Any:
         kind: as for `names`.
         name: a registered name.
 
+    Returns:
+        The object, see the table of the kind.
+
     Raises:
         UnknownNameError: for a name that is not registered. The message suggests the nearest.
+
+    Examples:
+        >>> resolve("metric", "gender_accuracy").__name__
+        'GenderAccuracy'
     """
     table = _TABLES[kind]
     if name not in table:

@@ -160,22 +160,23 @@ class EvaluationResult:
         Returns:
             Name of the score -> text.
 
-        >>> result = EvaluationResult(
-        ...     "",
-        ...     "",
-        ...     "de",
-        ...     "own",
-        ...     "own|n:2",
-        ...     2,
-        ...     {"f1": 1.0},
-        ...     {},
-        ...     (),
-        ...     (),
-        ...     {},
-        ...     {"f1": NoInterval("it is the same in every resample")},
-        ... )
-        >>> result.interval_notes()
-        {'f1': 'no interval: it is the same in every resample'}
+        Examples:
+            >>> result = EvaluationResult(
+            ...     "",
+            ...     "",
+            ...     "de",
+            ...     "own",
+            ...     "own|n:2",
+            ...     2,
+            ...     {"f1": 1.0},
+            ...     {},
+            ...     (),
+            ...     (),
+            ...     {},
+            ...     {"f1": NoInterval("it is the same in every resample")},
+            ... )
+            >>> result.interval_notes()
+            {'f1': 'no interval: it is the same in every resample'}
         """
         notes = {name: missing.note for name, missing in self.no_interval.items()}
         return notes | {
@@ -226,7 +227,7 @@ class EvaluationResult:
             InputError: when a field is missing or unknown, or has a value of another type.
         """
         try:
-            found = cls(
+            result = cls(
                 **{
                     **row,
                     "intervals": {name: Interval(**i) for name, i in row["intervals"].items()},
@@ -243,8 +244,8 @@ class EvaluationResult:
                 "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
                 f" writes): {error!r}"
             ) from error
-        _check_types(found)
-        return found
+        _check_types(result)
+        return result
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,8 @@ class ResultSet:
                 " got no list of results"
             )
         return cls(
-            tuple(EvaluationResult.from_dict(one) for one in row["results"]), row.get("not_run", {})
+            tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
+            row.get("not_run", {}),
         )
 
 
@@ -308,12 +310,13 @@ def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
     Returns:
         The reason, or "" if they can be joined.
 
-    >>> one, other = (
-    ...     EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ())
-    ...     for digest in ("1a", "2b")
-    ... )
-    >>> difference_of_data({"a": one, "b": one}), difference_of_data({"a": one, "b": other})
-    ('', 'a is of own data de (own@1a), b of own data de (own@2b)')
+    Examples:
+        >>> a, b = (
+        ...     EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ())
+        ...     for digest in ("1a", "2b")
+        ... )
+        >>> difference_of_data({"a": a, "b": a}), difference_of_data({"a": a, "b": b})
+        ('', 'a is of own data de (own@1a), b of own data de (own@2b)')
     """
     described = {
         name: (result.dataset, result.config, result.tgt_lang, _data(result))
@@ -372,36 +375,39 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
     )
 
 
-def _notes(found: Any) -> tuple[str, ...]:
-    if not isinstance(found, (list, tuple)) or not all(map(_is_text, found)):
-        raise InputError(f"notes: expected a list of texts, got {found!r}; {_REMEDY}")
-    return tuple(found)
+def _notes(notes: Any) -> tuple[str, ...]:
+    if not isinstance(notes, (list, tuple)) or not all(map(_is_text, notes)):
+        raise InputError(f"notes: expected a list of texts, got {notes!r}; {_REMEDY}")
+    return tuple(notes)
 
 
-def _check_types(found: EvaluationResult) -> None:
+def _check_types(result: EvaluationResult) -> None:
     """Check the types of a result that was read from JSON, since everything that uses it relies on
     them.
+
+    Raises:
+        InputError: for a field with a value of another type.
     """
-    _check_fields("", found)
-    for name, count in found.counts.items():
+    _check_fields("", result)
+    for name, count in result.counts.items():
         if not _is_count(count):
             raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
-    for name, interval in found.intervals.items():
+    for name, interval in result.intervals.items():
         _check_fields(f"intervals: {name}: ", interval)
-    for name, missing in found.no_interval.items():
+    for name, missing in result.no_interval.items():
         _check_fields(f"no_interval: {name}: ", missing)
-    for category in found.categories:
+    for category in result.categories:
         _check_fields(f"categories: {category.category!r}: ", category)
-    for judgement in found.judgements:
+    for judgement in result.judgements:
         _check_fields(f"judgements: example {judgement.example_id!r}: ", judgement)
 
 
-def _check_fields(place: str, found: object) -> None:
-    for names, is_right, expected in _TYPES[type(found)]:
+def _check_fields(prefix: str, record: object) -> None:
+    for names, is_right, expected in _TYPES[type(record)]:
         for name in names:
-            value = getattr(found, name)
+            value = getattr(record, name)
             if not is_right(value):
-                raise InputError(f"{place}{name}: expected {expected}, got {value!r}; {_REMEDY}")
+                raise InputError(f"{prefix}{name}: expected {expected}, got {value!r}; {_REMEDY}")
 
 
 def _is_text(value: Any) -> bool:

@@ -106,19 +106,20 @@ class ContrastiveSourceExample:
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
 
-        >>> example = ContrastiveSourceExample(
-        ...     "0",
-        ...     "en",
-        ...     "de",
-        ...     "The doctor left.",
-        ...     Focus("doctor", 4),
-        ...     ("The [male] doctor left.",),
-        ...     ("The [female] doctor left.",),
-        ...     "male",
-        ...     "male",
-        ... )
-        >>> ContrastiveSourceExample.from_row(example.to_row()) == example
-        True
+        Examples:
+            >>> example = ContrastiveSourceExample(
+            ...     "0",
+            ...     "en",
+            ...     "de",
+            ...     "The doctor left.",
+            ...     Focus("doctor", 4),
+            ...     ("The [male] doctor left.",),
+            ...     ("The [female] doctor left.",),
+            ...     "male",
+            ...     "male",
+            ... )
+            >>> ContrastiveSourceExample.from_row(example.to_row()) == example
+            True
         """
         fields = {
             name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
@@ -190,17 +191,18 @@ class ContrastiveTranslationExample:
             InputError: when a required field is empty, or the correct translation is also a
                 contrastive one.
 
-        >>> example = ContrastiveTranslationExample(
-        ...     "0",
-        ...     "de",
-        ...     "en",
-        ...     "Das Schloss ist alt.",
-        ...     "The castle is old.",
-        ...     ("The lock is old.",),
-        ...     "castle",
-        ... )
-        >>> ContrastiveTranslationExample.from_row(example.to_row()) == example
-        True
+        Examples:
+            >>> example = ContrastiveTranslationExample(
+            ...     "0",
+            ...     "de",
+            ...     "en",
+            ...     "Das Schloss ist alt.",
+            ...     "The castle is old.",
+            ...     ("The lock is old.",),
+            ...     "castle",
+            ... )
+            >>> ContrastiveTranslationExample.from_row(example.to_row()) == example
+            True
         """
         fields = {
             name: row[name]
@@ -265,9 +267,10 @@ class ProbingExample:
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
 
-        >>> example = ProbingExample("0", "de", "en", "Das Schloss ist alt.", "in_domain", "castle")
-        >>> ProbingExample.from_row(example.to_row()) == example
-        True
+        Examples:
+            >>> example = ProbingExample("0", "de", "en", "Das Schloss.", "in_domain", "castle")
+            >>> ProbingExample.from_row(example.to_row()) == example
+            True
         """
         fields = {
             name: row[name] for name in ("id", "src_lang", "tgt_lang", "source", "category", "gold")
@@ -287,11 +290,11 @@ FORMS: dict[type[Example], str] = {
 
 
 def _check_focus(name: str, source: str, focus: Focus) -> None:
-    found = source[focus.start : focus.start + len(focus.text)]
-    if found != focus.text:
+    words = source[focus.start : focus.start + len(focus.text)]
+    if words != focus.text:
         raise InputError(
             f"example {name!r}: the focus {focus.text!r} is not at character {focus.start} of the"
-            f" source, which has {found!r} there"
+            f" source, which has {words!r} there"
         )
 
 

@@ -25,8 +25,9 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
     Raises:
         InputError: for an empty metric or an empty value.
 
-    >>> build("cc", {"data": "winomt", "n": 3648})
-    'cc|data:winomt|n:3648'
+    Examples:
+        >>> build("cc", {"data": "winomt", "n": 3648})
+        'cc|data:winomt|n:3648'
     """
     for key, value in {"metric": metric, **fields}.items():
         if not str(value):
@@ -51,8 +52,9 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
     Raises:
         InputError: when a part has no ":" or a key occurs twice.
 
-    >>> parse("cc|data:winomt|n:3648")
-    ('cc', {'data': 'winomt', 'n': '3648'})
+    Examples:
+        >>> parse("cc|data:winomt|n:3648")
+        ('cc', {'data': 'winomt', 'n': '3648'})
     """
     metric, *parts = text.split("|")
     fields: dict[str, str] = {}

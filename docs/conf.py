@@ -39,11 +39,11 @@ def _write_cards(app: Any) -> None:
 
 
 def _link_cards(app: Any, docname: str, source: list[str]) -> None:
-    """Let links to cards, which hold in the repository, lead to their pages."""
+    """Replace links to the cards of the repository by links to their pages."""
     source[0] = source[0].replace("](../cards/", "](cards/")
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _write_cards)
     app.connect("source-read", _link_cards)

@@ -1,13 +1,12 @@
-"""Trains a small Marian model and looks at two figures as it learns: BLEU, and how many of the
-words that it must understand it gets right in the category that it knows worst (minimum accuracy).
-The first rises while the second lags behind.
+"""Train a small Marian model and watch two figures as it learns: BLEU, and the accuracy on
+ambiguous words in its worst category (minimum accuracy). The first rises while the second lags.
 
     python -m examples.train_marian --output out/marian
     torchrun --nproc_per_node 2 -m examples.train_marian --output out/marian
 
-Without --pairs it learns from sentences that the package makes (English to German): people with
-occupations, mostly of the gender of the stereotype, as in texts that are found. With --pairs FILE
-from lines "source TAB translation" of your own.
+Without --pairs it learns from sentences that the package generates (English to German): people with
+occupations, mostly of the gender of the stereotype, as in texts from the web. With --pairs FILE it
+learns from your own lines "source TAB translation".
 """
 
 from __future__ import annotations
@@ -39,63 +38,67 @@ from tools.evaluator_recipe.train import Recipe, build_model, train_pieces
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options."""
-    found = argparse.ArgumentParser(
+    """Return the parser of the options."""
+    options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    found.add_argument(
+    options.add_argument(
         "--output", type=Path, required=True, help="folder for checkpoints and the best model"
     )
-    found.add_argument("--pairs", type=Path, help='lines "source TAB translation" to learn from')
-    found.add_argument(
+    options.add_argument("--pairs", type=Path, help='lines "source TAB translation" to learn from')
+    options.add_argument(
         "--model",
         help="go on from this model (cc-tiny-en-de, a folder, the Hub) instead of random weights",
     )
-    found.add_argument(
+    options.add_argument(
         "--dataset",
         default="simplegen",
         help="what is probed: a name of `cc-hf list datasets`, or a file of your own",
     )
-    found.add_argument("--config", help="its configuration")
-    found.add_argument("--src-lang", default="en")
-    found.add_argument("--tgt-lang", default="de")
-    found.add_argument("--data-dir", type=Path, help="local copy of the upstream repositories")
-    found.add_argument("--evaluator", help="default: the one that ships for the language pair")
-    found.add_argument(
+    options.add_argument("--config", help="its configuration")
+    options.add_argument("--src-lang", default="en")
+    options.add_argument("--tgt-lang", default="de")
+    options.add_argument("--data-dir", type=Path, help="local copy of the upstream repositories")
+    options.add_argument("--evaluator", help="default: the one that ships for the language pair")
+    options.add_argument(
         "--n-examples",
         type=int,
         help="probe a sample of that size; default: 600 of simplegen, all of another dataset",
     )
-    found.add_argument(
+    options.add_argument(
         "--sentences",
         type=int,
         default=20_000,
         help="pairs to learn from, when the package makes them",
     )
-    found.add_argument(
+    options.add_argument(
         "--development", type=int, default=200, help="pairs for BLEU, never learned from"
     )
-    found.add_argument("--steps", type=int, default=600)
-    found.add_argument("--eval-steps", type=int, default=100)
-    found.add_argument("--batch-size", type=int, default=64, help="pairs per step and process")
-    found.add_argument(
+    options.add_argument("--steps", type=int, default=600)
+    options.add_argument("--eval-steps", type=int, default=100)
+    options.add_argument("--batch-size", type=int, default=64, help="pairs per step and process")
+    options.add_argument(
         "--eval-batch-size",
         type=int,
         default=64,
         help="sentences that a process translates at once",
     )
-    found.add_argument("--learning-rate", type=float, default=2e-3)
-    found.add_argument("--beams", type=int, default=1)
-    found.add_argument("--pieces", type=int, default=2000, help="size of the vocabulary")
-    found.add_argument("--width", type=int, default=128)
-    found.add_argument("--layers", type=int, default=2)
-    found.add_argument("--seed", type=int, default=1)
-    found.add_argument("--cpu", action="store_true", help="also where there is a GPU")
-    return found
+    options.add_argument("--learning-rate", type=float, default=2e-3)
+    options.add_argument("--beams", type=int, default=1)
+    options.add_argument("--pieces", type=int, default=2000, help="size of the vocabulary")
+    options.add_argument("--width", type=int, default=128)
+    options.add_argument("--layers", type=int, default=2)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--cpu", action="store_true", help="also where there is a GPU")
+    return options
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The lines of a file, each with one tab."""
+    """Return the pairs of a file, one per line.
+
+    Raises:
+        SystemExit: for a line without exactly one tab.
+    """
     rows = [
         line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
     ]
@@ -107,8 +110,8 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def made_pairs(n: int, seed: int) -> list[Pair]:
-    """Sentences without cues, so that the gender of an occupation is mostly that of the
-    stereotype.
+    """Return generated sentences without cues, in which the gender of an occupation is mostly that
+    of the stereotype.
     """
     uncued: Iterator[Pair] = (
         pair for pair in SentenceMaker(seed) if pair.contrast in ("", pair.english)
@@ -117,7 +120,11 @@ def made_pairs(n: int, seed: int) -> list[Pair]:
 
 
 def split(pairs: Sequence[Pair], n: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to learn from, and n others, all of different sources."""
+    """Return pairs to learn from, and n other pairs, all of different sources.
+
+    Raises:
+        SystemExit: when there are not more than n sources.
+    """
     sources = sorted({pair.english for pair in pairs})
     if not 0 < n < len(sources):
         raise SystemExit(
@@ -132,7 +139,9 @@ def split(pairs: Sequence[Pair], n: int, seed: int) -> tuple[list[Pair], list[Pa
 def fresh_model(
     pairs: Sequence[Pair], options: argparse.Namespace, is_main: bool, meet: Any
 ) -> tuple[Any, Any]:
-    """Random weights, and a vocabulary of the pairs, which the main process makes for all."""
+    """Return a model with random weights, and a tokenizer whose vocabulary the main process learns
+    from the pairs for all processes.
+    """
     folder = options.output / "vocabulary"
     if is_main:
         train_pieces(pairs, folder, options.pieces)
@@ -152,7 +161,7 @@ def fresh_model(
 
 
 def encoded(pairs: Sequence[Pair], tokenizer: Any) -> list[dict[str, list[int]]]:
-    """Rows as the trainer takes them."""
+    """Return the pairs as rows for the trainer."""
     sources, targets = [pair.english for pair in pairs], [pair.german for pair in pairs]
     limits = {"truncation": True, "max_length": 80}
     ids, labels = (
@@ -165,7 +174,7 @@ def encoded(pairs: Sequence[Pair], tokenizer: Any) -> list[dict[str, list[int]]]
 
 
 def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
-    """A line for each evaluation; figures x100."""
+    """Return a Markdown table with a row for each evaluation; figures are multiplied by 100."""
     columns = {
         "step": "step",
         "loss": "eval_loss",
@@ -194,7 +203,11 @@ def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
-    """Train, print the table, save the model with the best minimum accuracy."""
+    """Train, print the table, and save the model with the best minimum accuracy.
+
+    Returns:
+        The trainer, after training.
+    """
     options = parser().parse_args(arguments)
     n_examples = options.n_examples or (600 if options.dataset == "simplegen" else None)
     probing = ProbingCallback(
@@ -237,10 +250,10 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
         options.seed,
     )
     if options.model:
-        place = locate(options.model)[0]
+        location = locate(options.model)[0]
         model, tokenizer = (
-            AutoModelForSeq2SeqLM.from_pretrained(place, dtype=torch.float32),
-            AutoTokenizer.from_pretrained(place),
+            AutoModelForSeq2SeqLM.from_pretrained(location, dtype=torch.float32),
+            AutoTokenizer.from_pretrained(location),
         )
     else:
         model, tokenizer = fresh_model(
@@ -249,17 +262,17 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
             settings.process_index == 0,
             settings.distributed_state.wait_for_everyone,
         )
-    shown = encoded(development, tokenizer)
+    rows = encoded(development, tokenizer)
     trainer = Seq2SeqTrainer(
         model,
         settings,
         data_collator=DataCollatorForSeq2Seq(tokenizer, model),
         train_dataset=encoded(training, tokenizer),
-        eval_dataset=shown,
+        eval_dataset=rows,
         processing_class=tokenizer,
         compute_metrics=make_compute_metrics(
             tokenizer,
-            labels=[row["labels"] for row in shown],
+            labels=[row["labels"] for row in rows],
             targets=[pair.german for pair in development],
         ),
     )

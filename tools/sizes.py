@@ -44,8 +44,12 @@ def n_code_lines() -> dict[str, int]:
     lines = {}
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        texts = [found for node in ast.walk(ast.parse(text)) if (found := _docstring(node))]
-        n_docstrings = sum((one.end_lineno or 0) - one.lineno + 1 for one in texts)
+        docstrings = [
+            docstring for node in ast.walk(ast.parse(text)) if (docstring := _docstring(node))
+        ]
+        n_docstrings = sum(
+            (docstring.end_lineno or 0) - docstring.lineno + 1 for docstring in docstrings
+        )
         lines[path.relative_to(_PACKAGE).as_posix()] = len(text.splitlines()) - n_docstrings
     return lines
 

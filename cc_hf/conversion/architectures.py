@@ -200,13 +200,13 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
 
 def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]:
     options = checkpoint.options
-    of_both = {
+    sizes = {
         f"{side}_{ours}": _needed(checkpoint, f"{side}_{theirs}")
         for side in ("encoder", "decoder")
         for ours, theirs in _SIZES
     }
     return {
-        **of_both,
+        **sizes,
         "d_model": _needed(checkpoint, "encoder_embed_dim"),
         "max_position_embeddings": _positions(checkpoint, learned=learned),
         "activation_function": options.get("activation_fn", "relu"),

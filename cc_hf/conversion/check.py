@@ -69,6 +69,9 @@ class RecordedScores:
             folders: the folders of converted models.
             tolerance: largest allowed difference of a token's log-probability.
 
+        Returns:
+            The largest difference of each model, and what was compared.
+
         Raises:
             EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has
                 other ids. The message names the pair.
@@ -97,10 +100,10 @@ class RecordedScores:
         return Check(deviations, sum(map(len, targets)), n_texts)
 
     def _deviation(
-        self, name: str, found: Sequence[npt.NDArray[np.float64]], tolerance: float
+        self, name: str, scored: Sequence[npt.NDArray[np.float64]], tolerance: float
     ) -> float:
         largest = 0.0
-        for row, (pair, logprobs) in enumerate(zip(self.pairs, found, strict=True)):
+        for row, (pair, logprobs) in enumerate(zip(self.pairs, scored, strict=True)):
             expected = np.asarray(pair["scores"][name]["positional_log_probs"], dtype=np.float64)
             if len(expected) != len(logprobs):
                 raise InputError(
@@ -153,6 +156,9 @@ def read_check(path: str | Path) -> RecordedScores:
     Args:
         path: the file.
 
+    Returns:
+        The scores of at least one pair.
+
     Raises:
         InputError: when the file does not exist or has another form. The message names the pair.
     """
@@ -200,7 +206,7 @@ def ensemble_logprobs(
 
 
 def _evaluator(folder: Path) -> FairseqEvaluator:
-    """Load an evaluator without `load_evaluator`, which would keep every member in memory."""
+    """Return an evaluator without `load_evaluator`, which would keep every member in memory."""
     model = load_weights(AutoModelForSeq2SeqLM, folder.name, str(folder), dtype=torch.float32)
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     options = {

@@ -88,6 +88,9 @@ def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
     Args:
         path: the file.
 
+    Returns:
+        Its options and weights.
+
     Raises:
         EvaluatorError: when the file does not exist, holds an object of a class that a checkpoint
             does not need (the message names it; nothing of it was run), or holds no weights or no
@@ -107,7 +110,7 @@ def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
             f"{file}: expected a checkpoint of fairseq, a dictionary with weights by name under"
             " 'model'; this file holds something else"
         )
-    return FairseqCheckpoint(file, _options(file, content), _named_as_of_late(weights))
+    return FairseqCheckpoint(file, _options(file, content), _with_current_names(weights))
 
 
 def _load(file: Path) -> Any:
@@ -122,12 +125,12 @@ def _load(file: Path) -> Any:
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(file, map_location="cpu", weights_only=True)
     except _MALFORMED as error:
-        found = _REFUSED_GLOBAL.search(str(error))
-        if found:
+        refused_class = _REFUSED_GLOBAL.search(str(error))
+        if refused_class:
             raise EvaluatorError(
-                f"{file}: refused, it holds {found[1]}, which no checkpoint needs and which could"
-                " run a program. Nothing of it was run. If the file is yours, save it again with"
-                " only its 'model' and its 'args' or 'cfg'"
+                f"{file}: refused, it holds {refused_class[1]}, which no checkpoint needs and which"
+                " could run a program. Nothing of it was run. If the file is yours, save it again"
+                " with only its 'model' and its 'args' or 'cfg'"
             ) from error
         raise EvaluatorError(
             f"{file}: expected a checkpoint of fairseq saved by torch, the file cannot be read"
@@ -154,6 +157,9 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
 
     They are in `args` up to fairseq 0.9, and in `cfg` from 0.10, whose model is again a Namespace
     or a dictionary.
+
+    Raises:
+        EvaluatorError: when the checkpoint has no options.
     """
     options = content.get("args")
     if options is None and isinstance(content.get("cfg"), dict):
@@ -167,9 +173,9 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
     return options
 
 
-def _named_as_of_late(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return the weights in float32, renamed as fairseq's own upgrade_state_dict does."""
-    named: dict[str, torch.Tensor] = {}
+    renamed: dict[str, torch.Tensor] = {}
     for name, weight in weights.items():
         if name.endswith((".version", "._float_tensor", ".embed_positions.weights")):
             continue  # these are markers, and sinusoidal tables that the class computes
@@ -178,11 +184,13 @@ def _named_as_of_late(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Te
         # Up to fairseq 0.8, the three projections are stacked in one weight.
         if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:
             for part, third in zip("qkv", weight.chunk(3), strict=True):
-                named[name.replace("in_proj_", f"{part}_proj.")] = third.float()
+                renamed[name.replace("in_proj_", f"{part}_proj.")] = third.float()
         else:
-            named["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
+            renamed["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
                 weight.float()
             )
-    if "decoder.embed_tokens.weight" in named:
-        named.setdefault("decoder.output_projection.weight", named["decoder.embed_tokens.weight"])
-    return named
+    if "decoder.embed_tokens.weight" in renamed:
+        renamed.setdefault(
+            "decoder.output_projection.weight", renamed["decoder.embed_tokens.weight"]
+        )
+    return renamed

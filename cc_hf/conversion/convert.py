@@ -79,6 +79,9 @@ def convert(
             already tokenised.
         check: scores of the original program, see `cc_hf.conversion.check.read_check`.
 
+    Returns:
+        The new folders, and what was found in the old one.
+
     Raises:
         EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
             transformers does not have; for missing or malformed dictionaries or codes; when the
@@ -87,35 +90,35 @@ def convert(
     """
     target, origin = _new_folder(output), Path(folder)
     files = _checkpoints(origin, checkpoints)
-    wanted = None if check is None else read_check(check)
+    recorded = None if check is None else read_check(check)
     model_folders: list[Path] = []
     families: list[str] = []
     with tempfile.TemporaryDirectory(
         dir=target.absolute().parent, prefix=f".{target.name}."
-    ) as place:
-        built = Path(place) / "build"
-        tokenization: _Tokenization | None = None
+    ) as temporary:
+        built = Path(temporary) / "build"
+        shared: _Tokenization | None = None
         for file in files:
             checkpoint = read_checkpoint(file)
-            found = _tokenization(origin, checkpoint, tokenizer, codes, source_codes, target_codes)
-            if tokenization is not None and found.settings != tokenization.settings:
+            tokenization = _tokenization(
+                origin, checkpoint, tokenizer, codes, source_codes, target_codes
+            )
+            if shared is not None and tokenization.settings != shared.settings:
                 raise EvaluatorError(
                     f"checkpoints: the languages or tokenisation of {file.name} differ from those"
                     f" of {files[0].name}; convert it by itself"
                 )
-            tokenization = found
+            shared = tokenization
             model_folders.append(built / file.stem)
-            families.append(_write(checkpoint, found, model_folders[-1]))
-        if tokenization is None:
+            families.append(_write(checkpoint, tokenization, model_folders[-1]))
+        if shared is None:
             raise InputError(f"{origin}: no checkpoint chosen")
-        checked = None if wanted is None else wanted.compare(model_folders)
+        checked = None if recorded is None else recorded.compare(model_folders)
         if target.exists():
             target.rmdir()
         built.rename(target)
     folders = tuple(target / model_folder.name for model_folder in model_folders)
-    return Conversion(
-        folders, tuple(families), tokenization.settings, checked, tuple(tokenization.notes())
-    )
+    return Conversion(folders, tuple(families), shared.settings, checked, tuple(shared.notes()))
 
 
 @dataclass(frozen=True)
@@ -148,24 +151,24 @@ def _new_folder(output: str | Path) -> Path:
 def _checkpoints(folder: Path, names: Sequence[str] | None) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"no folder {str(folder)!r}")
-    found = sorted(folder.glob("*.pt"))
-    if names is None and not found:
+    available = sorted(folder.glob("*.pt"))
+    if names is None and not available:
         raise InputError(f"{folder}: expected checkpoints (*.pt), there are none")
-    chosen = (
-        found
+    paths = (
+        available
         if names is None
         else [
             folder / (name if name.endswith(".pt") else f"{name}.pt")
             for name in dict.fromkeys(names)
         ]
     )
-    for path in chosen:
-        if path not in found:
+    for path in paths:
+        if path not in available:
             raise InputError(
                 f"{folder}: there is no checkpoint {path.name}; there are"
-                f" {', '.join(p.name for p in found) or 'none'}"
+                f" {', '.join(p.name for p in available) or 'none'}"
             )
-    return chosen
+    return paths
 
 
 def _tokenization(
@@ -199,16 +202,22 @@ def _tokenization(
         _text(folder / f"dict.{source}.txt", "dictionary"),
         _text(folder / f"dict.{target}.txt", "dictionary"),
     )
-    of_sides = tuple(
-        _codes(folder, language, own or codes)
-        for language, own in ((source, source_codes), (target, target_codes))
+    codes_by_side = tuple(
+        _codes(folder, language, codes_of_side or codes)
+        for language, codes_of_side in ((source, source_codes), (target, target_codes))
     )
-    return _Tokenization(settings, dictionaries, (of_sides[0], of_sides[1]))
+    return _Tokenization(settings, dictionaries, (codes_by_side[0], codes_by_side[1]))
 
 
-def _codes(folder: Path, language: str, named: str | Path | None) -> str:
-    own = folder / f"bpecodes.{language}"
-    path = Path(named) if named is not None else own if own.is_file() else folder / "bpecodes"
+def _codes(folder: Path, language: str, requested: str | Path | None) -> str:
+    codes_of_language = folder / f"bpecodes.{language}"
+    path = (
+        Path(requested)
+        if requested is not None
+        else codes_of_language
+        if codes_of_language.is_file()
+        else folder / "bpecodes"
+    )
     if not exists(path):
         raise EvaluatorError(
             f"codes, source_codes, target_codes: the file of BPE codes {path} is missing; name"
@@ -226,12 +235,16 @@ def _text(path: Path, what: str) -> str:
         raise EvaluatorError(f"the {what} {path} cannot be read: {error}") from error
 
 
-def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) -> str:
-    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README; return the
-    model_type.
+def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: Path) -> str:
+    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README.
+
+    Returns:
+        The model_type.
     """
-    settings = found.settings
-    tokenizer = FairseqTokenizer(settings, dictionaries=found.dictionaries, codes=found.codes)
+    settings = tokenization.settings
+    tokenizer = FairseqTokenizer(
+        settings, dictionaries=tokenization.dictionaries, codes=tokenization.codes
+    )
     model = build_model(
         checkpoint,
         langs=(settings.source_lang, settings.target_lang),
@@ -247,11 +260,11 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
     for path in folder.glob("*.safetensors"):  # safetensors writes files for the owner only
         path.chmod((folder / SETTINGS_FILE).stat().st_mode)
     for side, dictionary, codes in zip(
-        ("source", "target"), found.dictionaries, found.codes, strict=True
+        ("source", "target"), tokenization.dictionaries, tokenization.codes, strict=True
     ):
         _write_text(folder / file_name("dict", side), dictionary)
         _write_text(folder / file_name("codes", side), read_codes(codes))
-    for side, dictionary in zip(("src", "tgt"), found.dictionaries, strict=True):
+    for side, dictionary in zip(("src", "tgt"), tokenization.dictionaries, strict=True):
         _write_text(
             folder / f"vocab-{side}.json",
             json.dumps(_fsmt_vocabulary(dictionary), ensure_ascii=False, indent=0) + "\n",
@@ -260,7 +273,7 @@ def _write(checkpoint: FairseqCheckpoint, found: _Tokenization, folder: Path) ->
         folder / "merges.txt",
         "".join(
             line
-            for line in read_codes(found.codes[0]).splitlines(keepends=True)
+            for line in read_codes(tokenization.codes[0]).splitlines(keepends=True)
             if not line.startswith("#version")
         ),
     )

@@ -55,10 +55,11 @@ class CueChoice:
     Raises:
         InputError: for a number below 1, or an unknown average or score.
 
-    >>> CueChoice(n_cues=0)
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: n_cues: expected at least 1, got 0
+    Examples:
+        >>> CueChoice(n_cues=0)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: n_cues: expected at least 1, got 0
     """
 
     words: Sequence[str] | None = None
@@ -119,6 +120,9 @@ def build_cues(
         data_dir: a local copy of the upstream repositories, used instead of a download.
         progress: show bars on anything that takes longer than a second.
 
+    Returns:
+        The cues of each sense, and the senses that have none.
+
     Raises:
         InputError: for neither or both of `masked_lm` and `candidates`, examples that lack a
             required field (the message names the row), words that are not in the data, or when no
@@ -128,34 +132,39 @@ def build_cues(
         EvaluatorError: when a model cannot be loaded, or its scores cannot be used.
         TooLongError: for a text that is longer than the evaluator accepts.
 
-    >>> from cc_hf.schema import Focus, ProbingExample
-    >>> rows = [
-    ...     ("a bat flies", "animal", "ein Flattertier fliegt"),
-    ...     ("a bat breaks", "club", "ein Schläger bricht"),
-    ... ]
-    >>> examples = [
-    ...     ProbingExample(
-    ...         str(i),
-    ...         "en",
-    ...         "de",
-    ...         source,
-    ...         "all",
-    ...         sense,
-    ...         Focus("bat", 2),
-    ...         {"ambiguous_word": "bat", "reference": reference},
-    ...     )
-    ...     for i, (source, sense, reference) in enumerate(rows)
-    ... ]
-    >>> def same_letters(sources, translations):
-    ...     return [len(set(s) & set(t)) for s, t in zip(sources, translations)]
-    >>> given = {
-    ...     "bat": {"animal": ["fruit", "big", "vampire"], "club": ["baseball", "big", "cricket"]}
-    ... }
-    >>> found = build_cues(
-    ...     examples, candidates=given, evaluator=same_letters, choice=CueChoice(n_cues=1)
-    ... )
-    >>> [(row["gold"], row["correct_cues"], row["incorrect_cues"]) for row in found.rows()]
-    [('animal', ['fruit'], ['baseball']), ('club', ['cricket'], ['fruit'])]
+    Examples:
+        >>> from cc_hf.schema import Focus, ProbingExample
+        >>> rows = [
+        ...     ("a bat flies", "animal", "ein Flattertier fliegt"),
+        ...     ("a bat breaks", "club", "ein Schläger bricht"),
+        ... ]
+        >>> examples = [
+        ...     ProbingExample(
+        ...         str(i),
+        ...         "en",
+        ...         "de",
+        ...         source,
+        ...         "all",
+        ...         sense,
+        ...         Focus("bat", 2),
+        ...         {"ambiguous_word": "bat", "reference": reference},
+        ...     )
+        ...     for i, (source, sense, reference) in enumerate(rows)
+        ... ]
+        >>> def same_letters(sources, translations):
+        ...     return [len(set(s) & set(t)) for s, t in zip(sources, translations)]
+        >>> senses = {
+        ...     "animal": ["fruit", "big", "vampire"],
+        ...     "club": ["baseball", "big", "cricket"],
+        ... }
+        >>> cues = build_cues(
+        ...     examples,
+        ...     candidates={"bat": senses},
+        ...     evaluator=same_letters,
+        ...     choice=CueChoice(n_cues=1),
+        ... )
+        >>> [(row["gold"], row["correct_cues"], row["incorrect_cues"]) for row in cues.rows()]
+        [('animal', ['fruit'], ['baseball']), ('club', ['cricket'], ['fruit'])]
     """
     if (masked_lm is None) == (candidates is None):
         raise InputError(
@@ -172,19 +181,19 @@ def build_cues(
     n_cut = 0
     made_by: dict[str, str | int]
     if candidates is not None:
-        known, name = given_candidates(candidates)
+        sense_words, name = given_candidates(candidates)
         made_by = {"list": name}
     elif masked_lm is not None:
         model = _masked_lm(masked_lm, loading.device)
-        known, n_cut = predicted_candidates(
+        sense_words, n_cut = predicted_candidates(
             data, model, n_kept=choice.n_kept, average=choice.average, progress=progress
         )
         made_by = {"mlm": model.signature_name, "avg": choice.average, "kept": choice.n_kept}
-    offered, left_out = offered_candidates(data, known, choice.n_candidates)
+    offered, left_out = offered_candidates(data, sense_words, choice.n_candidates)
     senses, n_requests = choose_cues(
         data, offered, evaluator, score=choice.score, n_cues=choice.n_cues, progress=progress
     )
-    kept = tuple(example for example in data.examples if example.sense in offered)
+    with_cues = tuple(example for example in data.examples if example.sense in offered)
     fields = {
         **data.origin,
         "langs": f"{data.src_lang}-{data.tgt_lang}",
@@ -193,19 +202,19 @@ def build_cues(
         "cues": choice.n_cues,
         **_evaluator_fields(evaluator, choice.score),
         "senses": len(senses),
-        "n": len(kept),
+        "n": len(with_cues),
         "m": _VERSION,
         "v": __version__,
     }
     return CueSet(
         senses=senses,
         left_out=left_out,
-        examples=kept,
-        candidates=known,
+        examples=with_cues,
+        candidates=sense_words,
         tgt_lang=data.tgt_lang,
         signature=signature.build("cues", fields),
         counts={
-            "n_examples": len(kept),
+            "n_examples": len(with_cues),
             "n_left_out": sum(s.n_examples for s in left_out),
             "n_unlocated": data.n_unlocated,
             "n_short": sum(

@@ -54,13 +54,13 @@ def predicted_candidates(
         InputError: when a source contains the mask token.
         EvaluatorError: for a probability that is NaN.
     """
-    wanted = [row for sense in sorted(data.rows) for row in data.rows[sense]]
+    indices = [row for sense in sorted(data.rows) for row in data.rows[sense]]
     masked = masked_lm.mask(
-        [data.examples[row].source for row in wanted],
-        [data.examples[row].focus.start for row in wanted],
-        rows=wanted,
+        [data.examples[row].source for row in indices],
+        [data.examples[row].focus.start for row in indices],
+        rows=indices,
     )
-    texts = dict(zip(wanted, masked, strict=True))
+    texts = dict(zip(indices, masked, strict=True))
     candidates: dict[str, dict[str, tuple[str, ...]]] = {}
     with tqdm(
         total=len(texts),
@@ -95,6 +95,10 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
     Raises:
         InputError: when the file cannot be read or is not UTF-8.
         DataError: when the file has another form, as for `parse_candidates`.
+
+    Examples:
+        >>> given_candidates({"bat": {"animal": ["fruit"], "club": ["baseball"]}})[1]
+        'own'
     """
     if not isinstance(candidates, (str, Path)):
         return candidates, "own"
@@ -120,6 +124,14 @@ def offered_candidates(
     Raises:
         DataError: when the candidates lack a word or a sense.
         InputError: when no sense is left.
+
+    Examples:
+        >>> rows = {("bat", "animal"): [0], ("bat", "club"): [1], ("ant", "animal"): [2]}
+        >>> data = SenseData((), rows, tgt_lang="de", origin={}, n_unlocated=0)
+        >>> words = {"bat": {"animal": ["fruit"], "club": ["baseball"]}, "ant": {"animal": ["red"]}}
+        >>> offered, left_out = offered_candidates(data, words, 10)
+        >>> offered["bat", "club"], left_out[0].reason
+        (SenseCandidates(correct=('baseball',), incorrect=('fruit',)), 'only sense')
     """
     offered, left_out = {}, []
     n_senses = Counter(word for word, senses in candidates.items() for _ in senses)

@@ -102,8 +102,8 @@ class MaskedLM:
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
             if token in source:
                 raise InputError(
-                    f"row {row}: the source holds {token!r}, the mask token of {self.name}; take it"
-                    f" out: {source[:80]!r}"
+                    f"row {row}: the source holds {token!r}, the mask token of {self.name}; remove"
+                    f" it: {source[:80]!r}"
                 )
         texts = [
             insert_before(source, start, token)
@@ -129,7 +129,7 @@ class MaskedLM:
         Args:
             texts: masked texts from `mask`.
 
-        Returns:
+        Yields:
             Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
             normalised over the whole vocabulary.
 
@@ -153,13 +153,13 @@ class MaskedLM:
             .double()
             .log_softmax(-1)
         )
-        found: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
-        if np.isnan(found).any():
+        logprobs: npt.NDArray[np.float64] = at_mask.cpu().numpy()[:, self._word_ids]
+        if np.isnan(logprobs).any():
             raise EvaluatorError(
-                f"{self.signature_name} gives probabilities of words that are no numbers; the model"
-                " is damaged: get it again, or use another one"
+                f"{self.signature_name} returns probabilities that are not numbers; the model is"
+                " damaged: download it again, or use another one"
             )
-        return found
+        return logprobs
 
     def _encode(self, texts: list[str], *, special: bool = True) -> list[list[int]]:
         return list(
@@ -196,6 +196,9 @@ def load_masked_lm(
         revision: commit, tag or branch of the Hub.
         device: as for `cc_hf.load_evaluator`, but "auto" uses a single device too.
 
+    Returns:
+        The model on its device, in eval mode.
+
     Raises:
         EvaluatorError: when the model cannot be loaded, its weights are missing, superfluous or of
             another shape, it has no mask token, or its tokenizer does not mark where words begin.
@@ -213,14 +216,14 @@ def load_masked_lm(
             f"revision: {name} is a local model and has none; a revision applies to models of the"
             " Hub only"
         )
-    where = pick_device(device)
+    target_device = pick_device(device)
     with reported_loading(name):
         model = load_weights(
             AutoModelForMaskedLM, name, name, revision=revision, dtype=torch.float32
         )
         tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
         check_tokenizer(name, "masked_lm", model, tokenizer)
-    model.to(where)
+    model.to(target_device)
     return MaskedLM(
         model,
         tokenizer,
@@ -249,6 +252,16 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
 
     Raises:
         EvaluatorError: when the tokenizer marks words in none of these ways.
+
+    Examples:
+        >>> class WordPiece:
+        ...     all_special_ids = (0,)
+        ...
+        ...     def get_vocab(self):
+        ...         return {"[MASK]": 0, "bat": 1, "##ter": 2, "club": 3}
+        >>> words, ids = whole_words(WordPiece(), n_logits=4)
+        >>> words, ids.tolist()
+        (('bat', 'club'), [1, 3])
     """
     vocabulary: dict[str, int] = tokenizer.get_vocab()
     counts = {
@@ -262,7 +275,7 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
             " with none of these marks"
         )
     special = set(tokenizer.all_special_ids)
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for token, number in sorted(vocabulary.items(), key=lambda item: item[1]):
         if (
             number in special
@@ -279,5 +292,5 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
             else tokenizer.convert_tokens_to_string([token]).strip()
         )
         if word and word.isprintable() and not re.search(r"[\s\ufffd]", word):
-            found.setdefault(word, number)
-    return tuple(found), np.array(list(found.values()), dtype=np.int64)
+            ids.setdefault(word, number)
+    return tuple(ids), np.array(list(ids.values()), dtype=np.int64)

@@ -47,10 +47,27 @@ def choose_cues(
     Raises:
         EvaluatorError: for scores that cannot be used, as for `pair_scores`.
         TooLongError: for a text that is longer than the evaluator accepts.
+
+    Examples:
+        >>> from cc_hf.cue_building.senses import load_senses
+        >>> from cc_hf.schema import Focus, ProbingExample
+        >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}
+        >>> focus = Focus("bat", 2)
+        >>> example = ProbingExample("0", "en", "de", "a bat", "all", "club", focus, extra)
+        >>> data = load_senses([example], None, tgt_lang=None, words=None, data_dir=None)
+        >>> offered = {("bat", "club"): SenseCandidates(("baseball", "cricket"), ("fruit",))}
+        >>> def shorter_is_better(sources, translations):
+        ...     return [1 / len(source) for source in sources]
+        >>> cues, n_requests = choose_cues(
+        ...     data, offered, shorter_is_better, score="", n_cues=1, progress=False
+        ... )
+        >>> cues[0].correct.cues, cues[0].incorrect.cues, n_requests
+        (('cricket',), ('fruit',), 3)
     """
     cues: list[SenseCues] = []
     n_requests = sum(
-        len(data.rows[sense]) * (len(o.correct) + len(o.incorrect)) for sense, o in offered.items()
+        len(data.rows[sense]) * (len(words.correct) + len(words.incorrect))
+        for sense, words in offered.items()
     )
     with tqdm(
         total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False
@@ -63,14 +80,16 @@ def choose_cues(
             bar.update(len(requests))
             start = 0
             for sense, of_sense in block.items():
-                o, n = offered[sense], len(data.rows[sense])
+                words, n = offered[sense], len(data.rows[sense])
                 table = scores[start : start + len(of_sense)].reshape(n, -1)
                 start += len(of_sense)
-                correct = best_cues(o.correct, table[:, : len(o.correct)], correct=True, n=n_cues)
-                incorrect = best_cues(
-                    o.incorrect, table[:, len(o.correct) :], correct=False, n=n_cues
+                correct = best_cues(
+                    words.correct, table[:, : len(words.correct)], correct=True, n=n_cues
                 )
-                cues.append(SenseCues(*sense, n, o, correct, incorrect))
+                incorrect = best_cues(
+                    words.incorrect, table[:, len(words.correct) :], correct=False, n=n_cues
+                )
+                cues.append(SenseCues(*sense, n, words, correct, incorrect))
     return tuple(cues), n_requests
 
 
@@ -82,7 +101,7 @@ def _blocks(
     Within a sense, requests are grouped by example, with the correct candidates first.
     """
     block: dict[Sense, list[ScoringRequest]] = {}
-    for sense, o in offered.items():
+    for sense, words in offered.items():
         block[sense] = [
             ScoringRequest(
                 insert_before(data.examples[row].source, data.examples[row].focus.start, cue),
@@ -90,7 +109,7 @@ def _blocks(
                 row,
             )
             for row in data.rows[sense]
-            for cue in (*o.correct, *o.incorrect)
+            for cue in (*words.correct, *words.incorrect)
         ]
         if sum(map(len, block.values())) >= _BLOCK:
             yield block

@@ -67,11 +67,27 @@ def load_senses(
         words: only the senses of these ambiguous words; None for all.
         data_dir: as for `build_cues`.
 
+    Returns:
+        The examples whose word is located in the source, and their rows by sense.
+
     Raises:
         UnknownNameError: for an unknown dataset or configuration.
         InputError: for examples that lack a required field, words that are not in the data, or
             several target languages.
         DataError: for data that are missing or malformed, as for `load_examples` and `read_words`.
+
+    Examples:
+        >>> from cc_hf.schema import Focus
+        >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}
+        >>> located, unlocated = (
+        ...     ProbingExample("0", "en", "de", "a bat", "all", "club", focus, extra)
+        ...     for focus in (Focus("bat", 2), None)
+        ... )
+        >>> data = load_senses(
+        ...     [located, unlocated], None, tgt_lang=None, words=None, data_dir=None
+        ... )
+        >>> data.rows, data.n_unlocated
+        ({('bat', 'club'): [0]}, 1)
     """
     examples, origin, n_unlocated = _examples(dataset, config, data_dir)
     target = _target_language(dataset, config, tgt_lang, examples)
@@ -80,7 +96,7 @@ def load_senses(
         rows.setdefault(example.sense, []).append(row)
     if words is not None:
         _check_words(words, {word for word, _ in rows})
-        rows = {sense: found for sense, found in rows.items() if sense[0] in words}
+        rows = {sense: indices for sense, indices in rows.items() if sense[0] in words}
         origin = {**origin, "words": ",".join(sorted(set(words)))}
     return SenseData(tuple(examples), rows, target, origin, n_unlocated)
 
@@ -92,25 +108,28 @@ def _examples(
 ) -> tuple[list[SenseExample], dict[str, str], int]:
     """Return the examples whose word is located, the signature's fields for the data, and the
     number of the other examples.
+
+    Raises:
+        InputError: when no word is located, or an example lacks a required field.
     """
     if isinstance(dataset, (str, Path)) and is_custom(dataset):
-        given: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))
+        loaded: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))
         digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]
         origin = {"data": f"custom/{Path(dataset).stem}@{digest}"}
     elif isinstance(dataset, (str, Path)):
-        chosen = declaration(str(dataset)).config(config).name
-        given = load_examples(str(dataset), chosen, data_dir=data_dir)
-        origin = {"data": signature_fields(str(dataset), chosen, data_dir=data_dir)["data"]}
+        config_name = declaration(str(dataset)).config(config).name
+        loaded = load_examples(str(dataset), config_name, data_dir=data_dir)
+        origin = {"data": signature_fields(str(dataset), config_name, data_dir=data_dir)["data"]}
     else:
-        given, origin = dataset, {"data": "own"}
-    converted = [_sense_example(row, example) for row, example in enumerate(given)]
-    found = [example for example in converted if example is not None]
-    if not found:
+        loaded, origin = dataset, {"data": "own"}
+    converted = [_sense_example(row, example) for row, example in enumerate(loaded)]
+    located = [example for example in converted if example is not None]
+    if not located:
         raise InputError(
             "expected at least one example whose ambiguous word is located in the source, got none"
-            f" among {len(given)} examples"
+            f" among {len(loaded)} examples"
         )
-    return found, origin, len(given) - len(found)
+    return located, origin, len(loaded) - len(located)
 
 
 def _sense_example(
@@ -160,15 +179,15 @@ def _target_language(
         return check_target_language(
             str(dataset), declaration(str(dataset)).config(config).name, tgt_lang
         )
-    found = {example.tgt_lang for example in examples if example.tgt_lang} | (
+    languages = {example.tgt_lang for example in examples if example.tgt_lang} | (
         {tgt_lang} if tgt_lang else set()
     )
-    if len(found) != 1:
+    if len(languages) != 1:
         raise InputError(
             "tgt_lang: expected one target language of the examples and of tgt_lang together, got"
-            f" {', '.join(sorted(found)) or 'none'}"
+            f" {', '.join(sorted(languages)) or 'none'}"
         )
-    return found.pop()
+    return languages.pop()
 
 
 def _check_words(words: Sequence[str], known: set[str]) -> None:

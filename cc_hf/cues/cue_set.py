@@ -60,7 +60,7 @@ class SenseCues:
         ambiguous_word: the ambiguous word.
         sense: one of its senses.
         n_examples: number of examples of the sense.
-        candidates: words from which the cues were chosen.
+        candidates: the words from which the cues were chosen.
         correct: cues of this sense.
         incorrect: cues of the other senses.
     """
@@ -123,7 +123,7 @@ class CueSet:
             Mappings with the source, the ambiguous word as `focus`, its 0-based character
                 `position`, its cues, and further columns of the example.
         """
-        by_sense = {(found.ambiguous_word, found.sense): found for found in self.senses}
+        by_sense = {(cues.ambiguous_word, cues.sense): cues for cues in self.senses}
         return [
             {
                 "id": example.id,
@@ -143,11 +143,11 @@ class CueSet:
         ]
 
 
-def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> dict[str, Overlap]:
+def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") -> dict[str, Overlap]:
     """Compare the chosen cues with those of a file, over the senses that both have.
 
     Args:
-        found: cues that were chosen.
+        chosen: the cues that were chosen.
         lines: JSONL, one row per example, with correct_cues and incorrect_cues, or with
             correct_insertions and incorrect_insertions as in the published files. Rows are matched
             to examples by `id`, or by 0-based line number if they have none. The cues of a sense
@@ -162,7 +162,7 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
     """
     by_id = dict(_row(line, number, name) for number, line in enumerate(lines))
     expected: dict[str, dict[Sense, set[str]]] = {side: {} for side in _SIDES}
-    for example in found.examples:
+    for example in chosen.examples:
         for side, cues in by_id.get(example.id, {}).items():
             expected[side].setdefault(example.sense, set()).update(cues)
     if not expected["correct"]:
@@ -172,16 +172,20 @@ def compare_cues(found: CueSet, lines: Iterable[str], *, name: str = "cues") -> 
         )
     return {
         side: overlap(
-            {(s.ambiguous_word, s.sense): getattr(s, side).cues for s in found.senses},
+            {(s.ambiguous_word, s.sense): getattr(s, side).cues for s in chosen.senses},
             expected[side],
-            {(s.ambiguous_word, s.sense): getattr(s.candidates, side) for s in found.senses},
+            {(s.ambiguous_word, s.sense): getattr(s.candidates, side) for s in chosen.senses},
         )
         for side in _SIDES
     }
 
 
 def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
-    """Read one line: the id of its example, and its cues by side."""
+    """Return the id of a line's example, and its cues by side.
+
+    Raises:
+        DataError: for a line that is not an object with the cues of both sides.
+    """
     try:
         row = parse_json(line)
         return str(row.get("id", number)), {

@@ -53,10 +53,11 @@ def gender_bracket_sources(
         InputError: for another gold gender, a language without a wording, or a focus outside the
             source.
 
-    >>> gender_bracket_sources("The doctor left.", Focus("doctor", 4), "female")
-    (('The [female] doctor left.',), ('The [male] doctor left.',))
-    >>> gender_bracket_sources("Lääkäri lähti.", Focus("Lääkäri", 0), "male", src_lang="fi")[0]
-    ('[mies] Lääkäri lähti.',)
+    Examples:
+        >>> gender_bracket_sources("The doctor left.", Focus("doctor", 4), "female")
+        (('The [female] doctor left.',), ('The [male] doctor left.',))
+        >>> gender_bracket_sources("Lääkäri lähti.", Focus("Lääkäri", 0), "male", src_lang="fi")[0]
+        ('[mies] Lääkäri lähti.',)
     """
     if src_lang not in GENDER_BRACKETS:
         raise InputError(
@@ -83,10 +84,11 @@ def differ_by_gender_brackets(
         src_lang: ISO 639-1 code of the sources. The result is False for a language without a
             wording.
 
-    >>> differ_by_gender_brackets(["The [female] doctor left."], ["The [male] doctor left."])
-    True
-    >>> differ_by_gender_brackets(["A flying bat."], ["A baseball bat."])
-    False
+    Examples:
+        >>> differ_by_gender_brackets(["The [female] doctor left."], ["The [male] doctor left."])
+        True
+        >>> differ_by_gender_brackets(["A flying bat."], ["A baseball bat."])
+        False
     """
     cues = GENDER_BRACKETS.get(src_lang)
     if cues is None:

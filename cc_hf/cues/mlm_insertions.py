@@ -87,20 +87,21 @@ def most_probable(
         InputError: for no sentences, an average that is not defined, `n` below 1, or an array that
             does not match the words.
 
-    >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
-    ('gas', 'red')
+    Examples:
+        >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
+        ('gas', 'red')
     """
     check_choice("average", average, AVERAGES)
     if n < 1:
         raise InputError(f"n: expected at least 1 word to keep, got {n}")
     total, n_sentences = np.zeros(len(words)), 0
-    for row, found in enumerate(logprobs):
-        if found.shape != total.shape:
+    for row, distribution in enumerate(logprobs):
+        if distribution.shape != total.shape:
             raise InputError(
                 f"sentence {row}: expected log-probabilities of {len(words)} words, got an array of"
-                f" shape {found.shape}"
+                f" shape {distribution.shape}"
             )
-        total += AVERAGES[average](found)
+        total += AVERAGES[average](distribution)
         n_sentences += 1
     if not n_sentences:
         raise InputError("expected the distributions of at least one sentence, got none")
@@ -136,15 +137,19 @@ def discriminating_words(
         n: number of words per side, at least 1.
         stop_words: words that are never cues.
 
+    Returns:
+        Sense -> its words on both sides, at most `n` each.
+
     Raises:
         InputError: for fewer than two senses, or `n` below 1.
 
-    >>> found = discriminating_words(
-    ...     {"pedal": ["gas", "the", "car"], "machine": ["ion", "gas", "new"]},
-    ...     ambiguous_word="accelerator",
-    ... )
-    >>> found["pedal"]
-    SenseCandidates(correct=('car',), incorrect=('ion', 'new'))
+    Examples:
+        >>> words = discriminating_words(
+        ...     {"pedal": ["gas", "the", "car"], "machine": ["ion", "gas", "new"]},
+        ...     ambiguous_word="accelerator",
+        ... )
+        >>> words["pedal"]
+        SenseCandidates(correct=('car',), incorrect=('ion', 'new'))
     """
     if len(candidates) < 2:
         raise InputError(
@@ -153,20 +158,20 @@ def discriminating_words(
     if n < 1:
         raise InputError(f"n: expected at least 1 candidate, got {n}")
     dropped = {ambiguous_word, *stop_words}
-    found = {}
-    for sense, own in candidates.items():
+    marking = {}
+    for sense, listed in candidates.items():
         others = [words for other, words in candidates.items() if other != sense]
-        in_turn = [word for place in zip_longest(*others) for word in place if word is not None]
-        found[sense] = SenseCandidates(
-            _first(own, set(in_turn), n, dropped), _first(in_turn, set(own), n, dropped)
+        in_turn = [word for rank in zip_longest(*others) for word in rank if word is not None]
+        marking[sense] = SenseCandidates(
+            _first(listed, set(in_turn), n, dropped), _first(in_turn, set(listed), n, dropped)
         )
-    return found
+    return marking
 
 
 def _first(words: Sequence[str], elsewhere: set[str], n: int, dropped: set[str]) -> tuple[str, ...]:
     """Return the first `n` words that are not in `elsewhere`, without the dropped words."""
-    kept = [word for word in dict.fromkeys(words) if word not in elsewhere][:n]
-    return tuple(word for word in kept if word not in dropped)
+    unshared = [word for word in dict.fromkeys(words) if word not in elsewhere][:n]
+    return tuple(word for word in unshared if word not in dropped)
 
 
 def candidates_json(candidates: Candidates) -> str:
@@ -177,14 +182,15 @@ def candidates_json(candidates: Candidates) -> str:
     Args:
         candidates: a mapping from ambiguous word to sense to words, most probable first.
 
-    >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
-    {
-      "bat": {
-        "animal": [
-          "fruit"
-        ]
-      }
-    }
+    Examples:
+        >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
+        {
+          "bat": {
+            "animal": [
+              "fruit"
+            ]
+          }
+        }
     """
     plain = {
         word: {sense: list(words) for sense, words in senses.items()}
@@ -202,21 +208,25 @@ def parse_candidates(
         text: JSON text of the file.
         name: name of the file, for the message.
 
+    Returns:
+        Ambiguous word -> sense -> words, most probable first.
+
     Raises:
         DataError: for text that is not JSON of this shape; the message names the word and the
             sense.
 
-    >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]
-    ('baseball',)
+    Examples:
+        >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]
+        ('baseball',)
     """
     shape = "expected {ambiguous word: {sense: [words, most probable first]}}"
     try:
-        read = parse_json(text)
+        parsed = parse_json(text)
     except InputError as error:
         raise DataError(f"{name}: {shape}, got text that is not JSON: {error}") from error
-    if not isinstance(read, dict):
-        raise DataError(f"{name}: {shape}, got {type(read).__name__}")
-    for word, senses in read.items():
+    if not isinstance(parsed, dict):
+        raise DataError(f"{name}: {shape}, got {type(parsed).__name__}")
+    for word, senses in parsed.items():
         if not isinstance(senses, dict):
             raise DataError(
                 f"{name}: {word!r}: {shape}, got {type(senses).__name__} for the senses"
@@ -231,5 +241,5 @@ def parse_candidates(
                 )
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
-        for word, senses in read.items()
+        for word, senses in parsed.items()
     }

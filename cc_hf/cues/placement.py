@@ -15,11 +15,15 @@ def insert_before(source: str, start: int, cue: str) -> str:
         start: 0-based position of the character.
         cue: words to insert.
 
+    Returns:
+        The source with the cue.
+
     Raises:
         InputError: for a position outside the source, or a blank cue.
 
-    >>> insert_before("The doctor left.", 4, "[female]")
-    'The [female] doctor left.'
+    Examples:
+        >>> insert_before("The doctor left.", 4, "[female]")
+        'The [female] doctor left.'
     """
     if not 0 <= start < len(source):
         raise InputError(
@@ -39,12 +43,16 @@ def replace_at(source: str, start: int, length: int, text: str) -> str:
         length: number of characters to replace, at least 1.
         text: text to put in their place.
 
+    Returns:
+        The source with the text.
+
     Raises:
         InputError: for characters that are not all in the source, a length below 1, or a blank
             text.
 
-    >>> replace_at("Is it there? It is.", 13, 2, "The key")
-    'Is it there? The key is.'
+    Examples:
+        >>> replace_at("Is it there? It is.", 13, 2, "The key")
+        'Is it there? The key is.'
     """
     if length < 1 or not 0 <= start <= len(source) - length:
         raise InputError(
@@ -68,8 +76,9 @@ def token_start(source: str, index: int) -> int:
     Raises:
         InputError: for an index without a token.
 
-    >>> token_start("The doctor left.", 1)
-    4
+    Examples:
+        >>> token_start("The doctor left.", 1)
+        4
     """
     tokens = source.split(" ")
     if not 0 <= index < len(tokens):

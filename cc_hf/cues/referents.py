@@ -30,13 +30,14 @@ def ambiguous_it(source: str) -> Focus:
     Raises:
         InputError: for a source without "it".
 
-    >>> ambiguous_it("The pill made it feel better because it was soothing, and it's cheap.")
-    Focus(text='it', start=37)
+    Examples:
+        >>> ambiguous_it("The pill made it feel better because it was soothing, and it's cheap.")
+        Focus(text='it', start=37)
     """
     for pattern in (_WORD, _CONTRACTED):
-        found = list(pattern.finditer(source))
-        if found:
-            return Focus(found[-1].group(), found[-1].start())
+        matches = list(pattern.finditer(source))
+        if matches:
+            return Focus(matches[-1].group(), matches[-1].start())
     raise InputError(f'expected the word "it" in the sentence, got {source!r}')
 
 
@@ -50,13 +51,17 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
         focus: the ambiguous pronoun.
         referent: noun phrase that the pronoun refers to.
 
+    Returns:
+        The source with the referent.
+
     Raises:
         InputError: for a blank referent, or a focus that is not in the source.
 
-    >>> referent_source(
-    ...     "I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa"
-    ... )
-    'I chose the sofa over the bed because the sofa was soft.'
+    Examples:
+        >>> referent_source(
+        ...     "I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa"
+        ... )
+        'I chose the sofa over the bed because the sofa was soft.'
     """
     words = referent.split()
     if not words:
@@ -81,21 +86,22 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
     Returns:
         "first", "second", or "unknown" if a referent does not occur or both have the same position.
 
-    >>> referent_position("I chose the sofa over the bed because it was soft.", "sofa", "bed")
-    'first'
+    Examples:
+        >>> referent_position("I chose the sofa over the bed because it was soft.", "sofa", "bed")
+        'first'
     """
-    places = _last_place(text, correct), _last_place(text, incorrect)
-    if min(places) < 0 or places[0] == places[1]:
+    positions = _last_position(text, correct), _last_position(text, incorrect)
+    if min(positions) < 0 or positions[0] == positions[1]:
         return "unknown"
-    return "first" if places[0] < places[1] else "second"
+    return "first" if positions[0] < positions[1] else "second"
 
 
-def _last_place(text: str, phrase: str) -> int:
+def _last_position(text: str, phrase: str) -> int:
     """Return the last position of the phrase's last word, ignoring case; -1 if absent."""
     words = re.findall(r"[\w-]+", phrase)
-    found = (
+    matches = (
         list(re.finditer(rf"(?<![\w-]){re.escape(words[-1])}(?![\w-])", text, re.IGNORECASE))
         if words
         else []
     )
-    return found[-1].start() if found else -1
+    return matches[-1].start() if matches else -1

@@ -71,13 +71,14 @@ def best_cues(
     Raises:
         InputError: for scores that do not match the candidates, no scores, or `n` below 1.
 
-    >>> best_cues(
-    ...     ["gear", "clutch", "red"],
-    ...     np.array([[0.5, 0.7, 0.1], [0.5, 0.5, 0.1]]),
-    ...     correct=True,
-    ...     n=2,
-    ... )
-    ChosenCues(cues=('clutch', 'gear'), mean_scores=(0.6, 0.5))
+    Examples:
+        >>> best_cues(
+        ...     ["gear", "clutch", "red"],
+        ...     np.array([[0.5, 0.7, 0.1], [0.5, 0.5, 0.1]]),
+        ...     correct=True,
+        ...     n=2,
+        ... )
+        ChosenCues(cues=('clutch', 'gear'), mean_scores=(0.6, 0.5))
     """
     if n < 1:
         raise InputError(f"n: expected at least 1 cue, got {n}")
@@ -102,12 +103,16 @@ def overlap(chosen: _Cues, expected: _Cues, candidates: _Cues) -> Overlap:
         candidates: a mapping from (ambiguous word, sense) to the words from which `chosen` was
             chosen.
 
-    >>> overlap(
-    ...     {("bat", "animal"): ["fruit", "brown"]},
-    ...     {("bat", "animal"): ["fruit", "ugly"]},
-    ...     {("bat", "animal"): ["fruit", "brown", "big", "red"]},
-    ... )
-    Overlap(n_chosen=1, n_expected=2, n_by_chance=0.5)
+    Returns:
+        The number of shared cues, of expected cues, and of cues shared by chance.
+
+    Examples:
+        >>> overlap(
+        ...     {("bat", "animal"): ["fruit", "brown"]},
+        ...     {("bat", "animal"): ["fruit", "ugly"]},
+        ...     {("bat", "animal"): ["fruit", "brown", "big", "red"]},
+        ... )
+        Overlap(n_chosen=1, n_expected=2, n_by_chance=0.5)
     """
     shared = [sense for sense in chosen if sense in expected]
     return Overlap(

@@ -26,16 +26,20 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
             any placement.
         placement: "before", "after" or "replace".
 
+    Returns:
+        The source with the cue.
+
     Raises:
         InputError: for a blank cue, another placeholder, an unknown placement, a focus that is not
             at its position, or a cue that changes nothing.
 
-    >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
-    'The baseball bat was old.'
-    >>> apply_cue("The bat was old.", Focus("bat", 4), "{focus} (the animal)")
-    'The bat (the animal) was old.'
-    >>> apply_cue("The dog saw the ball until it was gone.", Focus("it", 27), "the ball", "replace")
-    'The dog saw the ball until the ball was gone.'
+    Examples:
+        >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
+        'The baseball bat was old.'
+        >>> apply_cue("The bat was old.", Focus("bat", 4), "{focus} (the animal)")
+        'The bat (the animal) was old.'
+        >>> apply_cue("I saw the ball until it was gone.", Focus("it", 21), "the ball", "replace")
+        'I saw the ball until the ball was gone.'
     """
     check_choice("placement", placement, PLACEMENTS)
     if not cue.strip():
@@ -53,16 +57,16 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
             f" {source[focus.start : end]!r} there"
         )
     if SLOT in cue:
-        changed = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
+        with_cue = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
     elif placement == "before":
-        changed = insert_before(source, focus.start, cue)
+        with_cue = insert_before(source, focus.start, cue)
     elif placement == "after":
-        changed = f"{source[:end]} {cue}{source[end:]}"
+        with_cue = f"{source[:end]} {cue}{source[end:]}"
     else:
-        changed = source[: focus.start] + cue + source[end:]
-    if changed == source:
+        with_cue = source[: focus.start] + cue + source[end:]
+    if with_cue == source:
         raise InputError(
             f"cue: {cue!r} changes nothing in {source!r}; expected a cue that tells the readings"
             " apart"
         )
-    return changed
+    return with_cue

@@ -22,11 +22,12 @@ class ContrastiveBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 
     It works with versions 2 to 5 of `datasets`.
 
-    >>> from cc_hf.data.readers import simplegen
-    >>> class Simplegen(ContrastiveBuilder):
-    ...     DECLARATION = simplegen.DECLARATION
-    >>> [config.name for config in Simplegen.BUILDER_CONFIGS][:2]
-    ['en-de', 'en-de.paper']
+    Examples:
+        >>> from cc_hf.data.readers import simplegen
+        >>> class Simplegen(ContrastiveBuilder):
+        ...     DECLARATION = simplegen.DECLARATION
+        >>> [config.name for config in Simplegen.BUILDER_CONFIGS][:2]
+        ['en-de', 'en-de.paper']
     """
 
     DECLARATION: ClassVar[DatasetDeclaration]

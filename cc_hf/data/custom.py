@@ -27,7 +27,7 @@ from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, Pr
 __all__ = [
     "custom_declaration",
     "custom_example",
-    "focus_places",
+    "focus_positions",
     "is_custom",
     "read_custom",
     "read_words",
@@ -57,6 +57,10 @@ def is_custom(name: str | Path) -> bool:
 
     Args:
         name: name of a dataset, or a path. The file need not exist.
+
+    Examples:
+        >>> is_custom("rows.jsonl"), is_custom("mucow")
+        (True, False)
     """
     return Path(name).suffix.lower() in SUFFIXES
 
@@ -86,6 +90,9 @@ def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDecl
 def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     """Return the declaration for this content. It is cached, since one run asks for it several
     times.
+
+    Raises:
+        DataError: for more than one source or target language.
     """
     examples = list(read_custom(path, src_lang=src_lang))
     languages = {example.tgt_lang for example in examples}
@@ -143,9 +150,21 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
         path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
 
+    Yields:
+        Examples with at least one contrastive source on each side.
+
     Raises:
         InputError: when the file does not exist, is not UTF-8 or has no rows.
         DataError: for a row that is not as expected. The message names file and line.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "rows.tsv")
+        ...     lines = "source\\tfocus\\tgold", "The nurse left.\\tnurse\\tmale"
+        ...     _ = path.write_text("\\n".join(lines), encoding="utf-8")
+        ...     next(read_custom(path)).incorrect_sources
+        ('The [female] nurse left.',)
     """
     yield from _examples(Path(path), src_lang, _with_cues)
 
@@ -160,22 +179,23 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
     Raises:
         InputError: for a row that is not as expected.
 
-    >>> example = custom_example(
-    ...     {
-    ...         "source": "The doctor asked the doctor.",
-    ...         "focus": "doctor",
-    ...         "position": 21,
-    ...         "gold": "female",
-    ...     }
-    ... )
-    >>> example.correct_sources
-    ('The doctor asked the [female] doctor.',)
+    Examples:
+        >>> example = custom_example(
+        ...     {
+        ...         "source": "The doctor asked the doctor.",
+        ...         "focus": "doctor",
+        ...         "position": 21,
+        ...         "gold": "female",
+        ...     }
+        ... )
+        >>> example.correct_sources
+        ('The doctor asked the [female] doctor.',)
     """
     _check_keys(row)
     return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
 
 
-def focus_places(text: str, source: str) -> list[int]:
+def focus_positions(text: str, source: str) -> list[int]:
     """Return where words occur in the source as whole words.
 
     Args:
@@ -185,14 +205,15 @@ def focus_places(text: str, source: str) -> list[int]:
     Returns:
         The 0-based positions of their first characters, in ascending order.
 
-    >>> focus_places("the nurse", "Ask the nurse if the nurses know the nurse.")
-    [4, 33]
+    Examples:
+        >>> focus_positions("the nurse", "Ask the nurse if the nurses know the nurse.")
+        [4, 33]
     """
     return (
         [
-            found.start()
-            for found in re.finditer(re.escape(text), source)
-            if _is_whole(source, found.start(), found.end())
+            match.start()
+            for match in re.finditer(re.escape(text), source)
+            if _is_whole(source, match.start(), match.end())
         ]
         if text
         else []
@@ -210,6 +231,9 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
     Args:
         path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
+
+    Yields:
+        Examples whose `extra` has `ambiguous_word` and `reference`.
 
     Raises:
         InputError: when the file does not exist, is not UTF-8 or has no rows.
@@ -248,7 +272,11 @@ def _examples(
 
 
 def _check_keys(row: Mapping[str, Any]) -> None:
-    """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
+    """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored.
+
+    Raises:
+        InputError: for a column whose name is close to a known one.
+    """
     for key in row:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
@@ -298,9 +326,9 @@ def _with_cues(
             for key in _CUE_KEYS
         )
         sides = correct, incorrect
-    if both := set(sides[0]) & set(sides[1]):
+    if shared := set(sides[0]) & set(sides[1]):
         raise InputError(
-            f"the same cue is both correct and incorrect: it gives {sorted(both)[0]!r}"
+            f"the same cue is both correct and incorrect: it makes {sorted(shared)[0]!r}"
         )
     return ContrastiveSourceExample(
         id=str(row.get("id", number)),
@@ -317,20 +345,20 @@ def _with_cues(
 
 
 def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
-    found = row.get(key, "")
-    if not isinstance(found, str) or (required and not found.strip()):
-        raise InputError(f"{key}: expected a text, got {found!r}")
-    return found
+    text = row.get(key, "")
+    if not isinstance(text, str) or (required and not text.strip()):
+        raise InputError(f"{key}: expected a text, got {text!r}")
+    return text
 
 
 def _category(row: Mapping[str, Any]) -> str:
-    found = _text(row, "category")
-    if found == UNCOUNTED_CATEGORY:
+    category = _text(row, "category")
+    if category == UNCOUNTED_CATEGORY:
         raise InputError(
             f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies"
             " leave out; rename the category, such as 'other'"
         )
-    return found
+    return category
 
 
 def _as_string(value: Any) -> str:
@@ -338,20 +366,20 @@ def _as_string(value: Any) -> str:
 
 
 def _language(row: Mapping[str, Any], key: str) -> str:
-    found = _text(row, key)
-    if found and found not in LANGUAGES:
+    code = _text(row, key)
+    if code and code not in LANGUAGES:
         raise InputError(
             f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got"
-            f" {found!r}"
+            f" {code!r}"
         )
-    return found
+    return code
 
 
 def _cues(row: Mapping[str, Any], key: str) -> list[str]:
-    found = row.get(key, [])
-    if isinstance(found, str):
-        found = [cue.strip() for cue in found.split(_CELL_SEPARATOR)]
-    if not isinstance(found, list) or not found or not all(isinstance(cue, str) for cue in found):
+    cues = row.get(key, [])
+    if isinstance(cues, str):
+        cues = [cue.strip() for cue in cues.split(_CELL_SEPARATOR)]
+    if not isinstance(cues, list) or not cues or not all(isinstance(cue, str) for cue in cues):
         others = ""
         if not any(name in row for name in _CUE_KEYS):
             others = (
@@ -365,9 +393,9 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
             )
         raise InputError(
             f'{key}: expected at least one cue, in a list or separated by "{_CELL_SEPARATOR}", got'
-            f" {found!r}{others}"
+            f" {cues!r}{others}"
         )
-    return found
+    return cues
 
 
 def _focus(row: Mapping[str, Any], source: str) -> Focus:
@@ -375,13 +403,13 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
     if "position" not in row:
         if not text:
             raise InputError('expected "focus", "position" or both, got neither')
-        places = focus_places(text, source)
-        if len(places) != 1:
+        positions = focus_positions(text, source)
+        if len(positions) != 1:
             raise InputError(
-                f"focus: {text!r} occurs {len(places)} times as a whole word in {source!r}; give"
+                f"focus: {text!r} occurs {len(positions)} times as a whole word in {source!r}; give"
                 ' its "position", the 0-based number of its first character'
             )
-        return Focus(text, places[0])
+        return Focus(text, positions[0])
     position = row["position"]
     if (
         isinstance(position, str)
@@ -422,9 +450,10 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
 def _is_whole(source: str, start: int, end: int) -> bool:
     """Return whether no letter, mark or digit continues the text on either side."""
     return not any(
-        0 < at < len(source)
+        0 < boundary < len(source)
         and all(
-            unicodedata.category(character)[0] in "LMN" for character in source[at - 1 : at + 1]
+            unicodedata.category(character)[0] in "LMN"
+            for character in source[boundary - 1 : boundary + 1]
         )
-        for at in (start, end)
+        for boundary in (start, end)
     )

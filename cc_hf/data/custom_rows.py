@@ -22,7 +22,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Args:
         path: a .csv, .tsv or .jsonl file. The first line of a table is its header.
 
-    Returns:
+    Yields:
         Pairs of a 1-based line number and a mapping from column name to cell. Empty cells and null
         are left out.
 
@@ -85,13 +85,13 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        found = parse_json(line)
+        parsed = parse_json(line)
     except InputError as error:
         raise DataError(
             f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise DataError(
-            f"{path}: line {number}: expected a JSON object, got {type(found).__name__}"
+            f"{path}: line {number}: expected a JSON object, got {type(parsed).__name__}"
         )
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in parsed.items() if value is not None}

@@ -32,6 +32,10 @@ class SourceFile:
             verified; results then name the content that was read.
         size: size in bytes, 0 where it is not known.
         host: "github", or "hub" for a dataset repository of the Hugging Face Hub.
+
+    Examples:
+        >>> SourceFile("owner/data", "0a1b2c3", "test set/en.txt").url
+        'https://raw.githubusercontent.com/owner/data/0a1b2c3/test%20set/en.txt'
     """
 
     repository: str
@@ -99,6 +103,13 @@ class DatasetDeclaration:
         extra_keys: the columns in `extra` of configurations that name none.
         read: the reader.
         version: version of the builder for `datasets`.
+
+    Examples:
+        >>> from cc_hf.data.readers import winomt
+        >>> winomt.DECLARATION.config("pro").splits
+        {'test': 1582}
+        >>> winomt.DECLARATION.extra_keys_of("pro")
+        ('occupation', 'stereotype')
     """
 
     name: str
@@ -125,17 +136,17 @@ class DatasetDeclaration:
             UnknownNameError: for a name that is not declared.
             InputError: for a name that is not a string.
         """
-        wanted = self.default_config if name is None else name
-        if not isinstance(wanted, str):
+        chosen = self.default_config if name is None else name
+        if not isinstance(chosen, str):
             raise InputError(
                 f"config: expected the name of a configuration of {self.name}, got"
-                f" {type(wanted).__name__}"
+                f" {type(chosen).__name__}"
             )
-        for found in self.configs:
-            if found.name == wanted:
-                return found
+        for config in self.configs:
+            if config.name == chosen:
+                return config
         raise UnknownNameError(
-            f"configuration of {self.name}", wanted, [c.name for c in self.configs]
+            f"configuration of {self.name}", chosen, [c.name for c in self.configs]
         )
 
     def split(self, config: str | None, name: str) -> str:
@@ -174,5 +185,5 @@ class DatasetDeclaration:
         Raises:
             UnknownNameError: for a name that is not declared.
         """
-        found = self.config(config).extra_keys
-        return self.extra_keys if found is None else found
+        keys = self.config(config).extra_keys
+        return self.extra_keys if keys is None else keys

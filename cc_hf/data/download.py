@@ -95,6 +95,10 @@ def is_local(data_dir: str | Path | None = None) -> bool:
 
     Args:
         data_dir: as for `fetch`.
+
+    Examples:
+        >>> is_local("upstream")
+        True
     """
     return bool(local_folder(data_dir))
 
@@ -107,6 +111,10 @@ def local_folder(data_dir: str | Path | None) -> str | Path | None:
 
     Returns:
         The folder, or None if neither is given. It need not exist.
+
+    Examples:
+        >>> local_folder("upstream")
+        'upstream'
     """
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
@@ -119,13 +127,17 @@ def _verify(path: Path, file: SourceFile) -> None:
         raise DataError(
             f"{path}: expected sha256 {file.sha256}, received {received}: this is not the file of"
             f" {file.repository} at commit {file.commit[:7]}. Restore it from {file.url}, or delete"
-            " it so that it is fetched anew"
+            " it so that it is downloaded again"
         )
 
 
 def _from_hub(file: SourceFile) -> Path:
     """Return a file from the Hub's own cache, or from the Hub. The name of its blob in the cache is
     the sha256 of a large file.
+
+    Raises:
+        DataError: when it is not in the cache and the Hub cannot be reached, the download fails, or
+            the content does not match its hash.
     """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -151,7 +163,7 @@ def _from_hub(file: SourceFile) -> Path:
     ):
         raise DataError(
             f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other"
-            " content; delete it so that it is fetched anew"
+            " content; delete it so that it is downloaded again"
         )
     return path
 
@@ -159,6 +171,9 @@ def _from_hub(file: SourceFile) -> Path:
 def _download(file: SourceFile, path: Path) -> None:
     """Download into a part file next to the target and rename it once it is complete and verified.
     A lock lets one process download while the others wait for the file.
+
+    Raises:
+        DataError: when the process is offline, the cache cannot be written, or the download fails.
     """
     from filelock import FileLock
 
@@ -187,17 +202,20 @@ def _download(file: SourceFile, path: Path) -> None:
 def _complete(file: SourceFile, part: Path) -> None:
     """Download what the part file lacks. A download that breaks off is resumed, also by a later
     call.
+
+    Raises:
+        DataError: when the file is still not complete, or its content is not the pinned one.
     """
     import urllib.error
     from http.client import HTTPException
 
     problem = ""
     for _ in range(_ATTEMPTS):
-        had = _size(part)
-        if file.size and had >= file.size:
+        start = _size(part)
+        if file.size and start >= file.size:
             break
         try:
-            problem = _receive(file, part, had)
+            problem = _receive(file, part, start)
         except urllib.error.HTTPError as error:
             error.close()  # an HTTPError keeps its connection open
             part.unlink(missing_ok=True)
@@ -207,25 +225,25 @@ def _complete(file: SourceFile, part: Path) -> None:
             ) from error
         except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
             problem = str(error)
-        if not problem or _size(part) <= had:
+        if not problem or _size(part) <= start:
             break
-    has = _size(part)
+    size = _size(part)
     if problem:
-        kept = (
-            f"{has} of {file.size or 'unknown'} bytes are kept, the next call goes on from there"
-            if has
+        outcome = (
+            f"{size} of {file.size or 'unknown'} bytes are kept, the next call goes on from there"
+            if size
             else "nothing was kept"
         )
         raise DataError(
-            f"{file.url} could not be downloaded ({problem}); {kept}. Try again, or work offline."
-            f" {_LOCAL_HINT}"
+            f"{file.url} could not be downloaded ({problem}); {outcome}. Try again, or work"
+            f" offline. {_LOCAL_HINT}"
         )
     received = hashlib.sha256(part.read_bytes()).hexdigest()
     if file.sha256 and received != file.sha256:
         part.unlink()
         raise DataError(
-            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {has}"
-            f" bytes with {received}; nothing was kept. Try again; if it stays so, something"
+            f"{file.url}: expected {file.size} bytes with sha256 {file.sha256}, received {size}"
+            f" bytes with {received}; nothing was kept. Try again; if the error remains, something"
             " between you and the server changes the file"
         )
 
@@ -234,14 +252,20 @@ def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
 
 
-def _receive(file: SourceFile, part: Path, had: int) -> str:
-    """Append to the part file, or start it again. Return what went wrong, "" for nothing."""
+def _receive(file: SourceFile, part: Path, start: int) -> str:
+    """Append to the part file, or start it again.
+
+    Returns:
+        What went wrong, "" for nothing.
+    """
     import urllib.request
 
-    wanted = urllib.request.Request(file.url, headers={"Range": f"bytes={had}-"} if had else {})
-    with urllib.request.urlopen(wanted, timeout=_TIMEOUT) as response:
+    request = urllib.request.Request(
+        file.url, headers={"Range": f"bytes={start}-"} if start else {}
+    )
+    with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
         # A server without support for ranges answers 200 and sends the whole file.
-        going_on = had and response.status == HTTPStatus.PARTIAL_CONTENT
+        going_on = start and response.status == HTTPStatus.PARTIAL_CONTENT
         promised = response.headers.get("Content-Length")
         n = 0
         with part.open("ab" if going_on else "wb") as out:

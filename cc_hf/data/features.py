@@ -27,9 +27,10 @@ def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
     Returns:
         A `datasets.Features`.
 
-    >>> from cc_hf.schema import ContrastiveSourceExample
-    >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
-    ['id', 'src_lang', 'tgt_lang', 'source']
+    Examples:
+        >>> from cc_hf.schema import ContrastiveSourceExample
+        >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
+        ['id', 'src_lang', 'tgt_lang', 'source']
     """
     text = datasets.Value("string")
     columns: dict[str, Any] = {
@@ -49,6 +50,12 @@ def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
 
     Raises:
         UnknownNameError: for a configuration that is not declared.
+
+    Examples:
+        >>> from cc_hf.data.readers import winomt
+        >>> info = dataset_info(winomt.DECLARATION, "pro")
+        >>> info.license, sorted(info.features["extra"])
+        ('mit', ['occupation', 'stereotype'])
     """
     return datasets.DatasetInfo(
         description=declaration.description,

@@ -51,8 +51,9 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
         DataError: for a row of a file that is not as expected.
         InputError: for a file that cannot be read or has another suffix.
 
-    >>> declaration("simplegen").default_config
-    'en-de'
+    Examples:
+        >>> declaration("simplegen").default_config
+        'en-de'
     """
     if isinstance(name, DatasetDeclaration):
         return name
@@ -63,8 +64,8 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
             f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
             " it as one of these"
         )
-    found: DatasetDeclaration = registry.resolve("dataset", name)
-    return found
+    declared: DatasetDeclaration = registry.resolve("dataset", name)
+    return declared
 
 
 def load_examples(
@@ -90,12 +91,13 @@ def load_examples(
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
-        DataError: when a file is missing, altered or malformed, cannot be downloaded, or holds
+        DataError: when a file is missing, changed or malformed, cannot be downloaded, or holds
             another number of examples than the dataset declares.
         InputError: for a user's file that cannot be read.
 
-    >>> load_examples("simplegen", "en-de")[0].source
-    'My husband is a director.'
+    Examples:
+        >>> load_examples("simplegen", "en-de")[0].source
+        'My husband is a director.'
     """
     return list(_read(declaration(name), config, split, data_dir))
 
@@ -117,6 +119,11 @@ def rows(
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
         DataError: as for `load_examples`.
+
+    Examples:
+        >>> number, row = next(rows("simplegen", "en-de"))
+        >>> number, row["focus"]
+        (0, {'text': 'director', 'start': 16})
     """
     return enumerate(
         example.to_row() for example in _read(declaration(name), config, split, data_dir)
@@ -146,23 +153,29 @@ def signature_fields(
         UnknownNameError: for an unknown dataset or configuration.
         DataError: when a local copy lacks a file.
 
-    >>> signature_fields("simplegen", "en-de")
-    {'data': 'simplegen/en-de@1.0.0', 'cues': 'gender_brackets'}
+    Examples:
+        >>> signature_fields("simplegen", "en-de")
+        {'data': 'simplegen/en-de@1.0.0', 'cues': 'gender_brackets'}
     """
-    found = declaration(name)
-    place = config if split == "test" else f"{config}/{split}"
-    cues = {"cues": found.cues} if found.config(config).form is ContrastiveSourceExample else {}
-    return {"data": f"{found.name}/{place}@{_revision(found, config, data_dir)}", **cues}
+    declared = declaration(name)
+    config_and_split = config if split == "test" else f"{config}/{split}"
+    cues = (
+        {"cues": declared.cues} if declared.config(config).form is ContrastiveSourceExample else {}
+    )
+    return {
+        "data": f"{declared.name}/{config_and_split}@{_revision(declared, config, data_dir)}",
+        **cues,
+    }
 
 
-def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | None) -> str:
+def _revision(declared: DatasetDeclaration, config: str, data_dir: str | Path | None) -> str:
     unpinned = (
-        [fetch(file, data_dir) for file in found.files_of(config) if not file.sha256]
+        [fetch(file, data_dir) for file in declared.files_of(config) if not file.sha256]
         if is_local(data_dir)
         else []
     )
     if not unpinned:
-        return next((file.commit for file in found.files_of(config)), found.revision)[:7]
+        return next((file.commit for file in declared.files_of(config)), declared.revision)[:7]
     return (
         "local."
         + hashlib.sha256(
@@ -172,17 +185,17 @@ def _revision(found: DatasetDeclaration, config: str, data_dir: str | Path | Non
 
 
 def _read(
-    found: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None
+    declared: DatasetDeclaration, config: str | None, split: str, data_dir: str | Path | None
 ) -> Iterator[Example]:
-    chosen, wanted = found.config(config), found.split(config, split)
-    paths = {file.path: fetch(file, data_dir) for file in found.files_of(chosen.name)}
-    examples = found.read(paths, chosen.name, wanted)
+    chosen, split_name = declared.config(config), declared.split(config, split)
+    paths = {file.path: fetch(file, data_dir) for file in declared.files_of(chosen.name)}
+    examples = declared.read(paths, chosen.name, split_name)
     sample = _sample_size(
-        [file for file in found.files_of(chosen.name) if not file.sha256], data_dir
+        [file for file in declared.files_of(chosen.name) if not file.sha256], data_dir
     )
-    expected = chosen.splits[wanted] if sample is None else sample
+    expected = chosen.splits[split_name] if sample is None else sample
     return _counted(
-        examples, f"{found.name} {chosen.name} {wanted}", expected, list(paths.values())
+        examples, f"{declared.name} {chosen.name} {split_name}", expected, list(paths.values())
     )
 
 
@@ -191,6 +204,9 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
 
     Files that are pinned by their commit only may be sampled. SAMPLE_SIZES in the local copy then
     holds a JSON object: owner/repository/path -> number of examples.
+
+    Raises:
+        DataError: for a file that is not such an object.
     """
     folder = local_folder(data_dir)
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
@@ -213,7 +229,14 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
 def _counted(
     examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]
 ) -> Iterator[Example]:
-    """Pass the examples on, and refuse files that hold more or fewer than declared."""
+    """Refuse files that hold more or fewer examples than declared.
+
+    Yields:
+        The examples, unchanged.
+
+    Raises:
+        DataError: at the end, for another number of examples than expected.
+    """
     n = 0
     for example in examples:
         n += 1
@@ -253,22 +276,25 @@ def load_dataset(
         UnknownNameError: for an unknown dataset or configuration, or an unknown split of a user's
             file.
         DataError: as for `load_examples`.
+        DatasetGenerationError: from `datasets`, when the dataset cannot be built for a reason other
+            than its data, such as a full disk.
         ValueError: from `datasets`, for a split that does not exist.
 
-    >>> load_dataset("simplegen", "en-es")["test"].num_rows
-    2664
+    Examples:
+        >>> load_dataset("simplegen", "en-es")["test"].num_rows
+        2664
     """
     import datasets
 
-    found = declaration(name)
-    chosen = found.config(config)
+    declared = declaration(name)
+    chosen = declared.config(config)
     if is_custom(name):
-        return _in_memory(found, split, streaming=streaming)
-    paths = [fetch(file, data_dir) for file in found.files_of(chosen.name)]
+        return _in_memory(declared, split, streaming=streaming)
+    paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
     builder = _builder_class(name)(
         config_name=chosen.name,
         data_dir=None if data_dir is None else str(data_dir),
-        hash=_fingerprint(found, paths),
+        hash=_fingerprint(declared, paths),
     )
     if streaming:
         return builder.as_streaming_dataset(split=split)
@@ -283,18 +309,20 @@ def load_dataset(
     return builder.as_dataset(split=split)
 
 
-def _in_memory(found: DatasetDeclaration, split: str | None, *, streaming: bool) -> Any:
+def _in_memory(declared: DatasetDeclaration, split: str | None, *, streaming: bool) -> Any:
     import datasets
 
     from cc_hf.data.features import dataset_info
 
-    config = found.config(None)
-    examples = [example.to_row() for example in found.read({}, config.name, "test")]
-    made = datasets.Dataset.from_list(examples, features=dataset_info(found, config.name).features)
-    whole = datasets.DatasetDict({"test": made})
+    config = declared.config(None)
+    examples = [example.to_row() for example in declared.read({}, config.name, "test")]
+    table = datasets.Dataset.from_list(
+        examples, features=dataset_info(declared, config.name).features
+    )
+    splits = datasets.DatasetDict({"test": table})
     if streaming:
-        whole = datasets.IterableDatasetDict({"test": made.to_iterable_dataset()})
-    return whole if split is None else whole[found.split(None, split)]
+        splits = datasets.IterableDatasetDict({"test": table.to_iterable_dataset()})
+    return splits if split is None else splits[declared.split(None, split)]
 
 
 @contextlib.contextmanager
@@ -320,6 +348,10 @@ def script_path(name: str) -> Path:
 
     Args:
         name: name of the dataset. The file need not exist.
+
+    Examples:
+        >>> script_path("mucow").parts[-3:]
+        ('datasets_scripts', 'mucow', 'mucow.py')
     """
     return _carried("datasets_scripts") / name / f"{name}.py"
 
@@ -330,6 +362,10 @@ def card_path(name: str, *, kind: str = "datasets") -> Path:
     Args:
         name: name of the dataset or metric. The file need not exist.
         kind: "datasets" or "metrics".
+
+    Examples:
+        >>> card_path("mucow").parts[-3:]
+        ('cards', 'datasets', 'mucow.md')
     """
     return _carried("cards") / kind / f"{name}.md"
 
@@ -337,13 +373,16 @@ def card_path(name: str, *, kind: str = "datasets") -> Path:
 def _carried(folder: str) -> Path:
     package = Path(__file__).parent.parent
     # The wheel has the folder inside the package, a checkout next to it.
-    return next(place for place in (package / folder, package.parent / folder) if place.is_dir())
+    return next(path for path in (package / folder, package.parent / folder) if path.is_dir())
 
 
 def _builder_class(name: str) -> Any:
     """Return the builder class of the script.
 
     `datasets` looks its module up in sys.modules, so it is registered before it is executed.
+
+    Raises:
+        ImportError: when there is no script for the dataset.
     """
     import datasets
 
@@ -369,14 +408,14 @@ def _builder_class(name: str) -> Any:
     )
 
 
-def _fingerprint(found: DatasetDeclaration, paths: list[Path]) -> str:
+def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
     """Return a hash that changes with the script, the reader, the format or the data."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     code = sorted(
         path for room in ("cues", "data", "text") for path in (package / room).glob("*.py")
     )
-    for path in [script_path(found.name), package / "schema.py", *code, *paths]:
+    for path in [script_path(declared.name), package / "schema.py", *code, *paths]:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
@@ -396,8 +435,9 @@ def check_target_language(
         InputError: when the configuration does not have the language, or has several and none is
             requested.
 
-    >>> check_target_language("simplegen", "en-de", None)
-    'de'
+    Examples:
+        >>> check_target_language("simplegen", "en-de", None)
+        'de'
     """
     declared = declaration(dataset)
     chosen = declared.config(config)

@@ -10,7 +10,7 @@ from typing import Any
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, shown
-from cc_hf.files import is_file, parse_json, table_rows
+from cc_hf.files import is_file, parse_json, parse_table
 
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
 
@@ -48,9 +48,10 @@ class QualityScores:
         Returns:
             BLEU in [0, 1], or None if there is none.
 
-        >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
-        >>> scores.of("aws", "winomt", "de"), scores.of("aws", "mucow", "de")
-        (0.4, 0.3)
+        Examples:
+            >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
+            >>> scores.of("aws", "winomt", "de"), scores.of("aws", "mucow", "de")
+            (0.4, 0.3)
         """
         keys = [
             (system, dataset, tgt_lang),
@@ -79,10 +80,11 @@ def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
             system that occurs twice for the same data, or a BLEU that is neither 0 nor from 1 to
             100. The message names the line or entry.
 
-    >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
-    0.425
+    Examples:
+        >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
+        0.425
     """
-    found: dict[tuple[str, str, str], float] = {}
+    bleu: dict[tuple[str, str, str], float] = {}
     for text in values:
         for where, row in _rows(text):
             if unknown := [key for key in row if key not in _KEYS]:
@@ -94,12 +96,12 @@ def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
             )
             if not key[0]:
                 raise InputError(f"{where}: expected a system, got none")
-            if key in found:
+            if key in bleu:
                 raise InputError(
                     f"{where}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each"
                 )
-            found[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"))
-    return QualityScores(found)
+            bleu[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"))
+    return QualityScores(bleu)
 
 
 def from_points(where: str, value: Any) -> float:
@@ -113,8 +115,9 @@ def from_points(where: str, value: Any) -> float:
         InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
             refused, since they have probably been divided by 100 already.
 
-    >>> from_points("bleu", "42.5")
-    0.425
+    Examples:
+        >>> from_points("bleu", "42.5")
+        0.425
     """
     try:
         number = math.nan if isinstance(value, bool) else float(value)
@@ -148,7 +151,7 @@ def _rows(text: str | Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
 
 def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
     names: list[str] = []
-    for line, cells in table_rows(lines, path, delimiter="\t"):
+    for line, cells in parse_table(lines, path, delimiter="\t"):
         if not names:
             names = [name.strip().lower() for name in cells]
             if {"system", "bleu"} <= set(names):
@@ -164,19 +167,19 @@ def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str
 
 def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
     try:
-        found = parse_json(text)
+        parsed = parse_json(text)
     except InputError as error:
         raise InputError(
             f'{path}: expected JSON, such as {{"aws": 42.5}} with double quotes: {error}'
         ) from error
-    if isinstance(found, dict):
-        found = [{"system": system, "bleu": bleu} for system, bleu in found.items()]
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+    if isinstance(parsed, dict):
+        parsed = [{"system": system, "bleu": bleu} for system, bleu in parsed.items()]
+    if not isinstance(parsed, list) or not all(isinstance(row, dict) for row in parsed):
         raise InputError(
             f"{path}: expected an object, system to BLEU, or a list of objects with"
             f" {', '.join(_KEYS)}"
         )
-    return [(f"{path}: entry {number}", row) for number, row in enumerate(found, 1)]
+    return [(f"{path}: entry {number}", row) for number, row in enumerate(parsed, 1)]
 
 
 def _text(where: str, row: Mapping[str, Any], key: str) -> str:

@@ -20,9 +20,10 @@ def read_result_file(path: str | Path) -> ResultSet:
     Raises:
         InputError: for a file that does not exist or holds no result. The message names the file.
 
-    >>> read_result_file("nowhere.json")
-    Traceback (most recent call last):
-    cc_hf.errors.InputError: file not found: nowhere.json
+    Examples:
+        >>> read_result_file("nowhere.json")
+        Traceback (most recent call last):
+        cc_hf.errors.InputError: file not found: nowhere.json
     """
     try:
         return ResultSet.from_json("\n".join(read_lines(Path(path))))

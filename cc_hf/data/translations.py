@@ -55,10 +55,23 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
         path: the file.
         examples: at least one example.
 
+    Returns:
+        The translations in the order of the examples, and how many lines were not used.
+
     Raises:
         InputError: for a file that does not exist or is not UTF-8, an empty translation, a line
             without " ||| " among lines with it, a different number of lines and examples, an
             example without a translation, two different translations of one source, or no examples.
+
+    Examples:
+        >>> import tempfile
+        >>> from cc_hf.data.loading import load_examples
+        >>> examples = load_examples("simplegen", "en-de")[:1]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "de.txt")
+        ...     _ = path.write_text("Mein Mann ist Direktor.\\n", encoding="utf-8")
+        ...     read_translations(path, examples)
+        MatchedTranslations(translations=('Mein Mann ist Direktor.',), n_lines=1, n_unused=0)
     """
     path = Path(path)
     if not examples:
@@ -116,34 +129,36 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
 
 def _parse_json(path: Path, number: int, line: str) -> _Row:
     try:
-        found = parse_json(line)
+        parsed = parse_json(line)
     except InputError as error:
         raise InputError(
             f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
         ) from None
-    if not isinstance(found, dict) or not isinstance(found.get("translation"), str):
+    if not isinstance(parsed, dict) or not isinstance(parsed.get("translation"), str):
         raise InputError(
             f'{path}: line {number}: expected an object with a string "translation" (and "id" or'
             f' "source"), got {line[:60]!r}'
         )
     for key in ("id", "source", "sentence"):
-        if key in found and not isinstance(found[key], str):
-            raise InputError(f"{path}: line {number}: {key}: expected a string, got {found[key]!r}")
+        if key in parsed and not isinstance(parsed[key], str):
+            raise InputError(
+                f"{path}: line {number}: {key}: expected a string, got {parsed[key]!r}"
+            )
     return _Row(
         number,
-        found["translation"],
-        source=found.get("source", found.get("sentence")),
-        id=found.get("id"),
+        parsed["translation"],
+        source=parsed.get("source", parsed.get("sentence")),
+        id=parsed.get("id"),
     )
 
 
 def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> MatchedTranslations:
     if len(rows) != len(examples):
-        at = min(len(rows), len(examples))
+        index = min(len(rows), len(examples))
         where = (
-            f"line {rows[at].line} has no example"
+            f"line {rows[index].line} has no example"
             if len(rows) > len(examples)
-            else f"the source {examples[at].source!r} has no line"
+            else f"the source {examples[index].source!r} has no line"
         )
         raise InputError(
             f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)}"
@@ -162,9 +177,9 @@ def _by_key(
         if value is None:
             raise InputError(f'{path}: line {row.line}: expected "{key}", as on other lines')
         table.setdefault(value, []).append(row)
-    wanted: dict[str, int] = {}
+    n_examples: dict[str, int] = {}
     for example in examples:
-        wanted[getattr(example, key)] = wanted.get(getattr(example, key), 0) + 1
+        n_examples[getattr(example, key)] = n_examples.get(getattr(example, key), 0) + 1
     if missing := [example for example in examples if getattr(example, key) not in table]:
         first = missing[0]
         raise InputError(
@@ -173,25 +188,27 @@ def _by_key(
             f" has the {key} {getattr(rows[0], key)!r}"
         )
     translations = []
-    taken: dict[str, int] = {}
+    n_matched: dict[str, int] = {}
     for example in examples:
         value = getattr(example, key)
-        found = table[value]
-        for row in found:
+        candidates = table[value]
+        for row in candidates:
             if row.source is not None and row.source != example.source:
                 raise InputError(
                     f"{path}: line {row.line}: {key} {value!r} has the source {example.source!r},"
                     f" the line says {row.source!r}"
                 )
-        different = {row.translation for row in found}
-        if len(different) > 1 and len(found) != wanted[value]:
-            lines = ", ".join(str(row.line) for row in found)
+        different = {row.translation for row in candidates}
+        if len(different) > 1 and len(candidates) != n_examples[value]:
+            lines = ", ".join(str(row.line) for row in candidates)
             raise InputError(
                 f"{path}: lines {lines} give {len(different)} different translations of {value!r},"
-                f" which {wanted[value]} examples have; keep one line each"
+                f" which {n_examples[value]} examples have; keep one line each"
             )
-        position = taken.get(value, 0)
-        translations.append(found[position if len(different) > 1 else 0].translation)
-        taken[value] = position + 1
-    n_unused = sum(len(found) for value, found in table.items() if value not in wanted)
+        position = n_matched.get(value, 0)
+        translations.append(candidates[position if len(different) > 1 else 0].translation)
+        n_matched[value] = position + 1
+    n_unused = sum(
+        len(candidates) for value, candidates in table.items() if value not in n_examples
+    )
     return MatchedTranslations(tuple(translations), len(rows), n_unused)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.custom import custom_example, focus_places
+from cc_hf.data.custom import custom_example, focus_positions
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.loading import declaration
@@ -211,25 +211,25 @@ def _opened(name: str | Path | None, languages: tuple[str, str], **options: Any)
 
 
 def _position(source: str, focus: str, occurrence: int | None) -> int:
-    places = focus_places(focus, source)
-    if not places:
+    positions = focus_positions(focus, source)
+    if not positions:
         raise InputError(
             f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it stands"
             " there"
         )
     if occurrence is None:
-        if len(places) > 1:
+        if len(positions) > 1:
             raise InputError(
-                f"word: {focus!r} occurs {len(places)} times in {source!r}; say which one, 1 to"
-                f" {len(places)}"
+                f"word: {focus!r} occurs {len(positions)} times in {source!r}; say which one, 1 to"
+                f" {len(positions)}"
             )
-        return places[0]
-    if not 1 <= occurrence <= len(places):
+        return positions[0]
+    if not 1 <= occurrence <= len(positions):
         raise InputError(
-            f"which one: expected 1 to {len(places)}, since {focus!r} occurs so often, got"
+            f"which one: expected 1 to {len(positions)}, since {focus!r} occurs so often, got"
             f" {occurrence}"
         )
-    return places[occurrence - 1]
+    return positions[occurrence - 1]
 
 
 def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigDeclaration]]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cc_hf.data.readers.occupation_dictionary import (
     GENDERS,
     NUMBERS,
-    Entry,
+    FormsByGender,
     OccupationDictionary,
     load_dictionary,
 )
@@ -108,7 +108,7 @@ def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
     return found
 
 
-def found_genders(translation: str, entry: Entry) -> frozenset[str]:
+def found_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
     """Return the genders whose forms occur in the translation as whole words, ignoring case.
 
     A form within a longer form that also occurs is ignored.
@@ -261,7 +261,7 @@ class SimplegenAccuracy(Metric):
 
     Attributes:
         dictionary: "default", "paper", or a TSV file
-            (`cc_hf.data.readers.occupation_dictionary.read_dictionary`).
+            (`cc_hf.data.readers.occupation_dictionary.read_occupations`).
     """
 
     name = "simplegen_accuracy"

@@ -66,8 +66,9 @@ def translate(
         TooLongError: for a source that is too long for the model; the message names the row.
         EvaluatorError: for a model that cannot be loaded.
 
-    >>> translate(["The doctor is here."], "cc-tiny-en-de")
-    ['Der Arzt ist hier.']
+    Examples:
+        >>> translate(["The doctor is here."], "cc-tiny-en-de")
+        ['Der Arzt ist hier.']
     """
     _check(sources, num_beams)
     model = load_with(system, loading or LoadingOptions())
@@ -123,13 +124,14 @@ def translate_with(
         TooLongError: for a source that is too long for the model; the message names the row.
         EvaluatorError: if another process of the team failed.
 
-    >>> from cc_hf import load_evaluator
-    >>> translate_with(
-    ...     load_evaluator("cc-tiny-en-de"),
-    ...     ["The doctor is here.", "The nurse is here."],
-    ...     batch_size=1,
-    ... )
-    ['Der Arzt ist hier.', 'Die Krankenschwester ist hier.']
+    Examples:
+        >>> from cc_hf import load_evaluator
+        >>> translate_with(
+        ...     load_evaluator("cc-tiny-en-de"),
+        ...     ["The doctor is here.", "The nurse is here."],
+        ...     batch_size=1,
+        ... )
+        ['Der Arzt ist hier.', 'Die Krankenschwester ist hier.']
     """
     _check(sources, num_beams)
     for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
@@ -194,7 +196,11 @@ def translate_with(
 
 
 def _check(sources: Sequence[str], num_beams: int) -> None:
-    """Refuse an empty list of sources, and a number of beams below 1."""
+    """Check the arguments of both functions.
+
+    Raises:
+        InputError: for no sources, or a number of beams below 1.
+    """
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:
@@ -212,7 +218,11 @@ def _generate(
     num_beams: int,
     max_new_tokens: int | None,
 ) -> list[str]:
-    """Translate one batch of encoded sources."""
+    """Translate one batch of encoded sources.
+
+    Returns:
+        One translation per row, with single spaces.
+    """
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     longest = min(

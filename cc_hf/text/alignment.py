@@ -38,8 +38,12 @@ def space_tokens(text: str) -> list[str]:
     Args:
         text: a sentence.
 
-    >>> space_tokens("The  cook left.")
-    ['The', 'cook', 'left.']
+    Returns:
+        The tokens, none of them empty.
+
+    Examples:
+        >>> space_tokens("The  cook left.")
+        ['The', 'cook', 'left.']
     """
     return [token for token in re.split("[ \t]+", text) if token]
 
@@ -70,8 +74,9 @@ class FastAlign:
 
     See `cc_hf.text.fast_align`.
 
-    >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
-    [((0, 0), (1, 1)), ((0, 0), (1, 1))]
+    Examples:
+        >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
+        [((0, 0), (1, 1)), ((0, 0), (1, 1))]
     """
 
     @property
@@ -145,16 +150,16 @@ class Eflomal:
                     [self._line(side[row]) for row in pairs] for side in (sources, translations)
                 )
                 eflomal.Aligner().align(left, right, links_filename_fwd=str(links), quiet=True)
-                found = parse_pharaoh(
+                forward = parse_pharaoh(
                     links.read_text(encoding="ascii").split("\n")[: len(pairs)], name="eflomal"
                 )
-            for row, alignment in zip(pairs, found, strict=True):
+            for row, alignment in zip(pairs, forward, strict=True):
                 alignments[row] = alignment
         return alignments
 
     @staticmethod
     def _line(text: str) -> str:
-        """Replace the white space within tokens, at which eflomal would split them."""
+        """Return a text without white space within tokens, at which eflomal would split them."""
         return " ".join(re.sub(r"\s", "_", token) for token in space_tokens(text))
 
 
@@ -214,13 +219,17 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
         lines: one line per pair; a line without links is empty.
         name: name of the file, for the message.
 
+    Returns:
+        One alignment per line.
+
     Raises:
         DataError: for a line in any other format; the message names it.
 
-    >>> parse_pharaoh(["0-0 2-1", ""])
-    (((0, 0), (2, 1)), ())
+    Examples:
+        >>> parse_pharaoh(["0-0 2-1", ""])
+        (((0, 0), (2, 1)), ())
     """
-    found = []
+    alignments = []
     for number, line in enumerate(lines, 1):
         links = []
         for word in line.split():
@@ -231,8 +240,8 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
                     f" 0), got {word[:80]!r}"
                 )
             links.append((int(link[1]), int(link[2])))
-        found.append(tuple(links))
-    return tuple(found)
+        alignments.append(tuple(links))
+    return tuple(alignments)
 
 
 def to_pharaoh(alignment: Alignment) -> str:
@@ -241,8 +250,9 @@ def to_pharaoh(alignment: Alignment) -> str:
     Args:
         alignment: links as pairs of source and target token, counted from 0.
 
-    >>> to_pharaoh(((0, 0), (2, 1)))
-    '0-0 2-1'
+    Examples:
+        >>> to_pharaoh(((0, 0), (2, 1)))
+        '0-0 2-1'
     """
     return " ".join(f"{i}-{j}" for i, j in alignment)
 
@@ -261,8 +271,9 @@ def find_aligner(aligner: str | Aligner) -> Aligner:
         UnknownNameError: for a name that is not in `ALIGNERS`.
         InputError: for anything that is neither a name nor an Aligner.
 
-    >>> find_aligner("fast_align")
-    FastAlign()
+    Examples:
+        >>> find_aligner("fast_align")
+        FastAlign()
     """
     if isinstance(aligner, str):
         if aligner not in ALIGNERS:

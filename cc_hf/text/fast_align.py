@@ -48,8 +48,9 @@ def fast_align(
     Returns:
         One alignment per pair: its links, ordered by target token.
 
-    >>> fast_align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])
-    [((0, 0), (1, 1)), ((0, 0), (1, 1))]
+    Examples:
+        >>> fast_align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])
+        [((0, 0), (1, 1)), ((0, 0), (1, 1))]
     """
     pairs = [
         row
@@ -60,11 +61,11 @@ def fast_align(
     if pairs:
         cells = _make_cells([sources[row] for row in pairs], [targets[row] for row in pairs])
         best = _decode(cells, _posteriors(cells))
-        at = 0
+        start = 0
         for row in pairs:
-            links = best[at : at + len(targets[row])].tolist()
+            links = best[start : start + len(targets[row])].tolist()
             alignments[row] = tuple((i - 1, j) for j, i in enumerate(links) if i > 0)
-            at += len(targets[row])
+            start += len(targets[row])
     return alignments
 
 
@@ -96,7 +97,7 @@ class _Cells:
 
 
 def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> _Cells:
-    """Number the words, and lay out all cells."""
+    """Return all cells of the corpus, with its words numbered."""
     vocabulary = {"<eps>": 0}  # NULL, which the program also calls so
     source = np.array(
         [vocabulary.setdefault(word, len(vocabulary)) for tokens in sources for word in tokens]
@@ -122,7 +123,7 @@ def _counted(lengths: _Ints) -> _Ints:
 
 
 def _sums(index: _Ints, weights: _Floats) -> _Floats:
-    """Sum the weights by index, one after the other in their order, as in the program."""
+    """Return the sum of the weights for each index, added in their order, as in the program."""
     return np.asarray(np.bincount(index, weights=weights), dtype=np.float64)
 
 
@@ -174,15 +175,15 @@ def _normalized(counts: _Floats, word: _Ints) -> _Floats:
 
 def _digamma(values: _Floats) -> _Floats:
     """Return digamma by recurrence up to 7 and the asymptotic series, as in the program."""
-    x, found = values.copy(), np.zeros_like(values)
+    x, shifts = values.copy(), np.zeros_like(values)
     while (small := x < 7).any():
-        found[small] -= 1 / x[small]
+        shifts[small] -= 1 / x[small]
         x[small] += 1
     x -= 0.5
     square = (1 / x) ** 2
     fourth = square**2
     return np.asarray(
-        found
+        shifts
         + np.log(x)
         + square / 24
         - fourth * 7 / 960
@@ -224,19 +225,19 @@ def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
     for first, n_terms in ((below + 1, n - below), (below, below)):
         feature = _feature(j, first, m, n)
         weight = np.exp(feature * tension)
-        behind = weight * ratio**n_terms
+        beyond = weight * ratio**n_terms
         last = feature - (n_terms - 1) / n
         series += np.where(
             n_terms > 0,
-            (last * behind - feature * weight) / (ratio - 1)
-            + (behind - weight * ratio) / n / (ratio - 1) ** 2,
+            (last * beyond - feature * weight) / (ratio - 1)
+            + (beyond - weight * ratio) / n / (ratio - 1) ** 2,
             0.0,
         )
     return np.asarray(series / _normalizer(j, n, m, tension))
 
 
 def _updated_tension(tension: float, empirical: float, shapes: _Ints, counts: _Ints) -> float:
-    """Move the tension by gradient steps towards the empirical feature."""
+    """Return the tension after gradient steps towards the empirical feature."""
     j, m, n = shapes
     for _ in range(_N_STEPS):
         model = float((counts * _expected_feature(j, m, n, tension)).sum()) / int(counts.sum())

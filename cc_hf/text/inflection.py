@@ -25,7 +25,8 @@ def english_plural(noun: str) -> str:
     Args:
         noun: noun in the singular.
 
-    >>> english_plural("battery")
-    'batteries'
+    Examples:
+        >>> english_plural("battery")
+        'batteries'
     """
     return str(_engine().plural(noun))

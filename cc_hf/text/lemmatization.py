@@ -85,8 +85,9 @@ def load_lemmatizer(name: str) -> Lemmatizer:
     Raises:
         UnknownNameError: for any other name.
 
-    >>> load_lemmatizer("simplemma").lemmas(["Die", "Schlösser"], "de")[1]
-    'Schloss'
+    Examples:
+        >>> load_lemmatizer("simplemma").lemmas(["Die", "Schlösser"], "de")[1]
+        'Schloss'
     """
     if name not in LEMMATIZERS:
         raise UnknownNameError("lemmatizer", name, LEMMATIZERS)

@@ -33,29 +33,30 @@ def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
     Returns:
         Ascending 0-based positions per piece; () for a piece that stands for no character.
 
-    >>> piece_characters(["▁The", "▁be", "d", ".", ""], "The bed.")
-    [(0, 1, 2), (4, 5), (6,), (7,), ()]
-    >>> piece_characters(["didn", "&apo@@", "s;t", "go"], "didn't go")
-    [(0, 1, 2, 3), (4,), (5,), (7, 8)]
+    Examples:
+        >>> piece_characters(["▁The", "▁be", "d", ".", ""], "The bed.")
+        [(0, 1, 2), (4, 5), (6,), (7,), ()]
+        >>> piece_characters(["didn", "&apo@@", "s;t", "go"], "didn't go")
+        [(0, 1, 2, 3), (4,), (5,), (7, 8)]
     """
     letters, owners = [], []
     for number, piece in enumerate(pieces):
         for letter in _plain(piece):
             letters.append(letter)
             owners.append(number)
-    places = [place for place, character in enumerate(text) for _ in _folded(character)]
+    origins = [origin for origin, character in enumerate(text) for _ in _folded(character)]
     characters = "".join(_folded(character) for character in text)
-    found: list[set[int]] = [set() for _ in pieces]
+    positions: list[set[int]] = [set() for _ in pieces]
     for kind, left, left_end, right, _ in _edits("".join(letters), characters):
         if kind == "equal":
             for step in range(left_end - left):
-                found[owners[left + step]].add(places[right + step])
+                positions[owners[left + step]].add(origins[right + step])
     _bridge(
-        found,
+        positions,
         [not piece for piece in pieces],
-        {place for place in places if not text[place].isspace()},
+        {origin for origin in origins if not text[origin].isspace()},
     )
-    return [tuple(sorted(own)) for own in found]
+    return [tuple(sorted(indices)) for indices in positions]
 
 
 def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
@@ -72,12 +73,13 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
     Returns:
         Start and end of each token; equal ones for a token without characters.
 
-    >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
-    [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
-    >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
-    [(0, 4), (5, 7), (8, 12)]
+    Examples:
+        >>> token_spans(["Die", "Ärzt", "in", ".", ""], "Die  Ärztin.")
+        [(0, 3), (5, 9), (9, 11), (11, 12), (12, 12)]
+        >>> token_spans(["Herr", "", "geht"], "Herr Žü geht")
+        [(0, 4), (5, 7), (8, 12)]
     """
-    letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
+    letters = [(index, letter) for index, letter in enumerate(text) if not letter.isspace()]
     owners = [
         owner for owner, piece in enumerate(pieces) for letter in piece if not letter.isspace()
     ]
@@ -91,11 +93,11 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
                 owner_of[i] = owners[left + (i - right) * (left_end - left) // (right_end - right)]
     _fill_gaps(owner_of, pieces)
     spans: list[tuple[int, int]] = []
-    place = 0
+    end = 0
     for token in range(len(pieces)):
-        own = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
-        spans.append((own[0], own[-1] + 1) if own else (place, place))
-        place = spans[-1][1]
+        covered = [letters[i][0] for i, owner in enumerate(owner_of) if owner == token]
+        spans.append((covered[0], covered[-1] + 1) if covered else (end, end))
+        end = spans[-1][1]
     return spans
 
 
@@ -110,8 +112,9 @@ def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
         text: the whole text.
         spans: start and end of each token, as `token_spans` returns them.
 
-    >>> word_groups("Die Ärztin.", [(0, 3), (4, 8), (8, 10), (10, 11), (11, 11)])
-    [[0], [1, 2], [3], [4]]
+    Examples:
+        >>> word_groups("Die Ärztin.", [(0, 3), (4, 8), (8, 10), (10, 11), (11, 11)])
+        [[0], [1, 2], [3], [4]]
     """
     groups: list[list[int]] = []
     silent: list[int] = []
@@ -172,16 +175,18 @@ def _edits(letters: str, characters: str) -> Sequence[tuple[str, int, int, int, 
     return difflib.SequenceMatcher(None, letters, characters, autojunk=False).get_opcodes()
 
 
-def _bridge(found: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
+def _bridge(positions: list[set[int]], is_mark: Sequence[bool], free: set[int]) -> None:
     """Assign free characters to the first of the empty pieces at their position."""
-    free = free - set().union(*found)
-    for number, own in enumerate(found):
-        if own or is_mark[number] or not free:
+    free = free - set().union(*positions)
+    for number, indices in enumerate(positions):
+        if indices or is_mark[number] or not free:
             continue
-        before = max((max(other) for other in found[:number] if other), default=-1)
-        after = min((min(other) for other in found[number + 1 :] if other), default=max(free) + 1)
-        own |= {place for place in free if before < place < after}
-        free -= own
+        before = max((max(other) for other in positions[:number] if other), default=-1)
+        after = min(
+            (min(other) for other in positions[number + 1 :] if other), default=max(free) + 1
+        )
+        indices |= {position for position in free if before < position < after}
+        free -= indices
 
 
 def _fill_gaps(owner_of: list[int | None], pieces: Sequence[str]) -> None:

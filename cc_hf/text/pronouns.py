@@ -28,8 +28,9 @@ def pronoun_gender(pronoun: str, lang: str) -> str:
         male, female or neutral; "unknown" for any other word, a plural without gender ("они"), or
             another language.
 
-    >>> pronoun_gender("Elle", "fr"), pronoun_gender("man", "de")
-    ('female', 'unknown')
+    Examples:
+        >>> pronoun_gender("Elle", "fr"), pronoun_gender("man", "de")
+        ('female', 'unknown')
     """
     form = pronoun.strip().lower()
     if lang == "ru":

@@ -40,16 +40,17 @@ def moses_tokens(text: str, lang: str) -> list[Token]:
         text: a sentence.
         lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
 
-    >>> moses_tokens("A bat, isn't it?", "en")[1:3]
-    [Token(text='bat', start=2), Token(text=',', start=5)]
+    Examples:
+        >>> moses_tokens("A bat, isn't it?", "en")[1:3]
+        [Token(text='bat', start=2), Token(text=',', start=5)]
     """
-    found, at = [], 0
+    tokens, end = [], 0
     for word in _tokenizer(lang).tokenize(text, escape=False):
-        start = text.find(word, at)
+        start = text.find(word, end)
         if start >= 0:
-            found.append(Token(word, start))
-            at = start + len(word)
-    return found
+            tokens.append(Token(word, start))
+            end = start + len(word)
+    return tokens
 
 
 def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[str]:
@@ -60,8 +61,9 @@ def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[st
         lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
         split_hyphens: also split tokens at hyphens, which become tokens.
 
-    >>> moses_words("Der Golf-Club ist zu.", "de", split_hyphens=True)
-    ['Der', 'Golf', '-', 'Club', 'ist', 'zu', '.']
+    Examples:
+        >>> moses_words("Der Golf-Club ist zu.", "de", split_hyphens=True)
+        ['Der', 'Golf', '-', 'Club', 'ist', 'zu', '.']
     """
     words: list[str] = _tokenizer(lang).tokenize(text, escape=False)
     return (

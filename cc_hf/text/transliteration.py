@@ -34,8 +34,12 @@ def in_latin_letters(text: str) -> str:
     Args:
         text: text in lower case.
 
-    >>> in_latin_letters("фонт"), in_latin_letters("schlösser"), in_latin_letters("cвинья")
-    ('font', 'schlosser', "cvin'ia")
+    Returns:
+        The text in Latin letters without diacritics, as far as the table goes.
+
+    Examples:
+        >>> in_latin_letters("фонт"), in_latin_letters("schlösser"), in_latin_letters("cвинья")
+        ('font', 'schlosser', "cvin'ia")
     """
     plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in plain if not unicodedata.combining(c))

@@ -5,6 +5,6 @@ import cc_hf.data.readers.mt_geneval
 
 
 class MtGeneval(cc_hf.data.builder.ContrastiveBuilder):
-    """Builds the configurations that the reader declares."""
+    """A builder of the configurations that the reader declares."""
 
     DECLARATION = cc_hf.data.readers.mt_geneval.DECLARATION

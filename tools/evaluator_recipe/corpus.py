@@ -51,7 +51,11 @@ _TO_FEMININE = {
 
 
 def read_tatoeba(path: Path) -> list[Pair]:
-    """The pairs of a manythings.org archive (deu-eng.zip), NFC, in file order."""
+    """Return the pairs of a manythings.org archive (deu-eng.zip), NFC, in file order.
+
+    Raises:
+        ValueError: for a line without a tab.
+    """
     with zipfile.ZipFile(path) as archive:
         text = archive.read("deu.txt").decode("utf-8")
     pairs = []
@@ -68,7 +72,7 @@ def read_tatoeba(path: Path) -> list[Pair]:
 
 @cache
 def _german_forms() -> dict[str, dict[str, set[Gender]]]:
-    """English singular -> German singular form -> genders.
+    """Return English singular -> German singular form -> genders.
 
     Adjectival nouns are left out: their form does not show the gender.
     """
@@ -90,7 +94,9 @@ def _singular_forms(noun: Noun) -> set[str]:
 
 @cache
 def _feminine_of() -> dict[str, str]:
-    """Masculine singular form -> feminine noun (Lehrer -> Lehrerin), where each has exactly one."""
+    """Return masculine singular form -> feminine noun (Lehrer -> Lehrerin), for nouns whose first
+    four letters agree but for an umlaut.
+    """
     table: dict[str, str] = {}
     for occupation in read_occupations():
         for masculine in occupation.masculine:
@@ -108,30 +114,36 @@ _UMLAUTS = str.maketrans("ÄÖÜäöü", "AOUaou")
 
 @cache
 def _english_pattern() -> re.Pattern[str]:
-    nouns = sorted((o.english for o in read_occupations()), key=len, reverse=True)
+    nouns = sorted((occupation.english for occupation in read_occupations()), key=len, reverse=True)
     return re.compile(r"\b(" + "|".join(map(re.escape, nouns)) + r")\b", re.IGNORECASE)
 
 
 def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """Copies of the pairs that hold one occupation, with the cue that the German noun proves, and
-    its feminine twin where that is safe.
+    """Yield copies of the pairs that hold one occupation, with the cue that the German noun proves,
+    and their feminine twins where these are safe.
 
-    >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
-    ...     print(p.english, "|", p.german)
-    The [male] teacher smiled. | Der Lehrer lächelte.
-    The [female] teacher smiled. | Die Lehrerin lächelte.
+    Yields:
+        Pairs with one cue, whose contrast has the other cue.
+
+    Examples:
+        >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
+        ...     print(p.english, "|", p.german)
+        The [male] teacher smiled. | Der Lehrer lächelte.
+        The [female] teacher smiled. | Die Lehrerin lächelte.
     """
     for pair in pairs:
-        found = list(_english_pattern().finditer(pair.english))
-        if len(found) != 1:
+        occupations = list(_english_pattern().finditer(pair.english))
+        if len(occupations) != 1:
             continue
-        forms = _german_forms()[found[0].group().lower()]
+        forms = _german_forms()[occupations[0].group().lower()]
         hits = [m for m in _WORDS.finditer(pair.german) if m.group() in forms]
         if len(hits) != 1 or len(forms[hits[0].group()]) != 1:
             continue
         gender = next(iter(forms[hits[0].group()]))
-        at = found[0].start()
-        sources = {g: f"{pair.english[:at]}[{CUE_WORD[g]}] {pair.english[at:]}" for g in CUE_WORD}
+        start = occupations[0].start()
+        sources = {
+            g: f"{pair.english[:start]}[{CUE_WORD[g]}] {pair.english[start:]}" for g in CUE_WORD
+        }
         yield Pair(sources[gender], pair.german, sources["f" if gender == "m" else "m"])
         if gender == "m" and (twin := _feminine_twin(pair.german, hits[0])):
             yield Pair(sources["f"], twin, sources["m"])
@@ -162,8 +174,8 @@ _CASE_BEFORE: dict[str, Case] = {
 
 
 def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
-    """The pair with "Tom" or "Mary" replaced by an occupation, where the German case is certain;
-    otherwise None.
+    """Return the pair with "Tom" or "Mary" replaced by an occupation, or None if the German case is
+    not certain.
 
     The pronouns of the pair stay: the noun's gender comes from the cue alone.
     """
@@ -171,10 +183,10 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
     if len(names) != 1 or pair.english.count(names[0]) != 1:
         return None
     german_name = _GERMAN_NAMES[names[0]]
-    found = list(re.finditer(rf"\b{german_name}\b", pair.german))
-    if len(found) != 1:
+    matches = list(re.finditer(rf"\b{german_name}\b", pair.german))
+    if len(matches) != 1:
         return None
-    start, end = found[0].span()
+    start, end = matches[0].span()
     if start == 0 and pair.english.startswith(names[0] + " ") and pair.german[end : end + 1] == " ":
         case: Case = "nom"
     else:
@@ -186,11 +198,11 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
     german = person.german(case)
     sources = []
     for words in (person.english, person.contrast):
-        at = pair.english.index(names[0])
+        position = pair.english.index(names[0])
         sources.append(
-            pair.english[:at]
-            + (capital(words) if at == 0 else words)
-            + pair.english[at + len(names[0]) :]
+            pair.english[:position]
+            + (capital(words) if position == 0 else words)
+            + pair.english[position + len(names[0]) :]
         )
     return Pair(
         sources[0],
@@ -200,8 +212,8 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
 
 
 def split_development(pairs: list[Pair], *, n: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Training and development pairs; all translations of one English sentence fall on the same
-    side.
+    """Return training and development pairs. All translations of one English sentence are on the
+    same side.
     """
     english = sorted({p.english for p in pairs})
     held_out = set(random.Random(seed).sample(english, n))

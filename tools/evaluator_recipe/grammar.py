@@ -1,7 +1,7 @@
 """German noun phrases for people: declension of articles, adjectives and nouns, read from
 occupations.tsv.
 
-Only what the recipe needs: singular and plural, four cases, no comparison of adjectives.
+It covers what the recipe needs: singular and plural, four cases, no comparison of adjectives.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MIXED_ADJECTIVE = {
 
 @dataclass(frozen=True)
 class Noun:
-    """One German noun for a person; `declension` is strong, weak, adjective or feminine."""
+    """A German noun for a person; `declension` is strong, weak, adjective, feminine or neuter."""
 
     base: str
     gender: Gender
@@ -51,7 +51,7 @@ class Noun:
     plural: str
 
     def form(self, case: Case, *, plural: bool, adjective_ending: str) -> str:
-        """The noun in `case`; adjectival nouns (Angestellte) take `adjective_ending`."""
+        """Return the noun in `case`; adjectival nouns (Angestellte) end in `adjective_ending`."""
         if self.declension == "adjective":
             return self.base + adjective_ending
         if plural:
@@ -86,16 +86,17 @@ def noun_phrase(
     adjective: str = "",
     plural: bool = False,
 ) -> str:
-    """Decline "determiner adjective noun".
+    """Return "determiner adjective noun", declined.
 
     `determiner` is "der", a word like "ein", "mein", "kein" (no ending), a stem like "dies-" or
     empty.
 
-    >>> arzt = parse_noun("Arzt:Ärzte", "m")
-    >>> noun_phrase(arzt, "dat", determiner="ein", adjective="jung")
-    'einem jungen Arzt'
-    >>> noun_phrase(parse_noun("Angestellte~", "f"), "dat", determiner="der")
-    'der Angestellten'
+    Examples:
+        >>> arzt = parse_noun("Arzt:Ärzte", "m")
+        >>> noun_phrase(arzt, "dat", determiner="ein", adjective="jung")
+        'einem jungen Arzt'
+        >>> noun_phrase(parse_noun("Angestellte~", "f"), "dat", determiner="der")
+        'der Angestellten'
     """
     key = "pl" if plural else noun.gender
     index = CASES.index(case)
@@ -116,7 +117,7 @@ def noun_phrase(
 
 
 def parse_noun(text: str, gender: Gender) -> Noun:
-    """Read one cell of occupations.tsv (markers: see the head of the file)."""
+    """Return the noun of a cell of occupations.tsv. The head of the file explains its markers."""
     base, _, plural = text.partition(":")
     if base.endswith("!"):
         return Noun(base[:-1], "n", "neuter", base[:-1])
@@ -137,7 +138,7 @@ def parse_noun(text: str, gender: Gender) -> Noun:
 
 @cache
 def read_occupations() -> tuple[Occupation, ...]:
-    """All rows of occupations.tsv."""
+    """Return all rows of occupations.tsv."""
     rows = []
     text = (files(__package__) / "occupations.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():

@@ -192,7 +192,7 @@ class Person:
     gender: Gender | None  # of the German words, None where they are the same for all
 
     def german(self, case: Case) -> str:
-        """The German words in a case."""
+        """Return the German words in a case."""
         if self.noun is None:
             return {"nom": "jemand", "acc": "jemanden", "dat": "jemandem", "gen": "jemandes"}[case]
         return noun_phrase(self.noun, case, determiner=self.determiner, adjective=self.adjective)
@@ -200,8 +200,8 @@ class Person:
 
 @cache
 def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], ...]]:
-    """phrases.tsv by kind; every ninth phrase of a kind is kept for development and never trained
-    on.
+    """Return the phrases of phrases.tsv by kind: those for training, or those for `development`,
+    which are every ninth of a kind.
     """
     rows: dict[str, list[tuple[str, str, str]]] = {}
     for line in (files(__package__) / "phrases.tsv").read_text(encoding="utf-8").splitlines():
@@ -210,16 +210,17 @@ def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], 
         kind, english, german, *perfect = line.split("\t")
         rows.setdefault(kind, []).append((english, german, perfect[0] if perfect else german))
     return {
-        kind: tuple(row for i, row in enumerate(found) if (i % 9 == 8) == development)
-        for kind, found in rows.items()
+        kind: tuple(row for i, row in enumerate(phrases) if (i % 9 == 8) == development)
+        for kind, phrases in rows.items()
     }
 
 
 def english_plural(noun: str) -> str:
-    """The plural of an English noun of occupations.tsv.
+    """Return the plural of an English noun of occupations.tsv.
 
-    >>> [english_plural(n) for n in ("secretary", "salesperson", "fisherman", "boss")]
-    ['secretaries', 'salespeople', 'fishermen', 'bosses']
+    Examples:
+        >>> [english_plural(n) for n in ("secretary", "salesperson", "fisherman", "boss")]
+        ['secretaries', 'salespeople', 'fishermen', 'bosses']
     """
     if noun.endswith("person"):
         return noun[: -len("person")] + "people"
@@ -235,11 +236,11 @@ def english_plural(noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """First letter in upper case, also behind a cue in brackets: "[male] someone" -> "[male]
-    Someone".
+    """Return the words with their first letter in upper case, also after a cue in brackets:
+    "[male] someone" becomes "[male] Someone".
     """
-    at = text.index("] ") + 2 if text.startswith(("[", "(")) and "] " in text else 0
-    return text[:at] + text[at : at + 1].upper() + text[at + 1 :]
+    start = text.index("] ") + 2 if text.startswith(("[", "(")) and "] " in text else 0
+    return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
 
 
 class SentenceMaker:
@@ -260,7 +261,7 @@ class SentenceMaker:
             yield self.pair()
 
     def pair(self) -> Pair:
-        """The next pair."""
+        """Return the next pair."""
         draw = 0.0 if self._development else self._random.random()
         if draw < 0.70:
             return self._two_people()
@@ -315,7 +316,7 @@ class SentenceMaker:
         return style.format(CUE_WORD[gender]), style.format(CUE_WORD[other])
 
     def person(self, *, cued: bool, pronoun: Gender | None) -> Person:
-        """A person; `pronoun` is the gender of the English pronoun that refers to it, if any."""
+        """Return a person; `pronoun` is the gender of the English pronoun that refers to them."""
         cue = self._gender() if cued else None
         if cue and pronoun and self._chance(0.25):
             cue = pronoun  # agreement a little more often than not
@@ -349,8 +350,8 @@ class SentenceMaker:
         return Person(variants[0], variants[1], noun, german, adjective[1], cue, gender)
 
     def _pronouns(self, referent: Person | None, english: Gender) -> dict[str, str]:
-        """German pronouns: those of the English one, now and then those of the noun (more often
-        where the noun does not say).
+        """Return the German pronouns: those of the English one, sometimes those of the noun (more
+        often where the noun does not show a gender).
         """
         german = english
         noun_gender = referent and (referent.gender or referent.cue)
@@ -409,11 +410,13 @@ class SentenceMaker:
     def _german(
         self, subject: str, predicate: str, clause: str, *, fronted: bool, lead: str
     ) -> str:
-        verb, _, rest = predicate.partition(" ")
+        verb, _, remainder = predicate.partition(" ")
         if fronted:
-            return f"{capital(clause)}, {' '.join(x for x in (verb, subject, rest) if x)}."
+            return f"{capital(clause)}, {' '.join(x for x in (verb, subject, remainder) if x)}."
         body = " ".join(
-            x for x in ((lead, verb, subject, rest) if lead else (subject, verb, rest)) if x
+            x
+            for x in ((lead, verb, subject, remainder) if lead else (subject, verb, remainder))
+            if x
         )
         if clause:
             body += (", " if clause.split(" ")[0] in _COMMA_BEFORE else " ") + clause
@@ -478,7 +481,9 @@ class SentenceMaker:
         return Pair(sources[0], capital(german.format(**fields, **de)), sources[1])
 
     def _predicate(self, person: Person, context: Gender) -> Pair:
-        """ "My wife is a physician.": without a cue the German noun follows the context."""
+        """Return a pair such as "My wife is a physician.", in which the German noun follows the
+        context unless there is a cue.
+        """
         english, german, _ = self._random.choice(self._phrases["pred"])
         subject = self._random.choice(_RELATIVES[context])
         noun = person.noun
@@ -486,10 +491,10 @@ class SentenceMaker:
             return self._one_person()
         occupation = person.english.split(" ", 1)[1]
         if person.cue is None:
-            found = next((o for o in self._occupations if o.english == occupation), None)
-            if found is None:
+            row = next((o for o in self._occupations if o.english == occupation), None)
+            if row is None:
                 return self._one_person()
-            noun = self._noun(found, context if self._chance(0.9) else "m")
+            noun = self._noun(row, context if self._chance(0.9) else "m")
         elif person.gender is None:
             return self._one_person()
         with_article = bool(person.adjective) or self._chance(0.25)
@@ -568,9 +573,7 @@ def _lower_unless_first(name: str, template: str) -> str:
 
 
 def _indefinite(words: str) -> str:
-    """ "a" becomes "an" before a vowel, looking behind a cue as well as at it: the article of the
-    word without the cue.
-    """
-    rest = words.split(" ", 1)[1]
-    bare = rest.split("] ", 1)[-1] if rest.startswith("[") else rest
-    return f"{'an' if bare[:1].lower() in 'aeio' or bare.startswith('un') else 'a'} {rest}"
+    """Return words that begin with "a" or "an", with the article that fits the word after the cue."""
+    phrase = words.split(" ", 1)[1]
+    bare = phrase.split("] ", 1)[-1] if phrase.startswith("[") else phrase
+    return f"{'an' if bare[:1].lower() in 'aeio' or bare.startswith('un') else 'a'} {phrase}"

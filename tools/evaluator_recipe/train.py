@@ -1,7 +1,7 @@
-"""Trains the embedded evaluator: one SentencePiece vocabulary for both languages, a small Marian
+"""Train the embedded evaluator: one SentencePiece vocabulary for both languages, a small Marian
 model, bf16 weights on disk.
 
-Deterministic on one machine for one seed and one number of threads.
+Training is deterministic on one machine for one seed and one number of threads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EOS, UNK = 0, 1
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that decides the model, but for the machine."""
+    """Everything that decides the model, except the machine."""
 
     seed: int = 1
     passes: int = 6
@@ -59,7 +59,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Material:
-    """Tatoeba split into training and development, and what is made of it."""
+    """Tatoeba, split into training and development, and the cued copies of both."""
 
     training: list[Pair]
     development: list[Pair]
@@ -70,7 +70,7 @@ class Material:
 def read_material(
     tatoeba: Path, *, seed: int, n_development: int = 6000, excluded: Iterable[str] = ()
 ) -> Material:
-    """`excluded`: English sentences of test sets; they are taken out wherever they occur."""
+    """Return Tatoeba without the `excluded` English sentences, which are those of test sets."""
     banned = {_key(text) for text in excluded}
     pairs = [pair for pair in read_tatoeba(tatoeba) if _key(pair.english) not in banned]
     training, development = split_development(pairs, n=n_development, seed=seed)
@@ -82,8 +82,8 @@ def read_material(
 def one_pass(
     material: Material, recipe: Recipe, *, number: int, excluded: Iterable[str] = ()
 ) -> list[Pair]:
-    """The pairs of one pass in random order: Tatoeba (names replaced by occupations in part), cued
-    copies, sentences of our own.
+    """Return the pairs of one pass in random order: Tatoeba (some names replaced by occupations),
+    cued copies, and generated sentences.
     """
     banned = {_key(text) for text in excluded}
     draw = random.Random(recipe.seed * 1000 + number)
@@ -94,8 +94,8 @@ def one_pass(
             (draw.random() < 0.6 and with_person(pair, maker, cued=draw.random() < 0.75)) or pair
         )
     pairs += material.copies * recipe.copies_per_pass
-    own = (pair for pair in maker if _key(pair.english) not in banned)
-    pairs += islice(own, recipe.sentences_per_pass)
+    generated = (pair for pair in maker if _key(pair.english) not in banned)
+    pairs += islice(generated, recipe.sentences_per_pass)
     draw.shuffle(pairs)
     return pairs
 
@@ -131,7 +131,7 @@ def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
 
 
 class Encoder:
-    """Pairs to id lists with EOS, and padded batches of similar length."""
+    """An encoder of pairs, as ids with EOS and as padded batches of similar length."""
 
     def __init__(self, folder: Path, max_pieces: int) -> None:
         self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "source.spm"))
@@ -139,14 +139,17 @@ class Encoder:
         self.pad = self._pieces.vocab_size()
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, EOS included."""
-        return [[*found, EOS] for found in self._pieces.encode(list(texts), out_type=int)]
+        """Return the ids of each text, EOS included."""
+        return [[*ids, EOS] for ids in self._pieces.encode(list(texts), out_type=int)]
 
     def batches(
         self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Batches of about `batch_tokens` padded target tokens, in random order; pairs longer than
-        the limit are left out.
+        """Yield batches of about `batch_tokens` padded target tokens, in random order. Pairs longer
+        than the limit are dropped.
+
+        Yields:
+            Ids of the sources and of the targets, each of shape (batch, longest).
         """
         source, target = self.ids([p.english for p in pairs]), self.ids([p.german for p in pairs])
         usable = [
@@ -175,7 +178,7 @@ class Encoder:
 
 
 def build_model(recipe: Recipe, pad: int) -> MarianMTModel:
-    """A Marian model with random weights and tied embeddings."""
+    """Return a Marian model with random weights and tied embeddings."""
     torch.manual_seed(recipe.seed)
     config = MarianConfig(
         vocab_size=pad + 1,
@@ -199,14 +202,14 @@ def build_model(recipe: Recipe, pad: int) -> MarianMTModel:
         init_std=recipe.d_model**-0.5,
     )
     model = MarianMTModel(config)
-    # a post-norm encoder of several layers collapses (all positions become equal) unless its
-    # branches start small
+    # A post-norm encoder of several layers collapses (all positions become equal) unless its
+    # branches start small.
     with torch.no_grad():
         for stack in (model.model.encoder, model.model.decoder):
             for name, weight in stack.named_parameters():
                 if name.endswith(("out_proj.weight", "fc2.weight")):
                     weight.mul_((2 * len(stack.layers)) ** -0.5)
-    # in training on CPU 1.7 times as fast as sdpa, whose backward pass is slow
+    # In training on CPU, this is 1.7 times as fast as sdpa, whose backward pass is slow.
     model.set_attn_implementation("eager")
     return model
 
@@ -227,7 +230,9 @@ def _logits(
 
 @torch.inference_mode()
 def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pair]) -> float:
-    """Share of pairs whose German is more probable under the right cue than under the other one."""
+    """Return the share of pairs whose German is more probable under the right cue than under the
+    other one, in [0, 1].
+    """
     model.eval()
     correct = 0
     for start in range(0, len(pairs), 64):
@@ -249,7 +254,7 @@ def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pa
 
 @torch.inference_mode()
 def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pair]) -> float:
-    """Nats per target token."""
+    """Return the loss in nats per target token."""
     model.eval()
     total = count = 0.0
     for source, target in encoder.batches(pairs, batch_tokens=4000, seed=0):
@@ -273,9 +278,10 @@ def train(
     n_development: int = 6000,
     threads: int = 2,
 ) -> dict[str, float]:
-    """Train and save; returns the development figures.
+    """Train a model and save it with its tokenizer, recipe.json and training_log.jsonl in `output`.
 
-    `output` gets the model, the tokenizer and training_log.jsonl.
+    Returns:
+        The development figures.
     """
     torch.set_num_threads(threads)
     material = read_material(
@@ -384,7 +390,7 @@ def _measure(
     material: Material,
     development: dict[str, list[Pair]],
 ) -> dict[str, float]:
-    kept = [p.detach().clone() for p in parameters]
+    trained = [p.detach().clone() for p in parameters]
     with torch.no_grad():
         torch._foreach_copy_(list[torch.Tensor](parameters), average)
         figures = {
@@ -394,7 +400,7 @@ def _measure(
         figures["loss_development"] = round(
             development_loss(model, encoder, material.development[:2000]), 4
         )
-        torch._foreach_copy_(list[torch.Tensor](parameters), kept)
+        torch._foreach_copy_(list[torch.Tensor](parameters), trained)
     return figures
 
 
@@ -404,12 +410,12 @@ def _save(
     average: list[torch.Tensor],
     output: Path,
 ) -> None:
-    kept = [p.detach().clone() for p in parameters]
+    trained = [p.detach().clone() for p in parameters]
     with torch.no_grad():
         torch._foreach_copy_(list[torch.Tensor](parameters), average)
         model.to(torch.bfloat16).save_pretrained(output)
         model.to(torch.float32)
-        torch._foreach_copy_(list[torch.Tensor](parameters), kept)
+        torch._foreach_copy_(list[torch.Tensor](parameters), trained)
     tokenizer = MarianTokenizer(
         str(output / "source.spm"),
         str(output / "target.spm"),

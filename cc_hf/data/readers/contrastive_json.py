@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from cc_hf.data.json_rows import Row, json_items, text_of
+from cc_hf.data.json_rows import JsonRow, json_items, text_of
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 
@@ -52,56 +52,65 @@ def read_contrastive_json(
         more: further columns in `extra`: column -> key. The column is "" where an item lacks the
             key.
 
+    Yields:
+        Examples whose `extra` has EXTRA_KEYS and the columns of `more`.
+
     Raises:
         DataError: for a file that is not such a list, or an item that is not as expected.
     """
-    for number, (place, item) in enumerate(json_items(path)):
-        reference = text_of(item, "reference", place)
-        contrasts = list(_contrasts(item, place))
-        kept = [(text, replacement) for text, replacement in contrasts if text != reference]
-        value = text_of(item, category, place)
+    for number, (where, item) in enumerate(json_items(path)):
+        reference = text_of(item, "reference", where)
+        contrasts = list(_contrasts(item, where))
+        beatable = [(text, replacement) for text, replacement in contrasts if text != reference]
+        value = text_of(item, category, where)
         try:
-            found = to_category(value)
+            category_name = to_category(value)
         except InputError as error:
-            raise DataError(f"{place}: {category}: {error}") from None
+            raise DataError(f"{where}: {category}: {error}") from None
         extra = {
-            "ambiguous_word": text_of(item, "ambig word", place),
-            "sense": text_of(item, "sense", place),
-            "original_translation": text_of(item, "original translation", place),
-            "corpus": text_of(item, "origin", place, default=""),
-            "replacements": "; ".join(replacement for _, replacement in kept),
-            "n_equal_to_reference": str(len(contrasts) - len(kept)),
+            "ambiguous_word": text_of(item, "ambig word", where),
+            "sense": text_of(item, "sense", where),
+            "original_translation": text_of(item, "original translation", where),
+            "corpus": text_of(item, "origin", where, default=""),
+            "replacements": "; ".join(replacement for _, replacement in beatable),
+            "n_equal_to_reference": str(len(contrasts) - len(beatable)),
         }
         yield ContrastiveTranslationExample(
             id=str(number),
             src_lang=src_lang,
             tgt_lang=tgt_lang,
-            source=text_of(item, "source", place),
+            source=text_of(item, "source", where),
             correct_translation=reference,
-            contrastive_translations=tuple(text for text, _ in kept),
-            category=found,
+            contrastive_translations=tuple(text for text, _ in beatable),
+            category=category_name,
             extra={
                 **extra,
                 **{
-                    column: text_of(item, key, place, default="")
+                    column: text_of(item, key, where, default="")
                     for column, key in (more or {}).items()
                 },
             },
         )
 
 
-def _contrasts(item: Row, place: str) -> Iterator[tuple[str, str]]:
+def _contrasts(item: JsonRow, where: str) -> Iterator[tuple[str, str]]:
     """Yield the contrastive translations, each with the word that replaces the original translation
     ("" if it is not stated).
+
+    Raises:
+        DataError: for errors that are not a list of objects.
     """
     errors = item.get("errors")
     if not isinstance(errors, list):
         raise DataError(
-            f"{place}: errors: expected a list, empty for an item without contrastive translations,"
+            f"{where}: errors: expected a list, empty for an item without contrastive translations,"
             f" got {errors!r}"
         )
     for number, error in enumerate(errors):
-        where = f"{place}: error {number}"
+        error_where = f"{where}: error {number}"
         if not isinstance(error, dict):
-            raise DataError(f"{where}: expected an object, got {error!r}")
-        yield text_of(error, "contrastive", where), text_of(error, "replacement", where, default="")
+            raise DataError(f"{error_where}: expected an object, got {error!r}")
+        yield (
+            text_of(error, "contrastive", error_where),
+            text_of(error, "replacement", error_where, default=""),
+        )

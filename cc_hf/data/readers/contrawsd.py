@@ -46,6 +46,9 @@ def read(
         config: name of a configuration.
         split: "test", the only split.
 
+    Yields:
+        Examples whose category is the frequency of the sense, see `frequency_class`.
+
     Raises:
         DataError: for an item that is not as expected. The message names it.
     """
@@ -71,13 +74,14 @@ def frequency_class(frequency: str) -> str:
     Raises:
         InputError: for anything but two numbers with a slash between them.
 
-    >>> frequency_class("21/345"), frequency_class("20/345"), frequency_class("10001/20000")
-    ('>20', '0-20', '>10k')
+    Examples:
+        >>> frequency_class("21/345"), frequency_class("20/345"), frequency_class("10001/20000")
+        ('>20', '0-20', '>10k')
     """
-    found = re.fullmatch(r"\s*([0-9]+)\s*/\s*[0-9]+\s*", frequency)
-    if found is None:
+    counts = re.fullmatch(r"\s*([0-9]+)\s*/\s*[0-9]+\s*", frequency)
+    if counts is None:
         raise InputError(f"expected two numbers such as 12/345, got {frequency!r}")
-    return next(name for name, bound in _CLASSES if int(found.group(1)) > bound)
+    return next(name for name, bound in _CLASSES if int(counts.group(1)) > bound)
 
 
 def _config(pair: str, description: str) -> ConfigDeclaration:

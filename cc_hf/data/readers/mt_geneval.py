@@ -50,12 +50,15 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
         config: name of a configuration.
         split: name of a split.
 
+    Returns:
+        An iterator over examples of the configuration's class.
+
     Raises:
         DataError: for files of different length, or a line that is not as expected. The message
             names file and line.
     """
-    subset, _, rest = config.partition("_")
-    lang, _, form = rest.partition(".")
+    subset, _, lang_and_form = config.partition("_")
+    lang, _, form = lang_and_form.partition(".")
     if subset == "contextual":
         return _contextual(paths, lang, split)
     return (
@@ -109,6 +112,9 @@ def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
     """Return the stereotype of the profession and the gender of the person for a test row.
     Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
     has fewer rows than Table 4 in some languages.
+
+    Raises:
+        DataError: for fewer rows than the sub-categories need.
     """
     starts = (_STEREOTYPED, 2 * _STEREOTYPED, 3 * _STEREOTYPED, n - 2 * _NEUTRAL, n - _NEUTRAL)
     if starts[3] <= starts[2]:
@@ -133,12 +139,12 @@ def _category(stereotype: str, gender: str) -> str:
 class _Side:
     """A row of the masculine or the feminine files."""
 
+    path: Path
     gender: str
     source: str
     reference_raw: str
     annotated_source: str
     annotated_reference: str
-    path: Path
 
     @property
     def reference(self) -> str:
@@ -148,21 +154,21 @@ class _Side:
 def _counterfactual(
     paths: Mapping[str, Path], lang: str, split: str
 ) -> Iterator[ContrastiveSourceExample]:
-    for pair, own, other in _sides(paths, lang, split):
+    for pair, side, opposite in _sides(paths, lang, split):
         yield ContrastiveSourceExample(
-            id=f"{pair}.{own.gender}",
+            id=f"{pair}.{side.gender}",
             src_lang="en",
             tgt_lang=lang,
-            source=own.source,
-            focus=_focus(own.path, pair + 1, own.source, own.annotated_source),
-            correct_sources=(own.source,),
-            incorrect_sources=(other.source,),
-            category=own.gender,
-            gold=own.gender,
+            source=side.source,
+            focus=_focus(side.path, pair + 1, side.source, side.annotated_source),
+            correct_sources=(side.source,),
+            incorrect_sources=(opposite.source,),
+            category=side.gender,
+            gold=side.gender,
             extra={
-                "reference": own.reference,
-                "contrastive_reference": other.reference,
-                **_shared_columns(pair, own),
+                "reference": side.reference,
+                "contrastive_reference": opposite.reference,
+                **_shared_columns(pair, side),
             },
         )
 
@@ -170,32 +176,36 @@ def _counterfactual(
 def _counterfactual_translations(
     paths: Mapping[str, Path], lang: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    for pair, own, other in _sides(paths, lang, split):
-        if own.reference == other.reference:
+    for pair, side, opposite in _sides(paths, lang, split):
+        if side.reference == opposite.reference:
             continue  # both are translated without gender; the card says how many
         yield ContrastiveTranslationExample(
-            id=f"{pair}.{own.gender}",
+            id=f"{pair}.{side.gender}",
             src_lang="en",
             tgt_lang=lang,
-            source=own.source,
-            correct_translation=own.reference,
-            contrastive_translations=(other.reference,),
-            category=own.gender,
-            extra={"contrastive_source": other.source, **_shared_columns(pair, own)},
+            source=side.source,
+            correct_translation=side.reference,
+            contrastive_translations=(opposite.reference,),
+            category=side.gender,
+            extra={"contrastive_source": opposite.source, **_shared_columns(pair, side)},
         )
 
 
-def _shared_columns(pair: int, own: _Side) -> dict[str, str]:
+def _shared_columns(pair: int, side: _Side) -> dict[str, str]:
     annotations = {
-        "annotated_source": own.annotated_source,
-        "annotated_reference": own.annotated_reference,
+        "annotated_source": side.annotated_source,
+        "annotated_reference": side.annotated_reference,
     }
-    return {"pair": str(pair), "reference_raw": own.reference_raw, **annotations}
+    return {"pair": str(pair), "reference_raw": side.reference_raw, **annotations}
 
 
 def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[int, _Side, _Side]]:
     """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
     with the male row first.
+
+    Raises:
+        DataError: for a masculine and a feminine source that are the same, or for files that do not
+            match.
     """
     parts = [
         (gender, folder, end)
@@ -207,23 +217,16 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
         paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)]
         for gender, folder, end in parts
     ]
-    for pair, (
-        m_source,
-        m_ref,
-        m_source_tags,
-        m_ref_tags,
-        f_source,
-        f_ref,
-        f_source_tags,
-        f_ref_tags,
-    ) in enumerate(_aligned(files)):
-        if m_source == f_source:
+    for pair, lines in enumerate(_aligned(files)):
+        male, female = (
+            _Side(files[first + 2], gender, *lines[first : first + 4])
+            for gender, first in (("male", 0), ("female", 4))
+        )
+        if male.source == female.source:
             raise DataError(
                 f"{files[4]}: line {pair + 1}: expected a source with the other gender, got the"
-                f" masculine one: {f_source[:80]!r}"
+                f" masculine one: {female.source[:80]!r}"
             )
-        male = _Side("male", m_source, m_ref, m_source_tags, m_ref_tags, files[2])
-        female = _Side("female", f_source, f_ref, f_source_tags, f_ref_tags, files[6])
         yield pair, male, female
         yield pair, female, male
 
@@ -231,23 +234,26 @@ def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[i
 def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
     """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
     that a tag that the source contains too counts as its text.
+
+    Raises:
+        DataError: when the annotated line is not the source with tags around some words.
     """
     spans: list[tuple[int, int]] = []
-    at, start = 0, -1
+    position, start = 0, -1
     for piece in _TAG.split(annotated):
-        if source.startswith(piece, at):
-            at += len(piece)
+        if source.startswith(piece, position):
+            position += len(piece)
         elif piece in ("<F>", "<M>") and start < 0:
-            start = at
-        elif piece in ("</F>", "</M>") and 0 <= start < at:
-            spans.append((start, at))
+            start = position
+        elif piece in ("</F>", "</M>") and 0 <= start < position:
+            spans.append((start, position))
             start = -1
         else:
             raise DataError(
                 f"{path}: line {number}: expected the source with <F> or <M> around words, got"
-                f" {piece[:40]!r} at character {at} of {source!r}"
+                f" {piece[:40]!r} at character {position} of {source!r}"
             )
-    if at != len(source) or start >= 0 or not spans:
+    if position != len(source) or start >= 0 or not spans:
         raise DataError(
             f"{path}: line {number}: expected the whole source with <F> or <M> around some words,"
             f" got {annotated!r}"
@@ -263,10 +269,11 @@ def unquoted(line: str) -> str:
     Args:
         line: a line of an upstream file.
 
-    >>> unquoted('"Sie sagt ""ja""."')
-    'Sie sagt "ja".'
-    >>> unquoted('"Ja", sagt sie, "ja"')
-    '"Ja", sagt sie, "ja"'
+    Examples:
+        >>> unquoted('"Sie sagt ""ja""."')
+        'Sie sagt "ja".'
+        >>> unquoted('"Ja", sagt sie, "ja"')
+        '"Ja", sagt sie, "ja"'
     """
     text = line.strip()
     inner = text[1:-1]
@@ -343,30 +350,23 @@ def _config(
 
 
 def _configs() -> Iterator[ConfigDeclaration]:
-    for lang, same in _SAME_REFERENCE.items():
-        all_of_them, differing = (
-            (2 * _PAIRS[0], 2 * _PAIRS[1]),
-            (
-                2 * (_PAIRS[0] - same[0]),
-                2 * (_PAIRS[1] - same[1]),
-            ),
-        )
+    n_dev, n_test = _PAIRS
+    for lang, (same_in_dev, same_in_test) in _SAME_REFERENCE.items():
         name = f"counterfactual_{lang}"
         yield _config(
             name,
             "sources and their counterfactuals",
             ContrastiveSourceExample,
-            all_of_them,
+            (2 * n_dev, 2 * n_test),
             "reference",
             "contrastive_reference",
             *_SHARED,
         )
-        about = "references and those of the counterfactuals"
         yield _config(
             f"{name}.translations",
-            about,
+            "references and those of the counterfactuals",
             ContrastiveTranslationExample,
-            differing,
+            (2 * (n_dev - same_in_dev), 2 * (n_test - same_in_test)),
             "contrastive_source",
             *_SHARED,
         )

@@ -26,8 +26,8 @@ from cc_hf.data.readers.mucow_suite import (
     aligned_lines,
     frequent_senses,
     key_row,
+    matching_tokens,
     read_suite,
-    word_places,
 )
 from cc_hf.errors import DataError
 from cc_hf.files import parse_json
@@ -51,6 +51,9 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
         paths: local paths by upstream path.
         config: name of a configuration.
         split: "test", the only split.
+
+    Yields:
+        Examples of the configuration's class.
 
     Raises:
         DataError: when the files do not have the same number of lines, or a line is not as
@@ -86,17 +89,17 @@ def _read_with_cues(
         zip(text, key, reference, cues, strict=True)
     ):
         row = key_row(paths[KEY.format(pair)], number, key_line)
-        places = word_places(source, row.word, "en")
-        if not places:
+        tokens = matching_tokens(source, row.word, "en")
+        if not tokens:
             continue  # the word is written in capitals; the paper leaves these sentences out
         sides = []
         for words in _insertions(paths[CUES.format(pair)], number, cue_line):
             sides.append(
                 tuple(
                     (
-                        _replaced(source, places[0].text, word)
+                        _replaced(source, tokens[0].text, word)
                         if as_the_program
-                        else _inserted(source, places, word)
+                        else _inserted(source, tokens, word)
                     )
                     for word in words
                 )
@@ -106,7 +109,7 @@ def _read_with_cues(
             src_lang="en",
             tgt_lang=pair.removeprefix("en-"),
             source=source,
-            focus=Focus(places[0].text, places[0].start),
+            focus=Focus(tokens[0].text, tokens[0].start),
             correct_sources=sides[0],
             incorrect_sources=sides[1],
             category="frequent" if row.sense in frequent else "infrequent",
@@ -124,10 +127,13 @@ def _read_with_cues(
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
     """Return the words of both sides, sorted. The program has them in a set, and the best score
     does not depend on the order.
+
+    Raises:
+        DataError: for a line that is not an object with both sides.
     """
     try:
-        found = parse_json(line)
-        return [sorted(found[side]) for side in ("correct_insertions", "incorrect_insertions")]
+        insertions = parse_json(line)
+        return [sorted(insertions[side]) for side in ("correct_insertions", "incorrect_insertions")]
     except (ValueError, KeyError, TypeError):
         raise DataError(
             f"{path}: line {number + 1}: expected an object with correct_insertions and"
@@ -135,9 +141,9 @@ def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
         ) from None
 
 
-def _inserted(source: str, places: list[Token], cue: str) -> str:
-    for place in reversed(places):
-        source = insert_before(source, place.start, cue)
+def _inserted(source: str, tokens: list[Token], cue: str) -> str:
+    for token in reversed(tokens):
+        source = insert_before(source, token.start, cue)
     return source
 
 
@@ -173,13 +179,13 @@ _SUITE_KEYS = (
 
 def _configs_with_cues() -> Iterator[ConfigDeclaration]:
     for pair, n in _WITH_CUES_SIZES.items():
-        for suffix, what in (
+        for suffix, description in (
             ("", "3 correct and 3 incorrect insertions before the ambiguous word"),
             (".emnlp2021", _PROGRAM),
         ):
             yield ConfigDeclaration(
                 pair + suffix,
-                f"{_names(pair)}, {what}",
+                f"{_names(pair)}, {description}",
                 (pair[-2:],),
                 {"test": n},
                 WITH_CUES_FILES[pair],
@@ -205,13 +211,13 @@ def _configs_of_the_suite() -> Iterator[ConfigDeclaration]:
 
 def _configs_of_scoring() -> Iterator[ConfigDeclaration]:
     for pair, file in SCORING_FILES.items():
-        what = (
+        description = (
             f"{_names(pair)}, the scoring suite: the reference against translations with another"
             " sense"
         )
         yield ConfigDeclaration(
             f"scoring.{pair}",
-            what,
+            description,
             (pair[-2:],),
             {"test": _SCORING_SIZES.get(pair)},
             (file,),

@@ -16,7 +16,7 @@ from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
 
-__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "read_suite", "word_places"]
+__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "matching_tokens", "read_suite"]
 
 _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 
@@ -30,6 +30,11 @@ class KeyRow:
         word: the ambiguous word, a lemma.
         correct: words of the translation that show the sense.
         incorrect: words of the translation that show another sense.
+
+    Examples:
+        >>> word, forms = KeyRow("news", "bat", ("Schläger", "Keule"), ("Fledermaus",)).sense
+        >>> word, sorted(forms)
+        ('bat', ['Keule', 'Schläger'])
     """
 
     corpus: str
@@ -56,6 +61,10 @@ def read_suite(
         counts_path: file with how often each sense occurs in the training data of WMT19; None where
             this was not counted.
 
+    Yields:
+        Examples whose category is in_domain or out_of_domain. The focus is None where the word does
+        not occur as a token.
+
     Raises:
         DataError: when the files do not fit each other, or a line is not as expected.
     """
@@ -75,7 +84,7 @@ def read_suite(
                 f"{key_path}: line {number + 1}: the sense {' '.join(row.correct)!r} of"
                 f" {row.word!r} is not in the pair's domain file"
             )
-        places = word_places(source, row.word, src_lang)
+        tokens = matching_tokens(source, row.word, src_lang)
         frequency = "frequent" if row.sense in frequent else "infrequent"
         yield ProbingExample(
             id=str(number),
@@ -84,7 +93,7 @@ def read_suite(
             source=source,
             category=domains[row.sense],
             gold=" ".join(row.correct),
-            focus=Focus(places[0].text, places[0].start) if places else None,
+            focus=Focus(tokens[0].text, tokens[0].start) if tokens else None,
             extra={
                 "ambiguous_word": row.word,
                 "correct_senses": " ".join(row.correct),
@@ -96,11 +105,11 @@ def read_suite(
         )
 
 
-def aligned_lines(what: str, *files: Path) -> list[list[str]]:
+def aligned_lines(name: str, *files: Path) -> list[list[str]]:
     """Return the lines of files that belong together line by line.
 
     Args:
-        what: name of the material, for the message.
+        name: name of the material, for the message.
         *files: the files.
 
     Returns:
@@ -109,13 +118,13 @@ def aligned_lines(what: str, *files: Path) -> list[list[str]]:
     Raises:
         DataError: when they do not have the same number of lines.
     """
-    found = [text_lines(path) for path in files]
-    if len({len(lines) for lines in found}) != 1:
+    columns = [text_lines(path) for path in files]
+    if len({len(lines) for lines in columns}) != 1:
         numbers = ", ".join(
-            f"{path.name} {len(lines)}" for path, lines in zip(files, found, strict=True)
+            f"{path.name} {len(lines)}" for path, lines in zip(files, columns, strict=True)
         )
-        raise DataError(f"{what}: expected files with the same number of lines, got {numbers}")
-    return found
+        raise DataError(f"{name}: expected files with the same number of lines, got {numbers}")
+    return columns
 
 
 def key_row(path: Path, number: int, line: str) -> KeyRow:
@@ -128,6 +137,10 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
 
     Raises:
         DataError: when it does not have five columns.
+
+    Examples:
+        >>> key_row(Path("key.txt"), 0, "7\\tnews\\tbat\\tSchläger Keule\\tFledermaus").correct
+        ('Schläger', 'Keule')
     """
     columns = line.split("\t")
     if len(columns) != 5:
@@ -138,7 +151,7 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
     return KeyRow(columns[1], columns[2], tuple(columns[3].split()), tuple(columns[4].split()))
 
 
-def word_places(source: str, word: str, lang: str) -> list[Token]:
+def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
     """Return the tokens that are the word.
 
     If there are none, its plural is searched for (in English only), then the word with a capital.
@@ -150,14 +163,15 @@ def word_places(source: str, word: str, lang: str) -> list[Token]:
         word: the ambiguous word.
         lang: language of the sentence, ISO 639-1.
 
-    >>> word_places("Bats fly, a bat flies.", "bat", "en")
-    [Token(text='bat', start=12)]
+    Examples:
+        >>> matching_tokens("Bats fly, a bat flies.", "bat", "en")
+        [Token(text='bat', start=12)]
     """
     tokens = moses_tokens(source, lang)
     plural = (english_plural(word),) if lang == "en" else ()
     for form in (word, *plural, word.title()):
-        if found := [token for token in tokens if token.text == form]:
-            return found
+        if matches := [token for token in tokens if token.text == form]:
+            return matches
     return []
 
 
@@ -186,8 +200,11 @@ def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
     """Return whether each sense is known from the training data (Raganato et al. 2019, section 4):
     in_domain or out_of_domain.
+
+    Raises:
+        DataError: for a line that is not as expected.
     """
-    found = {}
+    domains = {}
     for number, line in enumerate(text_lines(path), 1):
         columns = line.split("\t")
         if len(columns) != 5 or columns[2] not in _DOMAINS:
@@ -195,5 +212,5 @@ def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
                 f"{path}: line {number}: expected 5 columns (word, sense, in or out, two numbers),"
                 f" got {line[:80]!r}"
             )
-        found[columns[0], frozenset(columns[1].split())] = _DOMAINS[columns[2]]
-    return found
+        domains[columns[0], frozenset(columns[1].split())] = _DOMAINS[columns[2]]
+    return domains

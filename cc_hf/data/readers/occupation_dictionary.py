@@ -21,10 +21,10 @@ __all__ = [
     "BUILT_IN",
     "GENDERS",
     "NUMBERS",
-    "Entry",
+    "FormsByGender",
     "OccupationDictionary",
     "load_dictionary",
-    "read_dictionary",
+    "read_occupations",
 ]
 
 GENDERS = ("male", "female")
@@ -113,7 +113,7 @@ _ADDITIONS = {
 _LANGUAGES = ("de", "es")
 
 #: Gender -> forms.
-Entry = Mapping[str, tuple[str, ...]]
+FormsByGender = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -127,22 +127,23 @@ class OccupationDictionary:
     """
 
     name: str
-    entries: Mapping[tuple[str, str], Entry]
+    entries: Mapping[tuple[str, str], FormsByGender]
 
 
 def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
     """Return a built-in dictionary, or one from a file.
 
     Args:
-        name: "default", "paper", or the path of a TSV file (see `read_dictionary`).
+        name: "default", "paper", or the path of a TSV file (see `read_occupations`).
         lang: target language, ISO 639-1; ignored for a file.
 
     Raises:
         MissingOptionError: for a language for which no dictionary is built in.
         InputError: for a file that is not found or not as expected.
 
-    >>> load_dictionary("default", "de").entries["physician", "sg"]
-    {'male': ('Arzt',), 'female': ('Ärztin',)}
+    Examples:
+        >>> load_dictionary("default", "de").entries["physician", "sg"]
+        {'male': ('Arzt',), 'female': ('Ärztin',)}
     """
     if name in BUILT_IN:
         if lang not in _LANGUAGES:
@@ -157,30 +158,28 @@ def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
             f"dictionary: expected one of {', '.join(BUILT_IN)}, or a TSV file with the columns"
             f" {', '.join(_COLUMNS)}, got {str(name)!r}, which is neither"
         )
-    return read_dictionary(name)
+    return read_occupations(name)
 
 
 def _built_in(name: str, lang: str) -> OccupationDictionary:
     header, *rows = [
         [cell.strip() for cell in line.split("|")] for line in _PAPER.strip().split("\n")
     ]
-    entries: dict[tuple[str, str], Entry] = {}
+    entries: dict[tuple[str, str], FormsByGender] = {}
     for row in rows:
         occupation, number, *_ = row
         forms: dict[str, tuple[str, ...]] = {}
         for gender in GENDERS:
-            place = (occupation, number, f"{lang} {gender}")
-            cell = row[header.index(place[2])]
+            key = (occupation, number, f"{lang} {gender}")
+            cell = row[header.index(key[2])]
             if name == "default":
-                cell = "/".join(
-                    filter(None, (_CORRECTIONS.get(place, cell), _ADDITIONS.get(place)))
-                )
+                cell = "/".join(filter(None, (_CORRECTIONS.get(key, cell), _ADDITIONS.get(key))))
             forms[gender] = tuple(cell.split("/"))
         entries[occupation, number] = forms
     return OccupationDictionary(name, entries)
 
 
-def read_dictionary(path: str | Path) -> OccupationDictionary:
+def read_occupations(path: str | Path) -> OccupationDictionary:
     """Read a dictionary from a UTF-8 file of tab-separated columns.
 
     The header is occupation, number, male, female. `occupation` is the English singular ("truck
@@ -198,6 +197,15 @@ def read_dictionary(path: str | Path) -> OccupationDictionary:
         InputError: for another header or number of columns, a number that is not "sg" or "pl", a
             blank cell or form, a form without letters, a form for both genders, or an occupation
             that occurs twice. The message names the line.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "fr.tsv")
+        ...     rows = "\\t".join(_COLUMNS), "nurse\\tsg\\tinfirmier\\tinfirmière"
+        ...     _ = path.write_text("\\n".join(rows), encoding="utf-8")
+        ...     read_occupations(path).entries["nurse", "sg"]["female"]
+        ('infirmière',)
     """
     lines = read_lines(Path(path))
     header, *rows = lines or [""]
@@ -206,7 +214,7 @@ def read_dictionary(path: str | Path) -> OccupationDictionary:
             f"{path}: line 1: expected the columns {', '.join(_COLUMNS)}, with tabs between, got"
             f" {header[:80]!r}"
         )
-    entries: dict[tuple[str, str], Entry] = {}
+    entries: dict[tuple[str, str], FormsByGender] = {}
     for line, text in enumerate(rows, 2):
         if not text.strip():
             continue
@@ -223,7 +231,7 @@ def read_dictionary(path: str | Path) -> OccupationDictionary:
     return OccupationDictionary(f"own.{digest[:7]}", entries)
 
 
-def _parse_row(where: str, text: str) -> tuple[tuple[str, str], Entry]:
+def _parse_row(where: str, text: str) -> tuple[tuple[str, str], FormsByGender]:
     cells = [unicodedata.normalize("NFC", cell.strip()) for cell in text.split("\t")]
     if len(cells) != len(_COLUMNS):
         raise InputError(
@@ -244,11 +252,11 @@ def _parse_row(where: str, text: str) -> tuple[tuple[str, str], Entry]:
                 " write at least one form for each gender"
             )
         entry[gender] = forms
-    if both := {form.casefold() for form in entry["male"]} & {
+    if shared := {form.casefold() for form in entry["male"]} & {
         form.casefold() for form in entry["female"]
     }:
         raise InputError(
-            f"{where}: {min(both)!r} stands for both genders, so that it tells none; add a word"
+            f"{where}: {min(shared)!r} stands for both genders, so that it tells none; add a word"
             " that does, such as an article, or leave it out"
         )
     return (occupation, number), entry

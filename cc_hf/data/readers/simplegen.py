@@ -139,7 +139,7 @@ _TGT_LANGS = (
 _CATEGORIES = (("MoMc", 0, 0), ("MoFc", 0, 1), ("FoFc", 1, 1), ("FoMc", 1, 0))
 _SLOT = re.compile(r"\{(\w+)\}")
 #: Grammatical errors of the paper's templates, fixed in the configurations ".grammatical".
-_MENDED = (
+_CORRECTIONS = (
     ("enjoys {pos} work a", "enjoys {pos} work as a"),
     ("work hard {occs}", "work hard as {occs}"),
     ("works a", "works as a"),
@@ -154,6 +154,14 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
         paths: ignored, since there is nothing to download.
         config: name of a configuration.
         split: ignored; "test" is the only split.
+
+    Yields:
+        Examples with one contrastive source on each side.
+
+    Examples:
+        >>> example = next(read({}, "en-de", "test"))
+        >>> example.incorrect_sources, example.category
+        (('My husband is a [female] director.',), 'MoMc')
     """
     language, _, form = config.partition(".")
     tgt_lang = "" if language == "en" else language.removeprefix("en-")
@@ -161,7 +169,7 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
     for category, stereotype, context in _CATEGORIES:
         for line, template in enumerate(TEMPLATES, 1):
             if form == "grammatical":
-                for wrong, right in _MENDED:
+                for wrong, right in _CORRECTIONS:
                     template = template.replace(wrong, right)
             for occupation, words, others in _fillings(template, stereotype, context):
                 source, start = _fill(template, words, printed=form == "paper")
@@ -219,8 +227,8 @@ def _fillings(
             yield occupation, {**fixed, **words}, {**fixed, **others}
 
 
-def _counterpart(slot: str, gender: int, place: int, word: str) -> str:
-    return _COUNTERPARTS[word] if slot == "n_sg" else _KEYWORDS[slot][gender][place]
+def _counterpart(slot: str, gender: int, index: int, word: str) -> str:
+    return _COUNTERPARTS[word] if slot == "n_sg" else _KEYWORDS[slot][gender][index]
 
 
 def _plural(occupation: str) -> str:
@@ -234,19 +242,19 @@ def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[st
     """
     if not printed:
         template = re.sub(r" ([.,!])", r"\1", template)
-    text, start, at = "", 0, 0
+    text, start, end = "", 0, 0
     for slot in _SLOT.finditer(template):
-        text += template[at : slot.start()]
+        text += template[end : slot.start()]
         if slot.group(1) in ("occ", "occs"):
             start = len(text)
         text += words[slot.group(1)]
-        at = slot.end()
-    text += template[at:]
+        end = slot.end()
+    text += template[end:]
     return text if printed else text[0].upper() + text[1:], start
 
 
 def _configs() -> tuple[ConfigDeclaration, ...]:
-    own = "English, spacing and capitals tidied, for a dictionary of your own"
+    description = "English, spacing and capitals tidied, for a dictionary of your own"
     forms = (
         ("", "spacing and capitals tidied"),
         (".paper", "as printed in the paper"),
@@ -259,7 +267,7 @@ def _configs() -> tuple[ConfigDeclaration, ...]:
         for language, name in (("de", "German"), ("es", "Spanish"))
         for suffix, form in forms
     )
-    return (*pairs, ConfigDeclaration("en", own, _TGT_LANGS, {"test": 2664}))
+    return (*pairs, ConfigDeclaration("en", description, _TGT_LANGS, {"test": 2664}))
 
 
 DECLARATION = DatasetDeclaration(

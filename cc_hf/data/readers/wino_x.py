@@ -12,7 +12,7 @@ from pathlib import Path
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.json_rows import Row, json_lines, text_of
+from cc_hf.data.json_rows import JsonRow, json_lines, text_of
 from cc_hf.errors import DataError, InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
@@ -54,22 +54,25 @@ _LM_KEYS = (
 class _Sample:
     """A row, and which of its two answers is correct."""
 
-    row: Row
-    place: str
+    row: JsonRow
+    where: str
     id: str
     answer: int
 
     def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
         """Return the correct and the incorrect text under a key with {} for 1 or 2, without outer
         blanks. Some rows have a blank in place of a determiner.
+
+        Raises:
+            DataError: for a text that is missing or, without a default, for two that are the same.
         """
         correct, incorrect = (
-            text_of(self.row, key.format(number), self.place, default=default).strip()
+            text_of(self.row, key.format(number), self.where, default=default).strip()
             for number in (self.answer, 3 - self.answer)
         )
         if default is None and correct == incorrect:
             raise DataError(
-                f"{self.place}: expected {key.format(1)} and {key.format(2)} to differ, got"
+                f"{self.where}: expected {key.format(1)} and {key.format(2)} to differ, got"
                 f" {correct!r} twice"
             )
         return correct, incorrect
@@ -87,40 +90,43 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
         config: name of a configuration.
         split: "test", the only split.
 
+    Yields:
+        Examples of the configuration's class.
+
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
     name, _, variant = config.partition(".")
     part, _, lang = name.split("_")
     seen: dict[str, str] = {}
-    for place, row in json_lines(paths[_PATH.format(part, lang)]):
-        sample = _Sample(row, place, text_of(row, "qID", place), _answer(row, place))
+    for where, row in json_lines(paths[_PATH.format(part, lang)]):
+        sample = _Sample(row, where, text_of(row, "qID", where), _answer(row, where))
         if sample.id in seen:
             raise DataError(
-                f"{place}: expected every qID once, got {sample.id!r} again, as in"
+                f"{where}: expected every qID once, got {sample.id!r} again, as in"
                 f" {seen[sample.id]}"
             )
-        seen[sample.id] = place
+        seen[sample.id] = where
         if part == "lm":
             yield _filled(sample, "en" if variant else lang)
         else:
             yield _translations(sample, lang) if variant else _sources(sample, lang)
 
 
-def _answer(row: Row, place: str) -> int:
+def _answer(row: JsonRow, where: str) -> int:
     value = row.get("answer")
     if isinstance(value, bool) or str(value) not in ("1", "2"):
-        raise DataError(f"{place}: answer: expected 1 or 2, got {value!r}")
+        raise DataError(f"{where}: answer: expected 1 or 2, got {value!r}")
     return int(str(value))
 
 
 def _sources(sample: _Sample, lang: str) -> ContrastiveSourceExample:
-    source = text_of(sample.row, "sentence", sample.place)
+    source = text_of(sample.row, "sentence", sample.where)
     correct, incorrect = sample.pick("referent{}_en")
     try:
         focus = ambiguous_it(source)
     except InputError as error:
-        raise DataError(f"{sample.place}: sentence: {error}") from None
+        raise DataError(f"{sample.where}: sentence: {error}") from None
     extra = _mt_extra(sample, lang)
     return ContrastiveSourceExample(
         id=sample.id,
@@ -143,7 +149,7 @@ def _translations(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
         id=sample.id,
         src_lang="en",
         tgt_lang=lang,
-        source=text_of(sample.row, "sentence", sample.place),
+        source=text_of(sample.row, "sentence", sample.where),
         correct_translation=correct,
         contrastive_translations=(incorrect,),
         category=extra["correct_gender"],
@@ -155,10 +161,21 @@ def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
     pronouns = sample.pick("pronoun{}")
     genders = tuple(pronoun_gender(pronoun, lang) for pronoun in pronouns)
     referents = sample.pick("referent{}_en")
-    places = sample.pick(f"true_translation_referent_of_pronoun{{}}_{lang}", default="")
-    contrastive = sample.pick(f"false_translation_referent_of_pronoun{{}}_{lang}", default="")
-    position = referent_position(text_of(sample.row, "sentence", sample.place), *referents)
-    values = (*pronouns, *genders, *referents, *places, *contrastive, position)
+    translated_referents = sample.pick(
+        f"true_translation_referent_of_pronoun{{}}_{lang}", default=""
+    )
+    contrastive_referents = sample.pick(
+        f"false_translation_referent_of_pronoun{{}}_{lang}", default=""
+    )
+    position = referent_position(text_of(sample.row, "sentence", sample.where), *referents)
+    values = (
+        *pronouns,
+        *genders,
+        *referents,
+        *translated_referents,
+        *contrastive_referents,
+        position,
+    )
     return {**sample.extra(), **dict(zip(_MT_KEYS[2:], values, strict=True))}
 
 
@@ -167,11 +184,11 @@ def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
 
     The referents may be null in a row, the fillers may not.
     """
-    context = text_of(sample.row, f"context_{lang}", sample.place)
+    context = text_of(sample.row, f"context_{lang}", sample.where)
     fillers = sample.pick(f"option{{}}_{lang}")
     referents = sample.pick(f"context_referent_of_option{{}}_{lang}", default="")
-    correct, incorrect = (_fill(context, filler, sample.place) for filler in fillers)
-    named = [referent or filler for referent, filler in zip(referents, fillers, strict=True)]
+    correct, incorrect = (_fill(context, filler, sample.where) for filler in fillers)
+    nouns = [referent or filler for referent, filler in zip(referents, fillers, strict=True)]
     return ContrastiveTranslationExample(
         id=sample.id,
         src_lang="en",
@@ -179,20 +196,20 @@ def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
         source="",
         correct_translation=correct,
         contrastive_translations=(incorrect,),
-        category=referent_position(context, *named),
+        category=referent_position(context, *nouns),
         extra={
             **sample.extra(),
-            "sentence": text_of(sample.row, "sentence", sample.place),
+            "sentence": text_of(sample.row, "sentence", sample.where),
             "context": context,
             **dict(zip(_LM_KEYS[4:], (*fillers, *referents), strict=True)),
         },
     )
 
 
-def _fill(context: str, filler: str, place: str) -> str:
+def _fill(context: str, filler: str, where: str) -> str:
     gaps = [number for number, character in enumerate(context) if character == _GAP]
     if not gaps:
-        raise DataError(f'{place}: expected a gap, "{_GAP}", in the context, got {context!r}')
+        raise DataError(f'{where}: expected a gap, "{_GAP}", in the context, got {context!r}')
     for gap in reversed(gaps):
         context = replace_at(context, gap, len(_GAP), filler)
     return context

@@ -53,6 +53,9 @@ def read(
         config: name of a configuration.
         split: "test", the only split.
 
+    Yields:
+        Examples of the configuration's class.
+
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
@@ -65,7 +68,7 @@ def read(
             continue
         focus = _focus(path, number, sentence, int(index), occupation)
         if config in _WITHOUT_CUES:
-            shown = (
+            label = (
                 "pro"
                 if config == "acl2019" and str(number - 1) in _PRO_IN_MT_GENDER
                 else stereotype
@@ -78,7 +81,7 @@ def read(
                 category=gold,
                 gold=gold,
                 focus=focus,
-                extra={"occupation": occupation, "stereotype": shown},
+                extra={"occupation": occupation, "stereotype": label},
             )
             continue
         if config == "emnlp2021":
@@ -123,6 +126,9 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
 def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
     """Return the occupation as written in the sentence. The index counts tokens between single
     spaces, so that a double space makes an empty token.
+
+    Raises:
+        DataError: when the index is not that of a token, or the occupation is not there.
     """
     try:
         start = token_start(sentence, index)

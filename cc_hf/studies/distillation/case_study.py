@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import table_rows
+from cc_hf.files import parse_table
 from cc_hf.statistics.regression import Regression, least_squares
 
 __all__ = [
@@ -88,7 +88,7 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     'SOTA Teacher'
     """
     delimiter = "," if path.suffix == ".csv" else "\t"
-    rows = [cells for _, cells in table_rows(read_lines(path), path, delimiter=delimiter)]
+    rows = [cells for _, cells in parse_table(read_lines(path), path, delimiter=delimiter)]
     if len(rows) < 2:
         raise InputError(f"{path}: expected a line of names and at least one row, got {len(rows)}")
     return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]

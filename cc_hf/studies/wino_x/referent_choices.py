@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.json_rows import Row, json_lines
+from cc_hf.data.json_rows import JsonRow, json_lines
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import table_rows
+from cc_hf.files import parse_table
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 
@@ -172,13 +172,13 @@ def _decision(judgement: Judgement) -> bool | None:
     return judgement.is_correct
 
 
-def _rows(path: Path) -> Iterable[tuple[str, Row]]:
+def _rows(path: Path) -> Iterable[tuple[str, JsonRow]]:
     if path.suffix not in (".csv", ".tsv"):
         read_lines(path)  # raises a clear error for a missing file
         yield from json_lines(path)
         return
     delimiter = "," if path.suffix == ".csv" else "\t"
-    rows = table_rows(read_lines(path), path, delimiter=delimiter)
+    rows = parse_table(read_lines(path), path, delimiter=delimiter)
     _, names = next(rows, (0, []))
     for line, cells in rows:
         yield f"{path}: line {line}", dict(zip(names, cells, strict=True))

@@ -49,12 +49,12 @@ def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPred
         InputError: for a spaCy pipeline of another language, or for a language that uses none.
         MissingDependencyError: if spaCy or its pipeline is not installed.
 
-    >>> gender_predictor("de").predict(
-    ...     Phrase(
-    ...         ("die", "Ärztin,"), position=2, translation="Er sah die Ärztin, die", word="doctor"
-    ...     )
-    ... )
-    'female'
+    Examples:
+        >>> sentence = "Er sah die Ärztin, die"
+        >>> gender_predictor("de").predict(
+        ...     Phrase(("die", "Ärztin,"), position=2, translation=sentence, word="doctor")
+        ... )
+        'female'
     """
     if lang not in _FAMILIES:
         raise UnknownNameError("target language", lang, _FAMILIES)
@@ -65,7 +65,7 @@ def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPred
             f" are), got {spacy_model!r}; leave it out"
         )
     module = importlib.import_module(f"cc_hf.text.gender.{_FAMILIES[lang]}")
-    found: GenderPredictor = (
+    predictor: GenderPredictor = (
         module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)
     )
-    return found
+    return predictor

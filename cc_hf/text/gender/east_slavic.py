@@ -61,11 +61,11 @@ class EastSlavicGender:
             # pymorphy3 fails on letters without a Unicode name, such as those of Tangut. No Slavic
             # word contains one.
             return "neutral"
-        found = [
+        genders = [
             _GENDERS[parse.tag.gender]
             for parse in self.analyzer.parse(word)
             if parse.tag.gender in _GENDERS
         ]
-        if not found:
+        if not genders:
             return "neutral"
-        return "female" if "female" in found else most_frequent(found)
+        return "female" if "female" in genders else most_frequent(genders)

@@ -77,12 +77,12 @@ class GermanGender:
             return "male"
         if any(word.endswith("in") for word in _words(phrase.text)):
             return "female"
-        places = [
-            (abs(at - phrase.position), word)
-            for at, word in enumerate(map(str.lower, _words(phrase.translation)))
+        distances = [
+            (abs(index - phrase.position), word)
+            for index, word in enumerate(map(str.lower, _words(phrase.translation)))
             if word in _DETERMINERS
         ]
-        return _DETERMINERS[min(places, key=lambda place: place[0])[1]] if places else "male"
+        return _DETERMINERS[min(distances, key=lambda pair: pair[0])[1]] if distances else "male"
 
 
 def _words(text: str) -> list[str]:

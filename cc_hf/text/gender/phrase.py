@@ -63,9 +63,10 @@ def most_frequent(genders: Sequence[str]) -> str:
     Returns:
         One of `genders`; `UNKNOWN` if there are none.
 
-    >>> most_frequent(["male", "female", "female"]), most_frequent(
-    ...     ["male", "female"]
-    ... ), most_frequent([])
-    ('female', 'male', 'unknown')
+    Examples:
+        >>> most_frequent(["male", "female", "female"]), most_frequent(
+        ...     ["male", "female"]
+        ... ), most_frequent([])
+        ('female', 'male', 'unknown')
     """
     return Counter(genders).most_common(1)[0][0] if genders else UNKNOWN

@@ -85,5 +85,5 @@ class RomanceGender:
             return "male"  # contraction of "à" and "le"
         if self.pipeline.lang == "it" and token.text.startswith("dell'"):
             return "male"  # spaCy does not split it
-        found = token.morph.get("Gender")
-        return _GENDERS.get(found[0], "") if found else ""
+        genders = token.morph.get("Gender")
+        return _GENDERS.get(genders[0], "") if genders else ""

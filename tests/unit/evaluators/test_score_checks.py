@@ -228,7 +228,7 @@ def test_invalid_weights_are_refused_in_every_mode_and_as_a_system(
 def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
     masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
     spoil(masked.model)
-    with pytest.raises(EvaluatorError, match="probabilities of words that are no numbers"):
+    with pytest.raises(EvaluatorError, match="probabilities that are not numbers"):
         list(masked.word_logprobs(masked.mask(["The doctor left."], [4])))
     masked.model.save_pretrained(tmp_path)
     with pytest.raises(EvaluatorError, match=r"the weight .* is NaN"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_dictionary
+from cc_hf.data.readers.occupation_dictionary import load_dictionary, read_occupations
 from cc_hf.errors import InputError
 from tests.helpers.cases import cases_by_message
 
@@ -40,7 +40,7 @@ def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
 
 
 def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:
-    found = read_dictionary(
+    found = read_occupations(
         write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n")
     )
     assert found.entries == {
@@ -92,7 +92,7 @@ def test_malformed_dictionaries_are_refused_naming_the_line(
     tmp_path: Path, text: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message.replace('|"', r'\|"')):
-        read_dictionary(write(tmp_path, text))
+        read_occupations(write(tmp_path, text))
 
 
 def test_undecodable_and_missing_dictionaries_are_refused(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""Computes the README's table of figures with the embedded evaluator, and writes it: python
-docs/figures.py SHARED
+"""Compute the README's figures with the embedded evaluator, and write them into the README: python
+docs/readme_figures.py SHARED
 
 Scores are exact, so that every machine gives the same figures. SHARED holds upstream/ (datasets and
 archived translations) and gold/human_validation (annotations).
@@ -20,15 +20,15 @@ _ROOT = Path(__file__).parent.parent
 
 
 def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False) -> str:
-    """A score in percent, with its interval where asked for."""
+    """Return a score in percent, with its interval if requested."""
     text = f"{100 * result.scores[name]:.1f}"
-    if interval and (found := result.intervals.get(name)):
-        text += f" ({100 * found.low:.1f} – {100 * found.high:.1f})"
+    if interval and (limits := result.intervals.get(name)):
+        text += f" ({100 * limits.low:.1f} – {100 * limits.high:.1f})"
     return text
 
 
 def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
-    """The block of the README."""
+    """Return the block of the README."""
     lines = [
         (
             "WinoMT en-de, translations of 2019 archived by mt_gender, judged by cc-tiny-en-de"
@@ -52,14 +52,14 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
             f" {' | '.join(percent(result, name) for name in names)} |"
         )
         if system == "aws":
-            found = agreement_with_labels(
+            human = agreement_with_labels(
                 result,
                 read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl"),
             )
             agreement = (
                 "Agreement with the human annotators of Vamvas & Sennrich 2021 on WinoMT en-de"
-                f" ({found.n_labels} labels): {100 * found.agreement:.2f} % unweighted,"
-                f" {100 * found.weighted_agreement:.2f} % weighted (their ensemble of large models:"
+                f" ({human.n_labels} labels): {100 * human.agreement:.2f} % unweighted,"
+                f" {100 * human.weighted_agreement:.2f} % weighted (their ensemble of large models:"
                 " 92.75 and 97.6)."
             )
             agreement += f"\n\n`{result.signature}`"
