@@ -56,7 +56,9 @@ def llms_text() -> str:
         if title is None or page.stem in ("cli", "index"):
             continue
         prose = re.sub(r"^#+ .*$", "", text[title.end() :], flags=re.MULTILINE)
-        first = next((part for part in prose.split("\n\n") if re.match(r"\s*[\w*]", part)), "")
+        first = next(
+            (part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), ""
+        )
         place = page.relative_to(_ROOT).as_posix().removeprefix("docs/")
         about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
         about = textwrap.shorten(about, 200, placeholder=" ...")
