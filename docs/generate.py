@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import typer
 from typer.testing import CliRunner
 
 from cc_hf import registry
+from cc_hf.citations import CITATIONS
 from cc_hf.cli.main import app
 from cc_hf.hub.cards import sizes_table, with_block
 
@@ -57,13 +59,23 @@ def llms_text() -> str:
         title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
         if title is None or page.stem in ("cli", "index"):
             continue
+        prose = re.sub(r"^#+ .*$", "", text[title.end() :], flags=re.MULTILINE)
         first = next(
-            (part for part in text[title.end() :].split("\n\n") if re.match(r"\s*\w", part)), ""
+            (part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), ""
         )
         address = page.relative_to(_ROOT).as_posix().removeprefix("docs/")
-        about = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(first.split()))[:200]
+        about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
+        about = textwrap.shorten(about, 200, placeholder=" ...")
         lines.append(f"- [{title[1]}]({address.removesuffix('.md')}.html): {about}")
     return "\n".join([*lines, "- [Command line](cli.html)", "- [Python API](api.html)", ""])
+
+
+def bibtex_block(card: str) -> str:
+    """Return the BibTeX entries of the papers that a card's section "Paper" links, in its order."""
+    section = card.partition("\n## Paper\n")[2].partition("\n## ")[0]
+    papers = [paper for paper in CITATIONS.values() if f"({paper.url})" in section]
+    papers.sort(key=lambda paper: section.index(paper.url))
+    return "\n".join(["```bibtex", "\n\n".join(paper.bibtex for paper in papers), "```"])
 
 
 def documents() -> dict[Path, str]:
@@ -72,13 +84,13 @@ def documents() -> dict[Path, str]:
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
     }
-    for name in registry.names("dataset"):
-        path = _ROOT / "cards" / "datasets" / f"{name}.md"
-        texts[path] = with_block(
-            path.read_text(encoding="utf-8"),
-            "sizes",
-            sizes_table(registry.resolve("dataset", name)),
-        )
+    for path in sorted((_ROOT / "cards").glob("*/*.md")):
+        card = path.read_text(encoding="utf-8")
+        card = with_block(card, "citation", bibtex_block(card))
+        if path.parent.name == "datasets":
+            sizes = sizes_table(registry.resolve("dataset", path.stem))
+            card = with_block(card, "sizes", sizes)
+        texts[path] = card
     return texts
 
 

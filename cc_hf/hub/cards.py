@@ -29,26 +29,52 @@ tags: [contrastive-conditioning, machine-translation]
 ---
 # {title}
 
-{n} sources in contrastive format, made from {file} with cc_hf: one translation of each is judged under sources that carry correct and incorrect
-disambiguation cues.
+{n} sources in contrastive format, made from {file} with cc_hf. Each source has contrastive sources that carry correct and incorrect disambiguation cues.
+A translation of the source is judged under them.
 
-`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{config}")`; licence and provenance are the author's to add.
+## Supported tasks
+Evaluation of disambiguation in machine translation. The metric `contrastive_conditioning` of cc_hf judges translations on this dataset.
 
-Columns: `id`, `src_lang`, `tgt_lang`, `source`, `focus` (the words in question and their first character), `correct_sources`, `incorrect_sources`,
-`category`, `gold`, and in `extra` the file's other columns.
+## Languages
+{language_codes}
 
-## Categories
+## Size
+{n} rows in the configuration {config_code}. The categories are:
+
 {categories}
 
-## Example
+## Structure
+### Fields
+`id`, `src_lang`, `tgt_lang`, `source`, `focus` (the words in question and their first character), `correct_sources`, `incorrect_sources`, `category`,
+`gold`, and in `extra` the other columns of the file.
+
+### An instance
 ```json
 {example}
 ```
 
-## Citation of the method
+## Example
+`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{config}")` loads the rows.
+
+## Source data and curation
+The rows come from {file}. The author has to add where they are from.
+
+## Limits
+The author has to add known defects.
+
+## Licence
+Unknown. The author has to add it.
+
+## Paper
+- [Vamvas & Sennrich 2021]({url}): the method.
+
+## Citation
 ```bibtex
 {bibtex}
 ```
+
+## Contact
+The author has to add it.
 """
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
@@ -113,8 +139,11 @@ def custom_card(declaration: DatasetDeclaration) -> str:
     examples = list(declaration.read({}, config.name, "test"))
     numbers = Counter(example.category for example in examples)
     languages = sorted({config.src_lang, *(example.tgt_lang for example in examples)} - {""})
+    paper = citation("vamvas-sennrich-2021")
     return _CARD.format(
         config=config.name,
+        config_code=markdown_code(config.name),
+        language_codes=", ".join(map(markdown_code, languages)),
         pretty_name=yaml_text(f"{config.name} in contrastive format"),
         title=markdown_text(f"{config.name} in contrastive format"),
         languages=json.dumps(languages),
@@ -125,7 +154,8 @@ def custom_card(declaration: DatasetDeclaration) -> str:
             f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
         ),
         example=json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
-        bibtex=citation("vamvas-sennrich-2021").bibtex,
+        url=paper.url,
+        bibtex=paper.bibtex,
     )
 
 

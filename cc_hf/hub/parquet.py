@@ -103,9 +103,9 @@ def _card(name: str, sizes: Mapping[str, Mapping[str, int]]) -> str:
         card_path(name).read_text(encoding="utf-8"), "sizes", sizes_table(declaration(name), sizes)
     )
     return text.replace(
-        "## Use\n",
-        f'## Use\n`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{next(iter(sizes))}")`, or with'
-        " cc_hf:\n",
+        "## Example\n",
+        f'## Example\n`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{next(iter(sizes))}")` loads'
+        " the rows without cc_hf. With cc_hf:\n\n",
         1,
     )
 

@@ -211,12 +211,13 @@ def test_every_metric_counts_ties_as_it_declares(metric: str) -> None:
 def test_every_metric_card_states_the_rule_for_intervals(metric: str, root: Path) -> None:
     card = " ".join((root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8").split())
     declared: type[Metric] = registry.resolve("metric", metric)
-    assert f"Intervals: 95 %, bootstrap {declared.resampling}." in card
+    assert f"Intervals cover 95 %. They come from a bootstrap {declared.resampling}." in card
     assert _RULE in card
 
 
 _RULE = (
-    "Resamples in which a figure is undefined are left out and counted; where they are more than 5"
-    " %, there is no interval. Where all resamples agree, a proportion of independent samples has"
-    " Wilson's score interval, any other figure none. `interval_notes` says so of each."
+    "Resamples in which a figure is undefined are dropped and counted. If they are more than 5 %,"
+    " the figure has no interval. If all resamples agree, a proportion of independent samples gets"
+    " Wilson's score interval, and any other figure gets none. `interval_notes` names every figure"
+    " that this concerns."
 )

@@ -1,19 +1,26 @@
-"""The cards of the datasets agree with the data."""
+"""The cards agree with the data, the papers and the program."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
+from cc_hf.citations import CITATIONS
+from cc_hf.cli.main import app
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
+from cc_hf.hub.parquet import build
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.samples import is_sampled, lay_out_samples
 
@@ -23,6 +30,113 @@ CARDS = [
     pytest.param(name, marks=[pytest.mark.shared] if load_declaration(name).files_of(None) else [])
     for name in registry.DATASETS
 ]
+#: the sections of every card of a kind, in their order
+SECTIONS = {
+    "datasets": (
+        "Supported tasks, Languages, Size, Structure, Example, Source data and curation, Limits,"
+        " Licence, Paper, Citation, Contact"
+    ),
+    "metrics": (
+        "Description, How it works, Example, Inputs, Options, Output, Limits and bias, Languages"
+        " and data, Cost, Licence, Paper, Citation, Contact"
+    ),
+    "models": (
+        "Description, Intended use, Example, Architecture, Training data, Training, Evaluation,"
+        " Limits and bias, Languages, Size and cost, Licence, Paper, Citation, Contact"
+    ),
+}
+_ROOT = Path(__file__).parents[3]
+ALL_CARDS = [
+    path.relative_to(_ROOT).as_posix() for path in sorted((_ROOT / "cards").glob("*/*.md"))
+]
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a card by their headings, in their order."""
+    found = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    return dict(zip(found[::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("card", ALL_CARDS)
+def test_every_card_of_a_kind_has_the_same_sections_in_the_same_order(
+    root: Path, card: str
+) -> None:
+    kind = card.split("/")[1]
+    found = sections((root / card).read_text(encoding="utf-8"))
+    assert ", ".join(found) == SECTIONS[kind]
+    assert all(re.search(r"\w", body) for body in found.values())
+    if kind == "metrics":
+        assert "### Intervals\n" in found["Output"]
+        assert "### Signature\n" in found["Output"]
+    if kind == "datasets":
+        assert "### Fields\n" in found["Structure"]
+        assert "### An instance\n" in found["Structure"]
+    assert "issue tracker" in found["Contact"]
+
+
+@pytest.mark.parametrize("card", ALL_CARDS)
+def test_every_card_links_its_papers_and_quotes_their_bibtex(root: Path, card: str) -> None:
+    found = sections((root / card).read_text(encoding="utf-8"))
+    linked = [key for key, paper in CITATIONS.items() if f"({paper.url})" in found["Paper"]]
+    assert linked
+    for key, paper in CITATIONS.items():
+        assert (paper.bibtex in found["Citation"]) == (key in linked)
+    if card.startswith("cards/datasets/"):
+        assert set(linked) == set(load_declaration(Path(card).stem).citation_keys)
+
+
+@pytest.mark.parametrize("card", ALL_CARDS)
+def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
+    text = (root / card).read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    commands = [line for block in blocks for line in block.splitlines()]
+    inline = re.findall(r"`(cc-hf evaluate \w[^`]+)`", text)
+    assert commands or inline
+    evaluate = typer.main.get_command(app).commands["evaluate"]  # type: ignore[attr-defined]
+    for command in [*(line.removeprefix("$ ") for line in commands), *inline]:
+        program, verb, *arguments = shlex.split(command)
+        assert (program, verb) == ("cc-hf", "evaluate")
+        with evaluate.make_context("evaluate", arguments) as context:  # refuses unknown options
+            found = context.params
+        declared: DatasetDeclaration = registry.resolve("dataset", found["dataset"])
+        declared.config(found["config"])
+        assert {found["metric"]} <= {*registry.METRICS, "all"}
+
+
+@pytest.mark.parametrize("name", [*CARDS, "cc-tiny-en-de"])
+def test_the_example_in_python_runs(
+    root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """On the data, or on samples where the data are not here."""
+    kind = "datasets" if name in registry.DATASETS else "models"
+    if kind == "datasets":
+        config = load_declaration(name).default_config
+        data_dir = (
+            lay_out_samples(name, config, tmp_path, shared)
+            if is_sampled(name, config)
+            else shared / "upstream"
+        )
+        monkeypatch.setenv("CC_HF_DATA_DIR", str(data_dir))
+    text = (root / f"cards/{kind}/{name}.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert code is not None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code.group(1), f"{name}.md", "exec"), {})
+    assert len(printed.getvalue().splitlines()) == code.group(1).count("print(")
+
+
+def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: Path) -> None:
+    source = tmp_path / "bats.csv"
+    source.write_text(
+        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
+        " old.,bat,baseball,flying|tiny,de\n",
+        encoding="utf-8",
+    )
+    build(str(source), output=tmp_path / "built")
+    found = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
+    assert ", ".join(found) == SECTIONS["datasets"]
+    assert CITATIONS["vamvas-sennrich-2021"].bibtex in found["Citation"]
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
