@@ -14,7 +14,7 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
-from cc_hf.metrics.simplegen_accuracy import found_genders, judge
+from cc_hf.metrics.simplegen_accuracy import find_genders, judge
 from cc_hf.text.inflection import english_plural
 from tests.helpers.metrics import compute_metric, evaluate_dataset, metric_class
 
@@ -114,9 +114,9 @@ def test_table_3() -> None:
 
 def test_feminine_forms_do_not_count_as_the_masculine_ones_within() -> None:
     entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
-    assert found_genders("Die Lehrerin kam, die Lehrerinnen gingen.", entry) == {"female"}
-    assert found_genders("LEHRERIN", entry) == {"female"}
-    assert found_genders("Lehrerinnen", entry) == set()
+    assert find_genders("Die Lehrerin kam, die Lehrerinnen gingen.", entry) == {"female"}
+    assert find_genders("LEHRERIN", entry) == {"female"}
+    assert find_genders("Lehrerinnen", entry) == set()
 
 
 def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.wino_x_pattern_matching import found_gender
+from cc_hf.metrics.wino_x_pattern_matching import find_gender
 from cc_hf.results import EvaluationResult
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import (
@@ -101,7 +101,7 @@ ROW = {
 def test_the_pronoun_that_translates_it(
     lang: str, source: str, translation: str, expected: str
 ) -> None:
-    assert found_gender(source, translation, lang) == expected
+    assert find_gender(source, translation, lang) == expected
 
 
 def test_figures() -> None:

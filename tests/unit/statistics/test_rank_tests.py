@@ -44,7 +44,7 @@ def test_complete_separation_is_one() -> None:
     ("x", "y", "message"),
     [
         ([], [1.0], "first group: expected at least one"),
-        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1"),
+        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
     ],
 )
 def test_groups_that_are_refused(x: list[float], y: list[float], message: str) -> None:
