@@ -20,7 +20,7 @@ from cc_hf.studies.human_agreement.agreement import (
     examples_without_corpora,
 )
 from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
-from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published
+from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published_agreement
 from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
@@ -122,7 +122,7 @@ def test_recorded_genders_against_people_on_winomt(
     assert found.strict_agreement == pytest.approx(
         recorded["strict_agree_unknown_neutral_as_error"], abs=1e-12
     )
-    row = published("winomt", lang, "winomt_pattern_matching")
+    row = published_agreement("winomt", lang, "winomt_pattern_matching")
     assert row is not None
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
@@ -174,7 +174,7 @@ def test_logged_decisions_against_people_on_mucow(
         result, annotations, skip_others=True, assumption=Assumption(result, population)
     )
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
-    row = published("mucow", lang, "mucow_pattern_matching")
+    row = published_agreement("mucow", lang, "mucow_pattern_matching")
     assert row is not None
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
@@ -216,7 +216,7 @@ def test_published_figures_of_contrastive_conditioning(
     shared: Path, dataset: str, lang: str
 ) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
-    row = published(dataset, lang, "contrastive_conditioning")
+    row = published_agreement(dataset, lang, "contrastive_conditioning")
     assert row is not None
     assert row.agreement == pytest.approx(
         recorded["contrastive_conditioning_unweighted"]["accuracy_exact"], abs=1e-12

@@ -15,7 +15,7 @@ import pytest
 import cc_hf
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
-from cc_hf.studies.distillation.case_study import CASE_STUDY, read_systems
+from cc_hf.studies.distillation.case_study import CASE_STUDY, read_system_table
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (
@@ -256,7 +256,7 @@ def test_the_table_of_the_case_study_is_that_of_the_appendix(shared: Path) -> No
         .read_text(encoding="utf-8")
         .splitlines()
     )
-    systems = read_systems(CASE_STUDY)
+    systems = read_system_table(CASE_STUDY)
     figures = [" ".join(list(row.values())[5:]) for row in systems]
     rows = [
         line.strip()

@@ -23,9 +23,9 @@ __all__ = [
     "PUBLISHED_REGRESSIONS",
     "PublishedRegression",
     "case_study_regressions",
-    "read_systems",
+    "read_system_table",
     "regress",
-    "selected",
+    "select_systems",
 ]
 
 #: The key of the paper in `cc_hf.citations`.
@@ -70,7 +70,7 @@ PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
 )
 
 
-def read_systems(path: Path) -> list[dict[str, str]]:
+def read_system_table(path: Path) -> list[dict[str, str]]:
     """Read the rows of a table of systems; cells are kept as text.
 
     Args:
@@ -84,7 +84,7 @@ def read_systems(path: Path) -> list[dict[str, str]]:
         InputError: for a file that does not exist or has no rows, for a column named twice, or for
             a row with more or fewer cells than there are columns.
 
-    >>> read_systems(CASE_STUDY)[0]["model"]
+    >>> read_system_table(CASE_STUDY)[0]["model"]
     'SOTA Teacher'
     """
     delimiter = "," if path.suffix == ".csv" else "\t"
@@ -94,17 +94,17 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
 
 
-def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
+def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
     """Return the systems that have the given values in the given columns.
 
     Args:
-        systems: rows of a table, from `read_systems`.
+        systems: rows of a table, from `read_system_table`.
         where: column -> value, compared as text.
 
     Raises:
         InputError: for a column that does not exist, or if no system matches.
 
-    >>> len(selected(read_systems(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
+    >>> len(select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
     12
     """
     for name in where:
@@ -138,7 +138,7 @@ def regress(
             number, or data that `cc_hf.statistics.regression.least_squares` refuses.
         MissingDependencyError: without statsmodels.
 
-    >>> german = selected(read_systems(CASE_STUDY), {"tgt_lang": "de"})
+    >>> german = select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de"})
     >>> [
     ...     round(c.value, 2)
     ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
@@ -160,12 +160,14 @@ def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
     Raises:
         MissingDependencyError: without statsmodels.
     """
-    systems = read_systems(CASE_STUDY)
+    systems = read_system_table(CASE_STUDY)
     return [
         (
             block,
             regress(
-                selected(systems, {"tgt_lang": block.tgt_lang}), block.dependent, ["bleu", "seqkd"]
+                select_systems(systems, {"tgt_lang": block.tgt_lang}),
+                block.dependent,
+                ["bleu", "seqkd"],
             ),
         )
         for block in PUBLISHED_REGRESSIONS

@@ -19,7 +19,7 @@ __all__ = [
     "Annotation",
     "AnnotatorAgreement",
     "annotator_agreement",
-    "binarised",
+    "binary_label",
     "read_annotations",
 ]
 
@@ -103,7 +103,7 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `binarized_annotator1`, `binarized_annotator2`: one of these classes; null if the annotator
       did not label the translation or called it ill-defined.
     - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
-      `binarised`), and kappa is computed from them.
+      `binary_label`), and kappa is computed from them.
 
     Args:
         path: a JSONL file.
@@ -138,7 +138,7 @@ def read_annotations(path: Path) -> list[Annotation]:
     return found
 
 
-def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
+def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     """Return the binary label of a raw one (appendix E).
 
     A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
@@ -155,7 +155,7 @@ def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     Raises:
         InputError: for a label that the annotators could not choose.
 
-    >>> binarised("Both / Neutral / Ambiguous", "female", ("male", "female"))
+    >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))
     'female'
     """
     rules = _RULES.get(classes, {})
@@ -216,7 +216,7 @@ def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
         return None
     elif not any(f"binarized_{name}" in row for name in _ANNOTATORS):
         try:
-            given = [binarised(label, gold, classes) for label in raw if label is not None]
+            given = [binary_label(label, gold, classes) for label in raw if label is not None]
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
     labels = tuple(label for label in given if label is not None)

@@ -11,10 +11,16 @@ from cc_hf.cues.placement import replace_at
 from cc_hf.errors import InputError
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["FORMS", "PronounOccurrence", "ambiguous_pronoun", "check_language", "find_pronouns"]
+__all__ = [
+    "PRONOUN_FORMS",
+    "PronounOccurrence",
+    "ambiguous_pronoun",
+    "check_language",
+    "find_pronouns",
+]
 
 #: Target language of Wino-X -> {gender: form}.
-FORMS: dict[str, dict[str, str]] = {
+PRONOUN_FORMS: dict[str, dict[str, str]] = {
     "de": {"male": "er", "female": "sie", "neutral": "es"},
     "fr": {"male": "il", "female": "elle"},
     "ru": {"male": "он", "female": "она", "neutral": "оно"},
@@ -66,11 +72,11 @@ def check_language(lang: str) -> None:
         lang: ISO 639-1 code.
 
     Raises:
-        InputError: for a language that is not in `FORMS`.
+        InputError: for a language that is not in `PRONOUN_FORMS`.
     """
-    if lang not in FORMS:
+    if lang not in PRONOUN_FORMS:
         raise InputError(
-            f"the pronoun penalty knows the pronouns of {', '.join(FORMS)}, got the language"
+            f"the pronoun penalty knows the pronouns of {', '.join(PRONOUN_FORMS)}, got the language"
             f" {lang!r}; train with the objective mle"
         )
 
@@ -85,7 +91,7 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
         lang: its ISO 639-1 code.
 
     Raises:
-        InputError: for a language that is not in `FORMS`.
+        InputError: for a language that is not in `PRONOUN_FORMS`.
 
     >>> [(p.text, p.start, p.alternatives) for p in find_pronouns("Sie sieht, dass er esse.", "de")]
     [('Sie', 0, ('Er', 'Es')), ('er', 16, ('sie', 'es'))]
@@ -100,9 +106,11 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     for match in _WORD.finditer(text):
         word, gender = match.group(), pronoun_gender(match.group(), lang)
         # The plurals "ils" and "elles" have a gender, too, but are not among the forms.
-        if gender in FORMS[lang] and len(word) == len(FORMS[lang][gender]):
+        if gender in PRONOUN_FORMS[lang] and len(word) == len(PRONOUN_FORMS[lang][gender]):
             others = tuple(
-                _written_like(word, form) for other, form in FORMS[lang].items() if other != gender
+                _written_like(word, form)
+                for other, form in PRONOUN_FORMS[lang].items()
+                if other != gender
             )
             found.append(PronounOccurrence(word, match.start(), others))
     return tuple(found)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
-from cc_hf.studies.wino_x.referent_choices import UNKNOWN, Choice
+from cc_hf.studies.wino_x.referent_choices import UNSTATED, Choice
 
 __all__ = [
     "GENDER_CODINGS",
@@ -214,7 +214,7 @@ def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides])
         - ids.keys()
     ):
         raise InputError(
-            f'{feature}: expected {", ".join(ids)}, "{UNKNOWN}" or nothing, got'
+            f'{feature}: expected {", ".join(ids)}, "{UNSTATED}" or nothing, got'
             f" {sorted(strange)[0]!r}"
         )
 
@@ -240,7 +240,7 @@ def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
 
 
 def _known(value: str) -> bool:
-    return value not in ("", UNKNOWN)
+    return value not in ("", UNSTATED)
 
 
 def _other(choice: Choice) -> str:

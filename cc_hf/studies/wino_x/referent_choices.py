@@ -15,10 +15,10 @@ from cc_hf.files import table_rows
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 
-__all__ = ["UNKNOWN", "Choice", "choice_of", "choices_of_result", "read_choices"]
+__all__ = ["UNSTATED", "Choice", "choice_of", "choices_of_result", "read_choices"]
 
 #: A gender or position that the data do not state.
-UNKNOWN = "unknown"
+UNSTATED = "unknown"
 _TIE = "tie"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 
-__all__ = ["SplitPlan", "WinoXSplits", "aligned", "schema_of", "split_schemas"]
+__all__ = ["SplitPlan", "WinoXSplits", "matching_samples", "schema_of", "split_schemas"]
 
 _Schema = tuple[ContrastiveTranslationExample, ...]
 _N_DEV, _N_TEST, _SEED, _STEP = 200, 1000, 42, 500  # of the thesis
@@ -180,7 +180,7 @@ def split_schemas(
     return WinoXSplits(tuple(example for schema in rest for example in schema), dev, test, seed)
 
 
-def aligned(
+def matching_samples(
     part: Sequence[ContrastiveTranslationExample], examples: Sequence[ContrastiveTranslationExample]
 ) -> tuple[ContrastiveTranslationExample, ...]:
     """Return the samples of another configuration that have the ids of a part, in its order: the

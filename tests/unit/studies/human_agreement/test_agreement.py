@@ -16,7 +16,7 @@ from cc_hf.studies.human_agreement.agreement import (
     examples_without_corpora,
     read_annotations,
 )
-from cc_hf.studies.human_agreement.annotations import annotator_agreement, binarised
+from cc_hf.studies.human_agreement.annotations import annotator_agreement, binary_label
 from tests.helpers.metrics import evaluate_metric
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
@@ -179,7 +179,7 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
 def test_raw_labels_are_binarised(
     label: str, gold: str, classes: tuple[str, str], expected: str | None
 ) -> None:
-    assert binarised(label, gold, classes) == expected
+    assert binary_label(label, gold, classes) == expected
 
 
 def test_raw_labels_alone_are_enough(tmp_path: Path) -> None:
