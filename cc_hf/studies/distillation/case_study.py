@@ -109,14 +109,14 @@ def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[s
     """
     for name in where:
         _check_name(systems, name)
-    found = [row for row in systems if all(row[name] == value for name, value in where.items())]
-    if not found:
+    matches = [row for row in systems if all(row[name] == value for name, value in where.items())]
+    if not matches:
         raise InputError(
             "expected a system with"
             f" {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among"
             f" {len(systems)}"
         )
-    return found
+    return matches
 
 
 def regress(
@@ -184,7 +184,7 @@ def _check_name(systems: Systems, name: str) -> None:
 
 def _numbers(systems: Systems, name: str) -> list[float]:
     _check_name(systems, name)
-    found = []
+    numbers = []
     for number, row in enumerate(systems, 1):
         try:
             value = float(row[name])
@@ -195,5 +195,5 @@ def _numbers(systems: Systems, name: str) -> list[float]:
                 f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
                 " 1 and 0 for yes and no"
             )
-        found.append(value)
-    return found
+        numbers.append(value)
+    return numbers

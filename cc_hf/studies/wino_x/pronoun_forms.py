@@ -76,8 +76,8 @@ def check_language(lang: str) -> None:
     """
     if lang not in PRONOUN_FORMS:
         raise InputError(
-            f"the pronoun penalty knows the pronouns of {', '.join(PRONOUN_FORMS)}, got the language"
-            f" {lang!r}; train with the objective mle"
+            f"the pronoun penalty knows the pronouns of {', '.join(PRONOUN_FORMS)}, got the"
+            f" language {lang!r}; train with the objective mle"
         )
 
 
@@ -89,6 +89,9 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     Args:
         text: a translation.
         lang: its ISO 639-1 code.
+
+    Returns:
+        The pronouns with their positions and their alternatives.
 
     Raises:
         InputError: for a language that is not in `PRONOUN_FORMS`.
@@ -102,7 +105,7 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     [('elle', ('il',)), ('il', ('elle',))]
     """
     check_language(lang)
-    found = []
+    occurrences = []
     for match in _WORD.finditer(text):
         word, gender = match.group(), pronoun_gender(match.group(), lang)
         # The plurals "ils" and "elles" have a gender, too, but are not among the forms.
@@ -112,8 +115,8 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
                 for other, form in PRONOUN_FORMS[lang].items()
                 if other != gender
             )
-            found.append(PronounOccurrence(word, match.start(), others))
-    return tuple(found)
+            occurrences.append(PronounOccurrence(word, match.start(), others))
+    return tuple(occurrences)
 
 
 def _written_like(word: str, form: str) -> str:
@@ -153,6 +156,6 @@ def ambiguous_pronoun(
     """
     letters = enumerate(zip(correct, contrastive, strict=False))
     same = next(
-        (i for i, (one, other) in letters if one != other), min(len(correct), len(contrastive))
+        (i for i, (left, right) in letters if left != right), min(len(correct), len(contrastive))
     )
     return next(((p,) for p in pronouns if p.start + len(p.text) >= same), ())
