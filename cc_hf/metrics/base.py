@@ -159,7 +159,11 @@ class Metric(ABC):
 
     @classmethod
     def option_names(cls) -> tuple[str, ...]:
-        """Return the names of the metric's options."""
+        """Return the names of the metric's options.
+
+        >>> registered_metric("gender_accuracy").option_names()
+        ('undecided',)
+        """
         return tuple(option.name for option in fields(cls))
 
     @staticmethod

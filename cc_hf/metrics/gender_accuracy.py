@@ -223,6 +223,12 @@ class GenderAccuracy(Metric):
     Attributes:
         undecided: verdict on a translation with no word of only one reference: "correct", as in the
             paper's program, or "inconclusive".
+
+    >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
+    >>> translations, references = GenderAccuracy.check_input(["Sie ist Arzt."], references)
+    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+    >>> GenderAccuracy().measure(rows, Bootstrap()).scores["accuracy"]
+    0.0
     """
 
     name = "gender_accuracy"

@@ -238,6 +238,13 @@ class MucowPatternMatching(Metric):
             translation, or a list of strings, with lemmas joined by spaces.
         parity: whether to search as the original programs do (`judge`); the command line may say
             "true".
+
+    >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
+    >>> row |= {"domain": "", "frequency": ""}
+    >>> rows = Rows(["Die Bank schloss.", "Sie schloss."], [row, row], ["0", "1"], tgt_lang="de")
+    >>> figures = MucowPatternMatching().measure(rows, Bootstrap())
+    >>> [figures.scores[name] for name in ("precision", "coverage", "recall_a")]
+    [1.0, 0.5, 0.5]
     """
 
     name = "mucow_pattern_matching"

@@ -273,6 +273,11 @@ class SimplegenAccuracy(Metric):
     Attributes:
         dictionary: "default", "paper", or a TSV file
             (`cc_hf.data.readers.occupation_dictionary.read_dictionary`).
+
+    >>> row = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+    >>> rows = Rows(["La médica rió."], [row], ids=["0"], tgt_lang="es")
+    >>> SimplegenAccuracy().measure(rows, Bootstrap()).scores["accuracy_anti"]
+    1.0
     """
 
     name = "simplegen_accuracy"

@@ -192,6 +192,12 @@ class WinoXPatternMatching(Metric):
     accuracy_<category>, inconclusive_rate, and with pairs pair_accuracy. Counts: n_correct,
     n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs also n_pairs,
     n_pairs_correct, n_without_twin.
+
+    >>> row = {"source": "He cut it.", "correct_gender": "male", "incorrect_gender": "female"}
+    >>> translations, references = WinoXPatternMatching.check_input(["Er schnitt."], [row])
+    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+    >>> WinoXPatternMatching().measure(rows, Bootstrap()).counts["n_several_pronouns"]
+    1
     """
 
     name = "wino_x_pattern_matching"

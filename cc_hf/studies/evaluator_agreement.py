@@ -152,7 +152,7 @@ def _system(name: str, result: EvaluationResult) -> str:
     """
     if not result.judgements:
         raise InputError(
-            f"{name}: expected a result with judgements, by which the system is known, got none"
+            f"{name}: expected a result with judgements, which identify the system, got none"
         )
     rows = sorted(
         f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements

@@ -58,7 +58,7 @@ class PublishedRegression:
     note: str = ""
 
 
-_PRINTED = "the published figures cannot be had from the printed table of appendix H"
+_PRINTED = "the published figures do not follow from the printed table of appendix H"
 # The category with the lower accuracy; it is the same one for every printed system.
 _MUCOW, _WINOMT = "mucow_infrequent", "winomt_female"
 

@@ -238,7 +238,7 @@ def examples_without_corpora(
     """
     if not result.dataset:
         raise InputError(
-            "the result is of data of your own, whose corpora are not known; leave the corpora out"
+            "the result is on your own data, whose corpora are not known; do not exclude any"
         )
     corpus_of = {
         e.id: e.extra.get("corpus", "")

@@ -160,8 +160,8 @@ def encode_pairs(
         )
     if pronouns and not any(pair.pronouns for pair in pairs):
         raise InputError(
-            f"none of the {len(pairs)} correct translations has a pronoun; without any the pronoun"
-            " penalty is nothing. Train with the objective mle"
+            f"none of the {len(pairs)} correct translations has a pronoun, so there is nothing to"
+            " penalize. Train with the objective mle"
         )
     return pairs
 

@@ -291,7 +291,7 @@ def test_assumptions_that_do_not_fit(tmp_path: Path) -> None:
         )
     with pytest.raises(InputError, match="about 1 translations, none of which is in the result"):
         agreement_with_labels(result, people, assumption=Assumption(result, frozenset({"9"})))
-    with pytest.raises(InputError, match="data of your own, whose corpora are not known"):
+    with pytest.raises(InputError, match="your own data, whose corpora are not known"):
         examples_without_corpora(result, ["opensubs"])
 
 
