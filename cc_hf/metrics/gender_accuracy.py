@@ -146,7 +146,7 @@ def _unit_figures(
         if name in figures and observed[column + 1]
     }
     sums = resampled_sums(statistics, **bootstrap.options)
-    drawn = {
+    resampled = {
         name: np.divide(
             sums[:, column],
             sums[:, column + 1],
@@ -159,7 +159,7 @@ def _unit_figures(
     independent = {
         name: share for name, share in proportions.items() if pairs is None or "pair" in name
     }
-    intervals = figure_intervals({name: drawn[name] for name in proportions}, independent)
+    intervals = figure_intervals({name: resampled[name] for name in proportions}, independent)
     return (
         {name: float(part / whole) for name, (part, whole) in proportions.items()},
         intervals,
@@ -170,13 +170,13 @@ def _unit_figures(
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
     """Return what a pair, or a translation on its own, contributes to the sums (see `_COLUMNS`)."""
     correct, decided = [j.is_correct for j in unit], [bool(j.predicted) for j in unit]
-    both = [c and d for c, d in zip(correct, decided, strict=True)]
+    decided_correctly = [c and d for c, d in zip(correct, decided, strict=True)]
     return (
         all(correct),
         1,
-        all(both),
+        all(decided_correctly),
         all(decided),
-        sum(both),
+        sum(decided_correctly),
         sum(decided),
         len(unit) - sum(decided),
         len(unit),
@@ -294,10 +294,10 @@ class GenderAccuracy(Metric):
         rows: dict[str, list[int]] = {}
         for row, reference in enumerate(references):
             rows.setdefault(reference["pair"], []).append(row)
-        if alone := rows.pop("", []):
+        if unpaired := rows.pop("", []):
             if rows:
                 raise InputError(
-                    f"row {alone[0]}: pair: expected the name of a pair, as in row"
+                    f"row {unpaired[0]}: pair: expected the name of a pair, as in row"
                     f" {min(min(r) for r in rows.values())}, got none; give all rows one, or none"
                 )
             return

@@ -301,11 +301,11 @@ class MucowPatternMatching(Metric):
             InputError: for the first row with such a word.
         """
         for row, reference in enumerate(references):
-            if both := {_plain(word) for word in reference[_SENSES[0]]} & {
+            if shared := {_plain(word) for word in reference[_SENSES[0]]} & {
                 _plain(word) for word in reference[_SENSES[1]]
             }:
                 raise InputError(
-                    f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it"
+                    f"row {row}: {min(shared)!r} is both a correct and an incorrect sense; leave it"
                     " out of one of them, or out of both"
                 )
 

@@ -121,9 +121,9 @@ def decision_intervals(
     # Decisions of one cell with the same verdict are identical, so they are one row with a count.
     # The names of strata have leading zeros, because `resampled_strata` sorts them as text.
     strata = [f"{number:06}" for number in range(len(cells)) for _ in VERDICTS]
-    alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
+    contributions = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
     parts = resampled_strata(
-        alike, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
+        contributions, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
     )
     samples = _summary(np.stack(list(parts.values()), axis=1), cells, list(groupings))
     return figure_intervals(

@@ -129,14 +129,14 @@ def gender_intervals(
     # gender.
     n_kinds = cells[0].size
     strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
-    alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
+    contributions = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
     parts = resampled_strata(
-        alike, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
+        contributions, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
     )
-    drawn = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
+    resampled = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
     defined = gender_figures(cells)
     return figure_intervals(
-        {name: values for name, values in _figures(drawn).items() if name in defined},
+        {name: values for name, values in _figures(resampled).items() if name in defined},
         _proportions(cells),
         level=level,
     )

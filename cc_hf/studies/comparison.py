@@ -207,16 +207,16 @@ def compare(
     compared = {name for pair in systems for name in (pair.baseline, pair.system)} | {
         name for pair in agreements for name in (pair.left, pair.right)
     }
-    if alone := [name for name in judged if name not in compared] or (
+    if uncompared := [name for name in judged if name not in compared] or (
         not compared and list(results)
     ):
         reason = next(
-            (text for pair, text in obstacles.items() if alone[0] in pair),
+            (text for pair, text in obstacles.items() if uncompared[0] in pair),
             "no other result has judgements of single translations",
         )
         raise InputError(
-            f"{alone[0]} ({results[alone[0]].metric}) can be compared to none of the others;"
-            f" expected results of the same metric, or of the same translations: {reason}"
+            f"{uncompared[0]} ({results[uncompared[0]].metric}) can be compared to none of the"
+            f" others; expected results of the same metric, or of the same translations: {reason}"
         )
     first = next(iter(results.values()))
     fields: dict[str, str | int] = {
@@ -259,11 +259,11 @@ def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
 def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
     judgements = {judgement.example_id: judgement for judgement in result.judgements}
     if len(judgements) < len(result.judgements):
-        twice = next(
+        repeated = next(
             i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1
         )
         raise InputError(
-            f"{name}: expected one judgement of each example, got several of example {twice}"
+            f"{name}: expected one judgement of each example, got several of example {repeated}"
         )
     if len(judgements) != result.n:
         raise InputError(

@@ -124,9 +124,9 @@ def learning_curve(
     # All sizes and test samples are checked before the first training, which can take hours.
     parts = [splits.train_part(size) for size in sizes]
     judged = {"test": splits.test} if tests is None else tests
-    seen = {schema_of(example) for example in (*splits.train, *splits.dev)}
+    seen_schemas = {schema_of(example) for example in (*splits.train, *splits.dev)}
     for name, examples in judged.items():
-        if leaked := [example.id for example in examples if schema_of(example) in seen]:
+        if leaked := [example.id for example in examples if schema_of(example) in seen_schemas]:
             raise InputError(
                 f"{name}: expected samples of the test part, {len(leaked)} are of schemas of the"
                 f" training or development part, such as {leaked[0]!r}"

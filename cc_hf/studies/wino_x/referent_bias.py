@@ -155,10 +155,10 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
     if not choices:
         raise InputError("expected at least one choice, got none")
     if len({choice.example_id for choice in choices}) < len(choices):
-        twice = next(
+        repeated = next(
             i for i, n in Counter(choice.example_id for choice in choices).items() if n > 1
         )
-        raise InputError(f"example {twice!r}: expected one choice, got several")
+        raise InputError(f"example {repeated!r}: expected one choice, got several")
     n_correct = sum(choice.is_correct is True for choice in choices)
     pairs = _pairs(choices)
     n_correct_pairs = sum(all(choice.is_correct is True for choice in pair) for pair in pairs)

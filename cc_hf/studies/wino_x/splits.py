@@ -174,13 +174,15 @@ def split_schemas(
         )
     ids = [example.id for example in examples]
     if len(set(ids)) < len(ids):
-        twice = next(name for number, name in enumerate(ids) if name in ids[:number])
-        raise InputError(f"expected every id once, got {twice!r} again")
+        repeated = next(name for number, name in enumerate(ids) if name in ids[:number])
+        raise InputError(f"expected every id once, got {repeated!r} again")
     schemas = _schemas(examples)
     random.Random(seed).shuffle(schemas)
-    test, rest = _take(schemas, n_test, "test part")
-    dev, rest = _take(rest, n_dev, "development part")
-    return WinoXSplits(tuple(example for schema in rest for example in schema), dev, test, seed)
+    test, remaining = _take(schemas, n_test, "test part")
+    dev, remaining = _take(remaining, n_dev, "development part")
+    return WinoXSplits(
+        tuple(example for schema in remaining for example in schema), dev, test, seed
+    )
 
 
 def matching_samples(
