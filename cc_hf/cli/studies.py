@@ -214,9 +214,9 @@ def regression(
     from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
     from cc_hf.studies.distillation.case_study import (
         case_study_regressions,
-        read_systems,
+        read_system_table,
         regress,
-        selected,
+        select_systems,
     )
 
     check_output(output)
@@ -236,9 +236,9 @@ def regression(
         raise InputError(
             "expected FILE --dependent COLUMN --independent COLUMN ..., or --published"
         )
-    rows = read_systems(systems)
+    rows = read_system_table(systems)
     found = regress(
-        selected(rows, metric_options(where)) if where else rows, dependent, independent
+        select_systems(rows, metric_options(where)) if where else rows, dependent, independent
     )
     _write(output, asdict(found))
     Console().print(regression_tables(found))

@@ -44,6 +44,10 @@ class Rows:
         references: what the metric reads, with exactly the keys of `Metric.reference_fields`.
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
+
+    >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
+    >>> rows.column("pair"), rows.n_blank
+    (['a', 'a'], 1)
     """
 
     translations: list[str]
@@ -102,7 +106,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where rows come from, as the result says it.
+    """Where rows come from, as a result records it.
 
     Attributes:
         dataset, config: names; "" for data of the caller.
@@ -155,7 +159,11 @@ class Metric(ABC):
 
     @classmethod
     def option_names(cls) -> tuple[str, ...]:
-        """Return the names of the metric's options."""
+        """Return the names of the metric's options.
+
+        >>> registered_metric("gender_accuracy").option_names()
+        ('undecided',)
+        """
         return tuple(option.name for option in fields(cls))
 
     @staticmethod
@@ -265,8 +273,10 @@ class Metric(ABC):
             references: checked references, of which data without a name get a digest.
             origin: fields of data that have a name, which replace the digest.
         """
-        named = {key: text for key, text in origin.items() if self.reads_cues or key != "cues"}
-        return {"data": own_data(references), **named}
+        named_fields = {
+            key: text for key, text in origin.items() if self.reads_cues or key != "cues"
+        }
+        return {"data": own_data(references), **named_fields}
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
@@ -373,6 +383,9 @@ def finish(
         origin: where the rows come from.
         bootstrap: how the intervals were drawn.
         notes: what a reader of the figures must know.
+
+    Returns:
+        The result, with the rates, counts, intervals and judgements of `figures`.
     """
     return EvaluationResult(
         dataset=origin.dataset,
@@ -416,5 +429,5 @@ def registered_metric(name: str) -> type[Metric] | None:
     """
     if name not in registry.names("metric"):
         return None
-    found: type[Metric] = registry.resolve("metric", name)
-    return found
+    metric: type[Metric] = registry.resolve("metric", name)
+    return metric

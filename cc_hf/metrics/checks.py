@@ -134,7 +134,11 @@ def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, Any]]:
-    """Read the values of every reference, or raise for the first row that is not as expected."""
+    """Return the checked values of every reference.
+
+    Raises:
+        InputError: for the first row that is not as expected.
+    """
     required = [key for key, read in fields.items() if read is not optional_text]
     checked = []
     for row, reference in enumerate(rows):
@@ -203,6 +207,9 @@ def optional_text(value: Any, where: str) -> str:
 
     Raises:
         InputError: for any other value, or a lone surrogate.
+
+    >>> optional_text(None, "row 0: pair")
+    ''
     """
     if value is not None and not isinstance(value, str):
         raise InputError(f"{where}: expected a string or nothing, got {shown(value)}")
@@ -216,13 +223,16 @@ def texts(value: Any, where: str) -> list[str]:
         value: value to read.
         where: position of the value, which begins the message.
 
+    Returns:
+        The texts as a list of plain str, in the given order.
+
     Raises:
         InputError: for any other value.
     """
-    found = optional_texts(value, where)
-    if not found:
+    members = optional_texts(value, where)
+    if not members:
         raise InputError(f"{where}: expected a list with at least one text, got an empty one")
-    return found
+    return members
 
 
 def optional_texts(value: Any, where: str) -> list[str]:
@@ -231,6 +241,9 @@ def optional_texts(value: Any, where: str) -> list[str]:
     Args:
         value: value to read.
         where: position of the value, which begins the message.
+
+    Returns:
+        The texts as a list of plain str, in the given order; empty for an empty list.
 
     Raises:
         InputError: for any other value.
@@ -245,8 +258,16 @@ def index(value: Any, where: str) -> int:
         value: value to read.
         where: position of the value, which begins the message.
 
+    Returns:
+        The integer as a plain int, of any sign.
+
     Raises:
         InputError: for any other value.
+
+    >>> index(True, "row 3: occupation_index")
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: row 3: occupation_index: expected an integer, got True
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise InputError(f"{where}: expected an integer, got {shown(value)}")

@@ -49,6 +49,10 @@ def requests(
 
     Returns:
         The requests row by row, the correct sources of a row first.
+
+    >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
+    >>> [request.source for request in requests(["eine Köchin"], [row])]
+    ['a [female] cook', 'a [male] cook']
     """
     return [
         ScoringRequest(source, translation, row)
@@ -75,15 +79,14 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     ... )
     [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
     """
-    found: list[Contest] = []
-    at = 0
+    row_contests: list[Contest] = []
+    start = 0
     for reference in references:
         n_correct, n_incorrect = (len(reference[key]) for key in _KEYS[:2])
-        found.append(
-            (range(at, at + n_correct), range(at + n_correct, at + n_correct + n_incorrect))
-        )
-        at += n_correct + n_incorrect
-    return found
+        middle, end = start + n_correct, start + n_correct + n_incorrect
+        row_contests.append((range(start, middle), range(middle, end)))
+        start = end
+    return row_contests
 
 
 def judge(
@@ -107,15 +110,20 @@ def judge(
 
     Raises:
         InputError: for ids that do not fit the rows.
+
+    >>> row = {"correct_sources": ["a"], "incorrect_sources": ["b", "c"], "category": "female"}
+    >>> judgement = judge(["Die Ärztin half."], [row], np.array([0.6, 0.1, 0.2]))[0]
+    >>> judgement.verdict, round(judgement.probability_correct, 2), judgement.weight
+    ('correct', 0.75, 1)
     """
     names = check_ids(ids, len(predictions))
     best = np.empty((len(predictions), 2))
-    at = 0
+    start = 0
     for row, reference in enumerate(references):
         for side, key in enumerate(_KEYS[:2]):
             n = len(reference[key])
-            best[row, side] = scores[at : at + n].max()
-            at += n
+            best[row, side] = scores[start : start + n].max()
+            start += n
     probability = np.array([share(correct, incorrect) for correct, incorrect in best.tolist()])
     categories = [reference["category"] for reference in references]
     weights = rank_weights(probability, categories)
@@ -230,6 +238,9 @@ class ContrastiveConditioning(ScoringMetric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation by its scores and compute the figures.
+
+        Returns:
+            Plain and weighted accuracies in [0, 1], with intervals, and one judgement per row.
 
         Raises:
             InputError: without scores.

@@ -60,8 +60,13 @@ def requests(
 
     Returns:
         The requests row by row, the correct translation of a row first.
+
+    >>> row = {"correct_translation": "Sie.", "contrastive_translations": ["Er."]}
+    >>> row |= {"source": "It.", "context": "A vase."}
+    >>> [(r.source, r.translation) for r in requests([row], context="prepended")]
+    [('A vase. It.', 'Sie.'), ('A vase. It.', 'Er.')]
     """
-    found = []
+    scoring_requests = []
     for row, reference in enumerate(references):
         before = reference.get("context") or "" if context == "prepended" else ""
         source = (
@@ -69,11 +74,11 @@ def requests(
             if before
             else reference.get("source") or ""
         )
-        found += [
+        scoring_requests += [
             ScoringRequest(source, text, row)
             for text in (reference["correct_translation"], *reference["contrastive_translations"])
         ]
-    return found
+    return scoring_requests
 
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
@@ -139,12 +144,12 @@ def judge(
     ... ]
     ['correct', 'incorrect', 'incorrect']
     """
-    names, found = check_ids(ids, len(references)), []
+    names, judgements = check_ids(ids, len(references)), []
     for name, reference, (start, end) in zip(names, references, _spans(references), strict=True):
-        own: list[float] = scores[start:end].tolist()
-        best = max(own[1:], default=None)
-        is_correct = best is None or own[0] > best
-        found.append(
+        row_scores: list[float] = scores[start:end].tolist()
+        best = max(row_scores[1:], default=None)
+        is_correct = best is None or row_scores[0] > best
+        judgements.append(
             Judgement(
                 name,
                 reference.get("category") or "all",
@@ -152,14 +157,14 @@ def judge(
                 reference["correct_translation"],
                 "correct" if is_correct else "incorrect",
                 probability_correct=(
-                    None if best is None else _probability(own[0], best, is_log=is_log)
+                    None if best is None else _probability(row_scores[0], best, is_log=is_log)
                 ),
-                score_correct=own[0],
+                score_correct=row_scores[0],
                 score_incorrect=best,
-                scores=tuple(own),
+                scores=tuple(row_scores),
             )
         )
-    return tuple(found)
+    return tuple(judgements)
 
 
 def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
@@ -181,13 +186,17 @@ def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> Non
 
 
 def _with_ties(
-    found: CategoryAccuracy, judgements: Sequence[Judgement], ties: Sequence[bool]
+    category: CategoryAccuracy, judgements: Sequence[Judgement], ties: Sequence[bool]
 ) -> CategoryAccuracy:
-    """Add the number of ties to the figures of a category."""
+    """Add the number of ties to the figures of a category.
+
+    Returns:
+        The category with `n_ties`, the number of its rows that are ties.
+    """
     return replace(
-        found,
+        category,
         n_ties=sum(
-            tie for j, tie in zip(judgements, ties, strict=True) if j.category == found.category
+            tie for j, tie in zip(judgements, ties, strict=True) if j.category == category.category
         ),
     )
 
@@ -306,6 +315,10 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every row by its scores and compute the figures.
+
+        Returns:
+            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
+                per row.
 
         Raises:
             InputError: without scores.

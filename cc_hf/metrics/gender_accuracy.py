@@ -55,6 +55,9 @@ def words(text: str) -> frozenset[str]:
     Args:
         text: a translation or a reference.
 
+    Returns:
+        The distinct words, lower-cased and in NFC.
+
     >>> sorted(words("Die Ärztin, «ja»!"))
     ['die', '«ja»', 'ärztin']
     """
@@ -83,24 +86,30 @@ def judge(
 
     Raises:
         InputError: for ids that do not fit the rows.
+
+    >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
+    >>> [j.verdict for j in judge(["Sie ist Arzt.", "Er hilft."], [row, row])]
+    ['incorrect', 'incorrect']
+    >>> judge(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
+    'inconclusive'
     """
     names = check_ids(ids, len(predictions))
-    found = []
+    judgements = []
     for name, translation, reference in zip(names, predictions, references, strict=True):
-        own, other = words(reference["reference"]), words(reference["contrastive_reference"])
-        held = words(translation)
-        sides = (not held.isdisjoint(own - other), not held.isdisjoint(other - own))
+        right, wrong = words(reference["reference"]), words(reference["contrastive_reference"])
+        present = words(translation)
+        sides = (not present.isdisjoint(right - wrong), not present.isdisjoint(wrong - right))
         gender = reference.get("gender") or ""
-        gold, wrong = (gender, _OTHER[gender]) if gender in _OTHER else ("reference", "contrastive")
+        gold, other = (gender, _OTHER[gender]) if gender in _OTHER else ("reference", "contrastive")
         verdict = "incorrect" if sides[1] else "correct" if sides[0] else undecided
         predicted = {
             (True, True): "both",
             (True, False): gold,
-            (False, True): wrong,
+            (False, True): other,
             (False, False): "",
         }[sides]
         category = reference.get("category") or gender or "all"
-        found.append(
+        judgements.append(
             Judgement(
                 name,
                 category,
@@ -111,7 +120,7 @@ def judge(
                 gold=gold,
             )
         )
-    return tuple(found)
+    return tuple(judgements)
 
 
 def _unit_figures(
@@ -125,32 +134,32 @@ def _unit_figures(
     for row, judgement in enumerate(judgements):
         units.setdefault(str(row) if pairs is None else pairs[row], []).append(judgement)
     statistics = np.array([_contribution(unit) for unit in units.values()], dtype=np.float64)
-    wanted = [
+    figures = [
         *(("pair_accuracy", "decided_pair_accuracy") if pairs is not None else ()),
         "decided_accuracy",
         "undecided_rate",
     ]
     observed = statistics.sum(axis=0)
     proportions = {
-        name: (observed[at], observed[at + 1])
-        for name, at in _COLUMNS.items()
-        if name in wanted and observed[at + 1]
+        name: (observed[column], observed[column + 1])
+        for name, column in _COLUMNS.items()
+        if name in figures and observed[column + 1]
     }
     sums = resampled_sums(statistics, **bootstrap.options)
-    drawn = {
+    resampled = {
         name: np.divide(
-            sums[:, at],
-            sums[:, at + 1],
+            sums[:, column],
+            sums[:, column + 1],
             out=np.full(bootstrap.n_resamples, np.nan),
-            where=sums[:, at + 1] > 0,
+            where=sums[:, column + 1] > 0,
         )
-        for name, at in _COLUMNS.items()
+        for name, column in _COLUMNS.items()
     }
     # The translations of a pair are not independent, so their share is not a simple proportion.
     independent = {
         name: share for name, share in proportions.items() if pairs is None or "pair" in name
     }
-    intervals = figure_intervals({name: drawn[name] for name in proportions}, independent)
+    intervals = figure_intervals({name: resampled[name] for name in proportions}, independent)
     return (
         {name: float(part / whole) for name, (part, whole) in proportions.items()},
         intervals,
@@ -161,13 +170,13 @@ def _unit_figures(
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
     """Return what a pair, or a translation on its own, contributes to the sums (see `_COLUMNS`)."""
     correct, decided = [j.is_correct for j in unit], [bool(j.predicted) for j in unit]
-    both = [c and d for c, d in zip(correct, decided, strict=True)]
+    decided_correctly = [c and d for c, d in zip(correct, decided, strict=True)]
     return (
         all(correct),
         1,
-        all(both),
+        all(decided_correctly),
         all(decided),
-        sum(both),
+        sum(decided_correctly),
         sum(decided),
         len(unit) - sum(decided),
         len(unit),
@@ -185,13 +194,13 @@ _COLUMNS = {
 
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
     """Return the accuracy of decided translations by category."""
-    found: dict[str, list[bool]] = {}
+    by_category: dict[str, list[bool]] = {}
     for judgement in judgements:
         if judgement.predicted:
-            found.setdefault(judgement.category, []).append(judgement.is_correct)
+            by_category.setdefault(judgement.category, []).append(judgement.is_correct)
     return {
         f"decided_accuracy_{name}": sum(correct) / len(correct)
-        for name, correct in sorted(found.items())
+        for name, correct in sorted(by_category.items())
     }
 
 
@@ -214,6 +223,12 @@ class GenderAccuracy(Metric):
     Attributes:
         undecided: verdict on a translation with no word of only one reference: "correct", as in the
             paper's program, or "inconclusive".
+
+    >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
+    >>> translations, references = GenderAccuracy.check_input(["Sie ist Arzt."], references)
+    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+    >>> GenderAccuracy().measure(rows, Bootstrap()).scores["accuracy"]
+    0.0
     """
 
     name = "gender_accuracy"
@@ -279,10 +294,10 @@ class GenderAccuracy(Metric):
         rows: dict[str, list[int]] = {}
         for row, reference in enumerate(references):
             rows.setdefault(reference["pair"], []).append(row)
-        if alone := rows.pop("", []):
+        if unpaired := rows.pop("", []):
             if rows:
                 raise InputError(
-                    f"row {alone[0]}: pair: expected the name of a pair, as in row"
+                    f"row {unpaired[0]}: pair: expected the name of a pair, as in row"
                     f" {min(min(r) for r in rows.values())}, got none; give all rows one, or none"
                 )
             return
@@ -296,6 +311,10 @@ class GenderAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
+
+        Returns:
+            Accuracies in [0, 1], of pairs too if rows have them, with intervals, and one judgement
+                per row.
 
         Raises:
             InputError: for a language without spaces between words, or an option that is not known.

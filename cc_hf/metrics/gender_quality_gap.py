@@ -44,8 +44,10 @@ def _side(
 ) -> tuple[list[str], list[str]]:
     """Return translations and references of one gender, in the order of the pairs."""
     order = {
-        pair: at
-        for at, pair in enumerate(dict.fromkeys(reference["pair"] for reference in references))
+        pair: position
+        for position, pair in enumerate(
+            dict.fromkeys(reference["pair"] for reference in references)
+        )
     }
     rows = sorted(
         (row for row, reference in enumerate(references) if reference["gender"] == gender),
@@ -190,6 +192,9 @@ class GenderQualityGap(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Compute BLEU and chrF of both genders, and their gaps.
+
+        Returns:
+            BLEU and chrF in [0, 1] and their gaps in [-1, 1], with intervals; no judgements.
 
         Raises:
             InputError: for a language without spaces between words.

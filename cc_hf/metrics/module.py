@@ -34,10 +34,15 @@ def split_options(
     ({'tgt_lang': 'de'}, {'num_process': 1})
     """
     # "seed" goes to the host, which has its own option of that name.
-    own = inspect.signature(compute).parameters.keys() - {"predictions", "references", "seed"}
-    return {k: v for k, v in options.items() if k in own}, {
-        k: v for k, v in options.items() if k not in own
+    core_names = inspect.signature(compute).parameters.keys() - {
+        "predictions",
+        "references",
+        "seed",
     }
+    return (
+        {name: value for name, value in options.items() if name in core_names},
+        {name: value for name, value in options.items() if name not in core_names},
+    )
 
 
 def flat(result: EvaluationResult) -> dict[str, Any]:

@@ -42,11 +42,15 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def _words(value: Any, where: str) -> list[str]:
-    """Read a list of single words."""
-    found = texts(value, where)
-    if bad := [word for word in found if len(word.split()) != 1]:
-        raise InputError(f"{where}: expected single words, got {bad[0]!r}")
-    return found
+    """Return a list of single words as plain texts.
+
+    Raises:
+        InputError: for any other value.
+    """
+    members = texts(value, where)
+    if phrases := [word for word in members if len(word.split()) != 1]:
+        raise InputError(f"{where}: expected single words, got {phrases[0]!r}")
+    return members
 
 
 #: Keys of a reference, each with the check of its value.
@@ -88,10 +92,16 @@ def judge(
         InputError: for a lemmatizer that is neither a name nor a Lemmatizer, or ids that do not fit
             the rows.
         UnknownNameError: for a lemmatizer of an unknown name.
+
+    >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}
+    >>> row |= {"domain": "", "frequency": ""}
+    >>> translations = ["Der Golf-Schläger fiel.", "Die Fledermäuse schlafen.", "Er fiel."]
+    >>> [j.verdict for j in judge(translations, [row] * 3, tgt_lang="de")]
+    ['correct', 'incorrect', 'inconclusive']
     """
-    chosen = _chosen(lemmatizer)
+    chosen = _find_lemmatizer(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
-    names, found = check_ids(ids, len(predictions)), []
+    names, judgements = check_ids(ids, len(predictions)), []
     for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
         senses = [
             {form(word) for word in reference[key] if parity or any(c.isalnum() for c in word)}
@@ -109,7 +119,7 @@ def judge(
             )
             correct, incorrect = _present(lemmas, senses, form)
         verdict = "incorrect" if incorrect else "correct" if correct else "inconclusive"
-        found.append(
+        judgements.append(
             Judgement(
                 example_id=names[row],
                 category=reference["domain"] or reference["frequency"] or "all",
@@ -120,7 +130,7 @@ def judge(
                 gold=" ".join(reference[_SENSES[0]]),
             )
         )
-    return tuple(found)
+    return tuple(judgements)
 
 
 def _plain(word: str) -> str:
@@ -131,53 +141,70 @@ def _present(
     words: Collection[str], senses: Sequence[set[str]], form: Callable[[str], str]
 ) -> tuple[set[str], set[str]]:
     """Return the correct and the incorrect sense words that occur among `words`."""
-    there = {form(word) for word in words}
-    return there & senses[0], there & senses[1]
+    present = {form(word) for word in words}
+    return present & senses[0], present & senses[1]
 
 
-def _chosen(lemmatizer: str | Lemmatizer) -> Lemmatizer:
-    """Return the lemmatizer that is meant, or raise."""
-    found = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
-    if not isinstance(found, Lemmatizer):
+def _find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
+    """Return a lemmatizer from its name, or as it is given.
+
+    Raises:
+        InputError: for any other object.
+        UnknownNameError: for a name that is not known.
+    """
+    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
+    if not isinstance(chosen, Lemmatizer):
         raise InputError(
             "lemmatizer: expected a name or an object with name, languages and lemmas, got"
-            f" {type(found).__name__}"
+            f" {type(chosen).__name__}"
         )
-    return found
+    return chosen
 
 
 def _flag(name: str, value: bool | str) -> bool:
-    """Read a truth value, which the command line gives as text."""
-    found = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
-    if found is None:
+    """Return a truth value, which the command line gives as text.
+
+    Raises:
+        InputError: for any other value.
+    """
+    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
+    if flag is None:
         raise InputError(f"{name}: expected true or false, got {shown(value)}")
-    return found
+    return flag
 
 
-def _lemmas(given: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
-    """Return the given lemmas of n translations, from a file or a list; None if none are given."""
-    if given is None:
+def _lemmas(lemmatized: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
+    """Return the given lemmas of n translations, from a file or a list; None if none are given.
+
+    Raises:
+        InputError: for a file that cannot be read, any other value, or another number of lines.
+    """
+    if lemmatized is None:
         return None
-    if isinstance(given, (str, Path)):
+    if isinstance(lemmatized, (str, Path)):
         try:
-            given = text_lines(Path(given))
+            lemmatized = text_lines(Path(lemmatized))
         except DataError as error:
             raise InputError(f"lemmatized: {error}") from error
-    given = listed("lemmatized", given)
-    if any(not isinstance(line, str) for line in given):
+    lemmatized = listed("lemmatized", lemmatized)
+    if any(not isinstance(line, str) for line in lemmatized):
         raise InputError(
             "lemmatized: expected a file or a list of strings, the lemmas of each translation"
             " joined by spaces, got something else"
         )
-    if len(given) != n:
+    if len(lemmatized) != n:
         raise InputError(
-            f"lemmatized: expected one line per translation, {n} in all, got {len(given)}"
+            f"lemmatized: expected one line per translation, {n} in all, got {len(lemmatized)}"
         )
-    return given
+    return lemmatized
 
 
 def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
-    """Refuse a language that is not named, or that the lemmatizer does not know."""
+    """Refuse a language that is not named, or that the lemmatizer does not know.
+
+    Raises:
+        InputError: for such a language.
+    """
     if not tgt_lang:
         raise InputError(
             "tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens"
@@ -211,6 +238,13 @@ class MucowPatternMatching(Metric):
             translation, or a list of strings, with lemmas joined by spaces.
         parity: whether to search as the original programs do (`judge`); the command line may say
             "true".
+
+    >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
+    >>> row |= {"domain": "", "frequency": ""}
+    >>> rows = Rows(["Die Bank schloss.", "Sie schloss."], [row, row], ["0", "1"], tgt_lang="de")
+    >>> figures = MucowPatternMatching().measure(rows, Bootstrap())
+    >>> [figures.scores[name] for name in ("precision", "coverage", "recall_a")]
+    [1.0, 0.5, 0.5]
     """
 
     name = "mucow_pattern_matching"
@@ -267,16 +301,19 @@ class MucowPatternMatching(Metric):
             InputError: for the first row with such a word.
         """
         for row, reference in enumerate(references):
-            if both := {_plain(word) for word in reference[_SENSES[0]]} & {
+            if shared := {_plain(word) for word in reference[_SENSES[0]]} & {
                 _plain(word) for word in reference[_SENSES[1]]
             }:
                 raise InputError(
-                    f"row {row}: {min(both)!r} is both a correct and an incorrect sense; leave it"
+                    f"row {row}: {min(shared)!r} is both a correct and an incorrect sense; leave it"
                     " out of one of them, or out of both"
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
+
+        Returns:
+            Coverage, precision, recall and F1 in [0, 1], with intervals, and one judgement per row.
 
         Raises:
             InputError: for a language that the lemmatizer does not know, a number of lemmas that is
@@ -284,7 +321,7 @@ class MucowPatternMatching(Metric):
             UnknownNameError: for a lemmatizer of an unknown name.
         """
         exact = _flag("parity", self.parity)
-        chosen = _chosen(self.lemmatizer)
+        chosen = _find_lemmatizer(self.lemmatizer)
         lemmas = _lemmas(self.lemmatized, len(rows.translations))
         _check_language(rows.tgt_lang, None if lemmas is not None else chosen)
         judgements = judge(

@@ -41,7 +41,7 @@ from cc_hf.statistics.bootstrap import (
     resampled_sums,
 )
 
-__all__ = ["SimplegenAccuracy", "found_genders", "judge"]
+__all__ = ["SimplegenAccuracy", "find_genders", "judge"]
 
 #: Stereotype of the occupation and gender of the context, in the order of the paper's Table 2.
 _CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
@@ -67,15 +67,19 @@ _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|
 def _check_covered(
     references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary
 ) -> None:
-    """Refuse rows whose occupation is not in the dictionary."""
-    wanted: dict[tuple[str, str], int] = {}
+    """Refuse rows whose occupation is not in the dictionary.
+
+    Raises:
+        InputError: for the first such row; the message counts the others.
+    """
+    rows: dict[tuple[str, str], int] = {}
     for row, reference in enumerate(references):
-        wanted.setdefault((reference["occupation"], reference["number"]), row)
-    if missing := [key for key in wanted if key not in dictionary.entries]:
+        rows.setdefault((reference["occupation"], reference["number"]), row)
+    if missing := [key for key in rows if key not in dictionary.entries]:
         names = "; ".join(f"{occupation} {number}" for occupation, number in missing[:5])
         raise InputError(
-            f"row {wanted[missing[0]]}: the dictionary {dictionary.name} lacks {len(missing)} of"
-            f" {len(wanted)} occupations in their number:"
+            f"row {rows[missing[0]]}: the dictionary {dictionary.name} lacks {len(missing)} of"
+            f" {len(rows)} occupations in their number:"
             f" {names}{'; …' if len(missing) > 5 else ''}. Add them, or leave these rows out"
         )
 
@@ -97,18 +101,18 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
     """Return where a form occurs as whole words, and whether it means both genders there."""
-    found = []
+    spans = []
     for match in _pattern(form).finditer(text):
         start, end = match.span()
         if start and _is_word_character(text[start - 1]):
             continue
         is_inclusive = _INCLUSIVE.match(text, end) is not None
         if is_inclusive or end == len(text) or not _is_word_character(text[end]):
-            found.append((start, end, is_inclusive))
-    return found
+            spans.append((start, end, is_inclusive))
+    return spans
 
 
-def found_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
+def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
     """Return the genders whose forms occur in the translation as whole words, ignoring case.
 
     A form within a longer form that also occurs is ignored.
@@ -121,8 +125,8 @@ def found_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
         A subset of {"male", "female"}; both for a spelling that means both genders.
 
     >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
-    >>> sorted(found_genders("Die Lehrerin kam.", entry)), sorted(
-    ...     found_genders("Die Lehrer*in kam.", entry)
+    >>> sorted(find_genders("Die Lehrerin kam.", entry)), sorted(
+    ...     find_genders("Die Lehrer*in kam.", entry)
     ... )
     (['female'], ['female', 'male'])
     """
@@ -133,13 +137,15 @@ def found_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
         for form in entry[gender]
         for start, end, inclusive in _spans(text, form)
     ]
-    kept = [
+    longest = [
         s
         for s in spans
         if not any(o[0] <= s[0] and s[1] <= o[1] and o[1] - o[0] > s[1] - s[0] for o in spans)
     ]
     return frozenset(
-        gender for _, _, own, inclusive in kept for gender in (GENDERS if inclusive else (own,))
+        gender
+        for _, _, form_gender, inclusive in longest
+        for gender in (GENDERS if inclusive else (form_gender,))
     )
 
 
@@ -165,13 +171,18 @@ def judge(
 
     Raises:
         InputError: if the dictionary lacks an occupation, or for ids that do not fit the rows.
+
+    >>> row = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+    >>> dictionary = load_dictionary("default", "es")
+    >>> [j.predicted for j in judge(["La médica rió.", "Rió."], [row, row], dictionary)]
+    ['female', '']
     """
     _check_covered(references, dictionary)
     names = check_ids(ids, len(predictions))
-    found = []
+    judgements = []
     for name, translation, reference in zip(names, predictions, references, strict=True):
         gold = reference["gender"]
-        genders = found_genders(
+        genders = find_genders(
             translation, dictionary.entries[reference["occupation"], reference["number"]]
         )
         predicted = "both" if len(genders) == 2 else next(iter(genders), "")
@@ -182,7 +193,7 @@ def judge(
             if predicted in GENDERS
             else "inconclusive"
         )
-        found.append(
+        judgements.append(
             Judgement(
                 name,
                 reference["category"],
@@ -193,7 +204,7 @@ def judge(
                 gold=gold,
             )
         )
-    return tuple(found)
+    return tuple(judgements)
 
 
 def _figures_of_groups(
@@ -226,24 +237,24 @@ _Floats = npt.NDArray[np.float64]
 def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
     """Return numerator and denominator of each rate, from (r, categories x verdicts) sums."""
     cells = sums.reshape(len(sums), len(_CATEGORIES), len(VERDICTS))
-    found: dict[str, tuple[_Floats, _Floats]] = {}
+    rates: dict[str, tuple[_Floats, _Floats]] = {}
     for group, categories in _GROUPS.items():
         part = cells[:, [_CATEGORIES.index(category) for category in categories]].sum(axis=1)
         # Resampling is within categories, so a group is empty either in all resamples or in none.
         if not part.sum(axis=1).all():
             continue
-        for at, rate in enumerate(_RATES):
-            found[f"{rate}_{group}" if group else rate] = part[:, at], part.sum(axis=1)
-    return found
+        for column, rate in enumerate(_RATES):
+            rates[f"{rate}_{group}" if group else rate] = part[:, column], part.sum(axis=1)
+    return rates
 
 
 def _figures(sums: _Floats) -> dict[str, _Floats]:
     """Return the rates and their differences, from sums of shape (r, categories x verdicts)."""
-    found = {name: part / whole for name, (part, whole) in _rates(sums).items()}
+    figures = {name: part / whole for name, (part, whole) in _rates(sums).items()}
     for name, (left, right) in _DELTAS.items():
-        if f"accuracy_{left}" in found and f"accuracy_{right}" in found:
-            found[name] = found[f"accuracy_{left}"] - found[f"accuracy_{right}"]
-    return found
+        if f"accuracy_{left}" in figures and f"accuracy_{right}" in figures:
+            figures[name] = figures[f"accuracy_{left}"] - figures[f"accuracy_{right}"]
+    return figures
 
 
 @dataclass(frozen=True)
@@ -262,6 +273,11 @@ class SimplegenAccuracy(Metric):
     Attributes:
         dictionary: "default", "paper", or a TSV file
             (`cc_hf.data.readers.occupation_dictionary.read_occupations`).
+
+    >>> row = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+    >>> rows = Rows(["La médica rió."], [row], ids=["0"], tgt_lang="es")
+    >>> SimplegenAccuracy().measure(rows, Bootstrap()).scores["accuracy_anti"]
+    1.0
     """
 
     name = "simplegen_accuracy"
@@ -319,6 +335,10 @@ class SimplegenAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
+
+        Returns:
+            Rates in [0, 1] and their differences in [-1, 1], with intervals, and one judgement per
+                row.
 
         Raises:
             InputError: for a language without a dictionary, or a dictionary that is not as expected

@@ -47,30 +47,34 @@ def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
         judgements: the verdicts, with their categories.
         bootstrap: how the intervals are drawn.
 
+    Returns:
+        accuracy, min_accuracy and accuracy_<category>, in [0, 1], with their intervals, the counts
+            of each category, n_correct and n_inconclusive.
+
     Raises:
         InputError: for no judgement.
 
     >>> verdicts = ("correct", "correct", "inconclusive")
-    >>> found = summarize(
+    >>> summary = summarize(
     ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)],
     ...     Bootstrap(),
     ... )
-    >>> round(found.scores["accuracy"], 3), found.counts
+    >>> round(summary.scores["accuracy"], 3), summary.counts
     (0.667, {'n_correct': 2, 'n_inconclusive': 1})
     """
     categories = [j.category for j in judgements]
     correct = np.array([j.is_correct for j in judgements], dtype=np.bool_)
     inconclusive = np.array([j.verdict == "inconclusive" for j in judgements], dtype=np.bool_)
     accuracy = total_accuracy(correct)
-    found = verdict_accuracies(correct, categories, is_inconclusive=inconclusive)
+    by_category = verdict_accuracies(correct, categories, is_inconclusive=inconclusive)
     return Summary(
         scores={
             "accuracy": accuracy,
-            "min_accuracy": min_accuracy(found, weighted=False),
-            **{f"accuracy_{c.category}": c.accuracy for c in found},
+            "min_accuracy": min_accuracy(by_category, weighted=False),
+            **{f"accuracy_{c.category}": c.accuracy for c in by_category},
         },
         intervals=accuracy_intervals(correct, None, categories, **bootstrap.options),
-        categories=found,
+        categories=by_category,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
     )
 

@@ -28,7 +28,7 @@ from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["WinoXPatternMatching", "found_gender", "judge"]
+__all__ = ["WinoXPatternMatching", "find_gender", "judge"]
 
 _LANGUAGES = ("de", "fr", "ru")
 _GENDER = one_of(("male", "female", "neutral", "unknown"))
@@ -60,7 +60,7 @@ _IMPERSONAL = {
 _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 
 
-def found_gender(source: str, translation: str, lang: str) -> str:
+def find_gender(source: str, translation: str, lang: str) -> str:
     """Return the gender of the pronoun that translates the ambiguous "it".
 
     `cc_hf.cues.referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in
@@ -84,13 +84,13 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     Raises:
         InputError: for a source without "it", if the pronoun at its position is needed.
 
-    >>> found_gender(
+    >>> find_gender(
     ...     "She left the vase because it was small.",
     ...     "Sie ließ die Vase stehen, weil sie klein war.",
     ...     "de",
     ... )
     'female'
-    >>> found_gender(
+    >>> find_gender(
     ...     "He left the vase because it was small.",
     ...     "Er ließ die Vase wegen der Größe stehen.",
     ...     "de",
@@ -103,7 +103,7 @@ def found_gender(source: str, translation: str, lang: str) -> str:
         for match in _WORD.finditer(source)
         if match.group().lower() in _SUBJECTS[lang]
     ]
-    spared = [
+    exempt = [
         match.span()
         for pattern in (_IMPERSONAL.get(lang), _POLITE if lang == "de" else None)
         if pattern
@@ -112,7 +112,7 @@ def found_gender(source: str, translation: str, lang: str) -> str:
     words = [
         match.group()
         for match in _WORD.finditer(translation)
-        if not any(start <= match.start() < end for start, end in spared)
+        if not any(start <= match.start() < end for start, end in exempt)
     ]
     genders = [
         gender for gender in (pronoun_gender(word, lang) for word in words) if gender != "unknown"
@@ -136,7 +136,7 @@ def judge(
     A pronoun with the gender of the right referent is correct, one with that of the other referent
     is incorrect. A translation is inconclusive if it has no pronoun, several of which any could be
     the one, or one with the gender of neither referent, and if both referents have the same gender.
-    `predicted` is what `found_gender` returns.
+    `predicted` is what `find_gender` returns.
 
     Args:
         predictions: translations, one per reference.
@@ -146,11 +146,17 @@ def judge(
 
     Raises:
         InputError: for ids that do not fit the rows.
+
+    >>> row = {"source": "She left the vase because it was small."}
+    >>> row |= {"correct_gender": "female", "incorrect_gender": "male"}
+    >>> translation = "Sie ließ die Vase stehen, weil er klein war."
+    >>> judge([translation], [row], tgt_lang="de")[0].verdict
+    'incorrect'
     """
-    names, found = check_ids(ids, len(predictions)), []
+    names, judgements = check_ids(ids, len(predictions)), []
     for name, translation, reference in zip(names, predictions, references, strict=True):
         predicted, gold, other = (
-            found_gender(reference["source"], translation, tgt_lang),
+            find_gender(reference["source"], translation, tgt_lang),
             reference["correct_gender"],
             reference["incorrect_gender"],
         )
@@ -159,7 +165,7 @@ def judge(
             if gold == other
             else {gold: "correct", other: "incorrect"}.get(predicted, "inconclusive")
         )
-        found.append(
+        judgements.append(
             Judgement(
                 name,
                 reference.get("category") or gold,
@@ -170,7 +176,7 @@ def judge(
                 gold=gold,
             )
         )
-    return tuple(found)
+    return tuple(judgements)
 
 
 @dataclass(frozen=True)
@@ -186,6 +192,12 @@ class WinoXPatternMatching(Metric):
     accuracy_<category>, inconclusive_rate, and with pairs pair_accuracy. Counts: n_correct,
     n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs also n_pairs,
     n_pairs_correct, n_without_twin.
+
+    >>> row = {"source": "He cut it.", "correct_gender": "male", "incorrect_gender": "female"}
+    >>> translations, references = WinoXPatternMatching.check_input(["Er schnitt."], [row])
+    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+    >>> WinoXPatternMatching().measure(rows, Bootstrap()).counts["n_several_pronouns"]
+    1
     """
 
     name = "wino_x_pattern_matching"
@@ -241,6 +253,10 @@ class WinoXPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
+
+        Returns:
+            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
+                per row.
 
         Raises:
             InputError: for a source language other than English, or a target language whose

@@ -87,6 +87,17 @@ def judge(
 
     Raises:
         InputError: for ids that do not fit the rows.
+
+    >>> from cc_hf.text.alignment import parse_pharaoh
+    >>> row = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
+    >>> verdicts = judge(
+    ...     ["Die Köchin ging."],
+    ...     [{**row, "gold_gender": "female", "stereotype": "pro"}],
+    ...     parse_pharaoh(["0-0 1-1 2-2"]),
+    ...     gender_predictor("de"),
+    ... )
+    >>> verdicts[0].predicted, verdicts[0].verdict
+    ('female', 'correct')
     """
     names, judgements = check_ids(ids, len(predictions)), []
     for name, (translation, reference, alignment) in zip(
@@ -117,18 +128,11 @@ def _composed(text: str) -> str:
 
 def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment) -> Phrase:
     """Return the words of a translation that are aligned with the occupation and its article."""
-    source, target, index = (
-        space_tokens(reference["source"]),
-        space_tokens(translation),
-        reference["occupation_index"],
-    )
-    has_article = index > 0 and source[index - 1].lower() in _ARTICLES
-    linked = [
-        j
-        for at in ([index - 1, index] if has_article else [index])
-        for i, j in alignment
-        if i == at
-    ]
+    source, target = space_tokens(reference["source"]), space_tokens(translation)
+    position = reference["occupation_index"]
+    has_article = position > 0 and source[position - 1].lower() in _ARTICLES
+    first = position - 1 if has_article else position
+    linked = [j for word in range(first, position + 1) for i, j in alignment if i == word]
     return Phrase(
         tuple(target[j] for j in linked),
         min(linked, default=-1),
@@ -137,8 +141,15 @@ def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment
     )
 
 
-def _given(alignments: str | Path | Sequence[str], aligner: str | Aligner) -> GivenAlignments:
-    """Return alignments from a file or a list, or raise."""
+def _read_alignments(
+    alignments: str | Path | Sequence[str], aligner: str | Aligner
+) -> GivenAlignments:
+    """Return alignments from a file or a list, or raise.
+
+    Raises:
+        InputError: for alignments beside another aligner, or a file that cannot be read.
+        DataError: for a line that is not in Pharaoh format.
+    """
     if aligner != "fast_align":
         raise InputError("expected either an aligner or alignments, got both; leave one out")
     if not isinstance(alignments, (str, Path)):
@@ -173,9 +184,9 @@ def _warn_of_genders_never_read(judgements: Sequence[Judgement]) -> None:
     Neutral is ignored: most rules never predict it, and no delta depends on it.
     """
     never = {j.gold for j in judgements} - {j.predicted for j in judgements}
-    if named := [gender for gender in ("male", "female") if gender in never]:
+    if unread := [gender for gender in ("male", "female") if gender in never]:
         warnings.warn(
-            f"none of {len(judgements)} translations was read as {' or '.join(named)}; precision"
+            f"none of {len(judgements)} translations was read as {' or '.join(unread)}; precision"
             " and F1 of it are set to 0",
             UserWarning,
             stacklevel=4,
@@ -268,15 +279,19 @@ class WinomtPatternMatching(Metric):
             InputError: for the first row with such an index.
         """
         for row, reference in enumerate(references):
-            n, at = len(space_tokens(reference["source"])), reference["occupation_index"]
-            if not 0 <= at < n:
+            n, position = len(space_tokens(reference["source"])), reference["occupation_index"]
+            if not 0 <= position < n:
                 raise InputError(
                     f"row {row}: occupation_index: expected 0 to {n - 1}, a token of the source"
-                    f" split at spaces, got {at}: {reference['source']!r}"
+                    f" split at spaces, got {position}: {reference['source']!r}"
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
+
+        Returns:
+            Accuracies, precision, recall and F1 in [0, 1], deltas in [-1, 1], with intervals, and
+                one judgement per row.
 
         Raises:
             InputError: for options that do not fit.
@@ -296,7 +311,7 @@ class WinomtPatternMatching(Metric):
         aligner = (
             find_aligner(self.aligner)
             if self.alignments is None
-            else _given(self.alignments, self.aligner)
+            else _read_alignments(self.alignments, self.aligner)
         )
         links = aligner.align(
             [_composed(source) for source in rows.column("source")],
@@ -310,14 +325,14 @@ class WinomtPatternMatching(Metric):
             rows.column("stereotype"),
             [j.predicted for j in judgements],
         )
-        own = gender_figures(cells) if self.figures == "exact" else printed_figures(cells)
+        figures = gender_figures(cells) if self.figures == "exact" else printed_figures(cells)
         # The recall of a gender is its category accuracy.
         recall_intervals = {
             f"recall_{c.category}": summary.intervals[f"accuracy_{c.category}"]
             for c in summary.categories
         }
         return Figures(
-            scores={**summary.scores, **own},
+            scores={**summary.scores, **figures},
             signature={
                 "langs": f"en-{rows.tgt_lang}",
                 "align": aligner.signature_name,

@@ -84,6 +84,10 @@ def total_accuracy(
 
     Raises:
         InputError: for empty input.
+
+    >>> correct = np.array([True, False])
+    >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
+    (0.5, 0.75)
     """
     if len(is_correct) == 0:
         raise InputError("accuracy of nothing: expected at least one judgement, got none")
@@ -103,13 +107,20 @@ def category_accuracies(
         probability_correct: shape (n,), in [0, 1]; 0.5 is a tie.
         is_correct: shape (n,), the verdicts.
         categories: n names.
+
+    >>> probabilities = np.array([0.9, 0.4, 0.5])
+    >>> [
+    ...     (c.category, c.accuracy, c.n_ties)
+    ...     for c in category_accuracies(probabilities, probabilities >= 0.5, ["a", "a", "b"])
+    ... ]
+    [('a', 0.5, 0), ('b', 1.0, 1)]
     """
     names, weights = np.asarray(categories), rank_weights(probability_correct, categories)
-    found = []
+    accuracies = []
     for name in sorted(set(categories)):
         mask = names == name
         correct = is_correct[mask]
-        found.append(
+        accuracies.append(
             CategoryAccuracy(
                 category=name,
                 n=int(mask.sum()),
@@ -119,7 +130,7 @@ def category_accuracies(
                 weighted_accuracy=total_accuracy(correct, weights[mask]),
             )
         )
-    return tuple(found)
+    return tuple(accuracies)
 
 
 def verdict_accuracies(
@@ -167,6 +178,10 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
     Raises:
         InputError: if there is no category, or a weighted accuracy is wanted and one of them has
             none.
+
+    >>> categories = verdict_accuracies(np.array([True, False, False]), ["a", "a", "none"])
+    >>> min_accuracy(categories, weighted=False)
+    0.5
     """
     counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
     if not counted:

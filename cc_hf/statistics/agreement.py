@@ -196,41 +196,50 @@ def agreement_interval(
 def _cells(
     left: Sequence[Hashable], right: Sequence[Hashable], labels: Sequence[Hashable] | None
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the (n,) cells of the items in the flattened confusion matrix, and k."""
+    """Return the (n,) cells of the items in the flattened confusion matrix, and k.
+
+    Raises:
+        InputError: for labels that `confusion_matrix` refuses.
+    """
     _check_lengths(left, right)
     known = sorted({*left, *right}, key=str) if labels is None else list(labels)
-    place = {label: at for at, label in enumerate(known)}
-    if len(place) < len(known):
+    numbers = {label: number for number, label in enumerate(known)}
+    if len(numbers) < len(known):
         raise InputError(f"labels: expected each once, got {', '.join(map(str, known))}")
     for row, pair in enumerate(zip(left, right, strict=True)):
         for side, label in zip(("left", "right"), pair, strict=True):
-            if label not in place:
+            if label not in numbers:
                 raise InputError(
                     f"row {row}: {side}: expected one of the labels {', '.join(map(str, known))},"
                     f" got {label!r}"
                 )
     return np.array(
-        [place[a] * len(known) + place[b] for a, b in zip(left, right, strict=True)], dtype=np.int64
+        [numbers[a] * len(known) + numbers[b] for a, b in zip(left, right, strict=True)],
+        dtype=np.int64,
     ), len(known)
 
 
 def _equal_and_weights(
     left: Sequence[Hashable], right: Sequence[Hashable], weights: Sequence[float] | None
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
-    """Return, per item, whether the labels are equal, and the checked weights."""
+    """Return whether the labels of each item are equal, and its checked weight.
+
+    Raises:
+        InputError: for another number of weights, a negative one, or weights that sum to 0.
+    """
     _check_lengths(left, right)
     equal = np.array([a == b for a, b in zip(left, right, strict=True)], dtype=np.bool_)
-    found = np.ones(len(equal)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if found.shape != equal.shape:
-        raise InputError(f"weights: expected one per item, {len(equal)} in all, got {len(found)}")
-    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
-    if len(bad):
+    checked = np.ones(len(equal)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if checked.shape != equal.shape:
+        raise InputError(f"weights: expected one per item, {len(equal)} in all, got {len(checked)}")
+    invalid = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
+    if len(invalid):
         raise InputError(
-            f"row {bad[0]}: weight: expected a number of 0 or more, got {found[bad[0]]}"
+            f"row {invalid[0]}: weight: expected a number of 0 or more, got {checked[invalid[0]]}"
         )
-    if found.sum() == 0:
+    if checked.sum() == 0:
         raise InputError("weights: expected at least one above 0, got none")
-    return equal, found
+    return equal, checked
 
 
 def _check_lengths(left: Sequence[Hashable], right: Sequence[Hashable]) -> None:

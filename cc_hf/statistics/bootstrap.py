@@ -93,6 +93,11 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
     Raises:
         InputError: for a seed or a number of resamples that is not an integer or out of range, or a
             level outside (0, 1).
+
+    >>> check_bootstrap(seed=-1, n_resamples=1000)
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: seed: expected an integer of 0 or more, below 2**64, got -1
     """
     if not _is_integer(seed) or not 0 <= seed < 1 << _SEED_BITS:
         raise InputError(
@@ -148,8 +153,8 @@ def resampled_strata(
         InputError: for no sample, strata, groups or counts of a different length, a group in two
             strata, or options out of range.
 
-    >>> found = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
-    >>> {name: sums.tolist() for name, sums in found.items()}
+    >>> parts = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
+    >>> {name: sums.tolist() for name, sums in parts.items()}
     {'a': [[2.0], [2.0]], 'b': [[5.0], [5.0]]}
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples)
@@ -157,22 +162,22 @@ def resampled_strata(
     if n == 0:
         raise InputError("resamples of nothing: expected at least one sample, got none")
     names = ["all"] * n if strata is None else list(strata)
-    for what, given in (("strata", names), ("groups", groups), ("counts", counts)):
-        if given is not None and len(given) != n:
-            raise InputError(f"{what}: expected one per item, {n} in all, got {len(given)}")
+    for what, column in (("strata", names), ("groups", groups), ("counts", counts)):
+        if column is not None and len(column) != n:
+            raise InputError(f"{what}: expected one per item, {n} in all, got {len(column)}")
     values = np.asarray(columns, dtype=np.float64)
     if groups is not None:
         values, names = _whole_groups(values, names, groups)
     times = None if counts is None else np.asarray(counts, dtype=np.int64)
     generator = np.random.default_rng(seed)
     where = np.asarray(names)
-    found = {}
+    sums = {}
     for name in sorted(set(names)):
         members = where == name
-        found[name] = _drawn_sums(
+        sums[name] = _drawn_sums(
             values[members], None if times is None else times[members], n_resamples, generator
         )
-    return found
+    return sums
 
 
 def resampled_sums(
@@ -214,7 +219,11 @@ def resampled_sums(
 def _whole_groups(
     values: _Floats, names: Sequence[str], groups: Sequence[Hashable]
 ) -> tuple[_Floats, list[str]]:
-    """Sum the rows of each group; groups are in the order of their first occurrence."""
+    """Return the sums of each group's rows, and its stratum, in the order of first occurrence.
+
+    Raises:
+        InputError: for a group in two strata.
+    """
     # `first` numbers the groups in the order of their first occurrence.
     first: dict[Hashable, int] = {}
     members = [first.setdefault(group, len(first)) for group in groups]
@@ -307,8 +316,8 @@ def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interv
         whole: denominator, above 0.
         level: confidence level, in (0, 1).
 
-    >>> found = wilson_interval(2, 2)
-    >>> round(found.low, 3), found.high
+    >>> interval = wilson_interval(2, 2)
+    >>> round(interval.low, 3), interval.high
     (0.342, 1.0)
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
@@ -343,22 +352,30 @@ def figure_intervals(
     }
 
 
-def known_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
+def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
     """Return the intervals that exist.
 
     Args:
-        found: intervals, or reasons why there is none, by figure.
+        intervals: intervals, or reasons why there is none, by figure.
+
+    >>> intervals = {"accuracy": Interval(0.4, 0.6), "delta": NoInterval("it is undefined")}
+    >>> list(known_intervals(intervals)), list(missing_intervals(intervals))
+    (['accuracy'], ['delta'])
     """
-    return {name: interval for name, interval in found.items() if isinstance(interval, Interval)}
+    return {
+        name: interval for name, interval in intervals.items() if isinstance(interval, Interval)
+    }
 
 
-def missing_intervals(found: Mapping[str, Interval | NoInterval]) -> dict[str, NoInterval]:
+def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, NoInterval]:
     """Return the reasons why the other intervals are missing.
 
     Args:
-        found: intervals, or reasons why there is none, by figure.
+        intervals: intervals, or reasons why there is none, by figure.
     """
-    return {name: interval for name, interval in found.items() if isinstance(interval, NoInterval)}
+    return {
+        name: interval for name, interval in intervals.items() if isinstance(interval, NoInterval)
+    }
 
 
 def accuracy_intervals(
@@ -428,6 +445,10 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
 
     Returns:
         A mapping from figure to an array of the same shape.
+
+    >>> figures = figures_of_sums({"a": np.array([4, 3, 4, 3]), "none": np.array([1, 0, 1, 0])})
+    >>> float(figures["accuracy"]), float(figures["min_accuracy"])
+    (0.6, 0.75)
     """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}

@@ -50,13 +50,13 @@ def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], .
     """Return the numerator and denominator of each of `FIGURES`; all but F1 are proportions."""
     correct, incorrect, inconclusive = (counts[..., i].astype(np.float64) for i in range(3))
     decided, total = correct + incorrect, correct + incorrect + inconclusive
-    wanted = correct + inconclusive
+    not_wrong = correct + inconclusive
     return (
         (decided, total),
         (correct, decided),
-        (correct, wanted),
+        (correct, not_wrong),
         (correct, total),
-        (2 * correct, decided + wanted),
+        (2 * correct, decided + not_wrong),
         (2 * correct, decided + total),
     )
 
@@ -77,10 +77,17 @@ def decision_scores(
 
     Raises:
         InputError: for no verdicts.
+
+    >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
+    >>> scores = decision_scores(["correct", "incorrect", "correct"], groups)
+    >>> [round(scores[f"precision{suffix}"], 3) for suffix in ("", "_in_domain", "_out_of_domain")]
+    [0.667, 0.5, 1.0]
+    >>> scores["min_precision_domain"]
+    0.5
     """
     cells, counts, _ = _cells(verdicts, groupings)
-    found = _summary(counts, cells, list(groupings))
-    return {name: float(value) for name, value in found.items() if not np.isnan(value)}
+    figures = _summary(counts, cells, list(groupings))
+    return {name: float(value) for name, value in figures.items() if not np.isnan(value)}
 
 
 def decision_intervals(
@@ -113,10 +120,10 @@ def decision_intervals(
     cells, counts, scores = _cells(verdicts, groupings)
     # Decisions of one cell with the same verdict are identical, so they are one row with a count.
     # The names of strata have leading zeros, because `resampled_strata` sorts them as text.
-    strata = [f"{at:06}" for at in range(len(cells)) for _ in VERDICTS]
-    alike = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
+    strata = [f"{number:06}" for number in range(len(cells)) for _ in VERDICTS]
+    contributions = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
     parts = resampled_strata(
-        alike, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
+        contributions, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
     )
     samples = _summary(np.stack(list(parts.values()), axis=1), cells, list(groupings))
     return figure_intervals(
@@ -131,13 +138,13 @@ def _proportions(
 ) -> dict[str, tuple[float, float]]:
     """Return numerator and denominator of the figures, overall and by group, that are shares."""
     groups = {"": counts.sum(axis=0)}
-    for at in range(len(groupings)):
-        for group in {cell[at] for cell in cells} - {""}:
-            groups[f"_{group}"] = counts[[cell[at] == group for cell in cells]].sum(axis=0)
+    for position in range(len(groupings)):
+        for group in {cell[position] for cell in cells} - {""}:
+            groups[f"_{group}"] = counts[[cell[position] == group for cell in cells]].sum(axis=0)
     return {
         f"{name}{suffix}": (float(part), float(whole))
-        for suffix, own in groups.items()
-        for name, (part, whole) in zip(FIGURES, _ratios(own), strict=True)
+        for suffix, counted in groups.items()
+        for name, (part, whole) in zip(FIGURES, _ratios(counted), strict=True)
         if not name.startswith("f1")
     }
 
@@ -147,6 +154,9 @@ def _cells(
 ) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
     """Return the sorted combinations of groups that occur, their (cells, 3) counts of verdicts, and
     the names of the figures that are defined.
+
+    Raises:
+        InputError: for no verdicts.
     """
     if len(verdicts) == 0:
         raise InputError("figures of nothing: expected at least one decision, got none")
@@ -168,18 +178,20 @@ def _summary(
     counts: npt.NDArray[np.generic], cells: list[tuple[str, ...]], groupings: list[str]
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Return each figure from (..., cells, 3) counts, with the shape of the leading dimensions."""
-    found = _named(counts.sum(axis=-2), "")
-    for at, grouping in enumerate(groupings):
-        own = []
-        for group in sorted({cell[at] for cell in cells} - {""}):
-            members = [i for i, cell in enumerate(cells) if cell[at] == group]
+    figures = _named(counts.sum(axis=-2), "")
+    for position, grouping in enumerate(groupings):
+        by_group = []
+        for group in sorted({cell[position] for cell in cells} - {""}):
+            members = [i for i, cell in enumerate(cells) if cell[position] == group]
             part = counts[..., members, :].sum(axis=-2)
-            own.append(decision_figures(part))
-            found |= _named(part, f"_{group}")
-        if own:
-            smallest = np.min(own, axis=0)  # NaN where one of them is
-            found |= {f"min_{name}_{grouping}": smallest[..., i] for i, name in enumerate(FIGURES)}
-    return found
+            by_group.append(decision_figures(part))
+            figures |= _named(part, f"_{group}")
+        if by_group:
+            smallest = np.min(by_group, axis=0)  # NaN where one of them is
+            figures |= {
+                f"min_{name}_{grouping}": smallest[..., i] for i, name in enumerate(FIGURES)
+            }
+    return figures
 
 
 def _named(counts: npt.NDArray[np.generic], suffix: str) -> dict[str, npt.NDArray[np.float64]]:

@@ -36,6 +36,10 @@ def count_cells(
     Returns:
         Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
             order above.
+
+    >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
+    >>> cells.sum(axis=1).tolist()
+    [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
     """
     cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
     for g, s, p in zip(gold, stereotypes, predicted, strict=True):
@@ -63,8 +67,8 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     ... }
     {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
     """
-    found = _figures(cells[None].astype(np.float64))
-    return {name: float(values[0]) for name, values in found.items() if not np.isnan(values[0])}
+    figures = _figures(cells[None].astype(np.float64))
+    return {name: float(values[0]) for name, values in figures.items() if not np.isnan(values[0])}
 
 
 def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
@@ -74,14 +78,23 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
 
     Args:
         cells: counts, as `count_cells` returns them.
+
+    >>> cells = count_cells(["male"] * 3, ["pro"] * 3, ["male", "male", "unknown"])
+    >>> printed_figures(cells)["recall_male"], round(gender_figures(cells)["recall_male"], 6)
+    (0.667, 0.666667)
     """
     exact = gender_figures(cells)
     exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())
-    found = {name: _rounded(value) for name, value in exact.items() if not name.startswith("delta")}
+    figures = {
+        name: _rounded(value) for name, value in exact.items() if not name.startswith("delta")
+    }
     for gender in _GENDERS:
-        if f"f1_{gender}" in found:
-            precision, recall = 100 * found[f"precision_{gender}"], 100 * found[f"recall_{gender}"]
-            found[f"f1_{gender}"] = (
+        if f"f1_{gender}" in figures:
+            precision, recall = (
+                100 * figures[f"precision_{gender}"],
+                100 * figures[f"recall_{gender}"],
+            )
+            figures[f"f1_{gender}"] = (
                 _rounded(2 * precision * recall / (precision + recall) / 100)
                 if precision + recall
                 else 0.0
@@ -90,9 +103,9 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
         ("delta_g", "f1_male", "f1_female"),
         ("delta_s", "accuracy_pro", "accuracy_anti"),
     ):
-        if left in found and right in found:
-            found[delta] = round(found[left] - found[right], 3)
-    return found
+        if left in figures and right in figures:
+            figures[delta] = round(figures[left] - figures[right], 3)
+    return figures
 
 
 def gender_intervals(
@@ -116,14 +129,14 @@ def gender_intervals(
     # gender.
     n_kinds = cells[0].size
     strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
-    alike = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
+    contributions = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
     parts = resampled_strata(
-        alike, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
+        contributions, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
     )
-    drawn = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
+    resampled = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
     defined = gender_figures(cells)
     return figure_intervals(
-        {name: values for name, values in _figures(drawn).items() if name in defined},
+        {name: values for name, values in _figures(resampled).items() if name in defined},
         _proportions(cells),
         level=level,
     )
@@ -135,45 +148,49 @@ def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]
     F1 is not a proportion, nor is the precision of a gender that is never predicted.
     """
     confusion = cells.sum(axis=1)
-    found = {}
-    for at, gender in enumerate(_GENDERS):
-        for name, whole in (("recall", confusion[at].sum()), ("precision", confusion[:, at].sum())):
-            found[f"{name}_{gender}"] = (float(confusion[at, at]), float(whole))
-    for at, stereotype in enumerate(_STEREOTYPES[:2]):
-        own = cells[:, at, : len(_GENDERS)]
-        found[f"accuracy_{stereotype}"] = (float(np.trace(own)), float(cells[:, at].sum()))
-    return {name: (part, whole) for name, (part, whole) in found.items() if whole}
+    proportions = {}
+    for g, gender in enumerate(_GENDERS):
+        for name, whole in (("recall", confusion[g].sum()), ("precision", confusion[:, g].sum())):
+            proportions[f"{name}_{gender}"] = (float(confusion[g, g]), float(whole))
+    for s, stereotype in enumerate(_STEREOTYPES[:2]):
+        n_correct = float(np.trace(cells[:, s, : len(_GENDERS)]))
+        proportions[f"accuracy_{stereotype}"] = (n_correct, float(cells[:, s].sum()))
+    return {name: (part, whole) for name, (part, whole) in proportions.items() if whole}
 
 
 def _figures(cells: _Floats) -> dict[str, _Floats]:
     """Return the (r,) values of each figure from (r, 3, 3, 4) counts, NaN without a sample."""
     confusion = cells.sum(axis=2)
-    found: dict[str, _Floats] = {}
-    for at, gender in enumerate(_GENDERS):
+    figures: dict[str, _Floats] = {}
+    for g, gender in enumerate(_GENDERS):
         correct, n_gold, n_predicted = (
-            confusion[:, at, at],
-            confusion[:, at].sum(axis=1),
-            confusion[:, :, at].sum(axis=1),
+            confusion[:, g, g],
+            confusion[:, g].sum(axis=1),
+            confusion[:, :, g].sum(axis=1),
         )
         recall = _ratio(correct, n_gold)
         precision = np.where(n_gold > 0, _ratio(correct, np.maximum(n_predicted, 1)), np.nan)
         f1 = np.where(n_gold > 0, _ratio(2 * correct, np.maximum(n_gold + n_predicted, 1)), np.nan)
-        found |= {f"precision_{gender}": precision, f"recall_{gender}": recall, f"f1_{gender}": f1}
-    found["delta_g"] = found["f1_male"] - found["f1_female"]
-    for at, stereotype in enumerate(_STEREOTYPES[:2]):
-        own = cells[:, :, at]
-        correct = np.einsum("rgg->r", own[..., : len(_GENDERS)])
-        found[f"accuracy_{stereotype}"] = _ratio(correct, own.sum(axis=(1, 2)))
-    found["delta_s"] = found["accuracy_pro"] - found["accuracy_anti"]
-    return found
+        figures |= {
+            f"precision_{gender}": precision,
+            f"recall_{gender}": recall,
+            f"f1_{gender}": f1,
+        }
+    figures["delta_g"] = figures["f1_male"] - figures["f1_female"]
+    for s, stereotype in enumerate(_STEREOTYPES[:2]):
+        part = cells[:, :, s]
+        correct = np.einsum("rgg->r", part[..., : len(_GENDERS)])
+        figures[f"accuracy_{stereotype}"] = _ratio(correct, part.sum(axis=(1, 2)))
+    figures["delta_s"] = figures["accuracy_pro"] - figures["accuracy_anti"]
+    return figures
 
 
 def _ratio(part: _Floats, whole: _Floats) -> _Floats:
-    found = np.full(len(part), np.nan)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    ratios = np.full(len(part), np.nan)
+    np.divide(part, whole, out=ratios, where=whole > 0)
+    return ratios
 
 
 def _rounded(share: float) -> float:
-    """Round to 0.1 points, as the program rounds percentages; return a share."""
+    """Return a share, rounded to 0.1 points as the program rounds percentages."""
     return round(round(100 * share, 1) / 100, 3)

@@ -39,8 +39,7 @@ def cohen_d(first: _Values, second: _Values) -> float:
 
     The difference is the first mean minus the second. The pooled standard deviation is
     sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
-    the
-    denominator.
+    the denominator.
 
     Args:
         first: values of the first group.
@@ -78,13 +77,16 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
         second: values of the second group, at least two.
         equal_variances: use Student's test instead of Welch's.
 
+    Returns:
+        t, the degrees of freedom and the two-sided p.
+
     Raises:
         InputError: for fewer than two values in a group, values that are not finite, or groups
             without any spread.
         MissingDependencyError: without scipy.
 
-    >>> found = t_test([1, 2, 3], [0, 1, 2])
-    >>> round(found.t, 4), found.degrees_of_freedom, round(found.p_value, 4)
+    >>> test = t_test([1, 2, 3], [0, 1, 2])
+    >>> round(test.t, 4), test.degrees_of_freedom, round(test.p_value, 4)
     (1.2247, 4.0, 0.2879)
     """
     x, y = _checked(first, "first"), _checked(second, "second")
@@ -99,8 +101,8 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
         from scipy.stats import ttest_ind
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
-    found = ttest_ind(x, y, equal_var=equal_variances)
-    return TTest(float(found.statistic), float(found.df), float(found.pvalue))
+    outcome = ttest_ind(x, y, equal_var=equal_variances)
+    return TTest(float(outcome.statistic), float(outcome.df), float(outcome.pvalue))
 
 
 def paired_t_test(first: _Values, second: _Values) -> TTest:
@@ -109,6 +111,9 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
     Args:
         first: n values, at least two.
         second: n values in the same order; pairs are formed by position.
+
+    Returns:
+        t, n - 1 degrees of freedom and the two-sided p.
 
     Raises:
         InputError: for groups of different lengths, fewer than two pairs, values that are not
@@ -132,21 +137,25 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
         from scipy.stats import ttest_rel
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
-    found = ttest_rel(x, y)
-    return TTest(float(found.statistic), float(found.df), float(found.pvalue))
+    outcome = ttest_rel(x, y)
+    return TTest(float(outcome.statistic), float(outcome.df), float(outcome.pvalue))
 
 
 def _checked(values: _Values, name: str) -> npt.NDArray[np.float64]:
-    """Return the values of a group as a one-dimensional array, or raise."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not len(found):
+    """Return the values of a group as a one-dimensional array.
+
+    Raises:
+        InputError: for no values, another shape, or values that are not finite.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
         raise InputError(
             f"{name} group: expected at least one value in one row, got an array of shape"
-            f" {found.shape}"
+            f" {array.shape}"
         )
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         raise InputError(
-            f"{name} group: expected finite numbers, got {found[~np.isfinite(found)][0]}; leave out"
+            f"{name} group: expected finite numbers, got {array[~np.isfinite(array)][0]}; leave out"
             " what is undefined"
         )
-    return found
+    return array

@@ -95,8 +95,8 @@ def paired_differences(
         InputError: for fewer than two systems, no sample, shapes that differ, or options out of
             range.
 
-    >>> found = paired_differences(np.array([[True] * 8, [True] * 4 + [False] * 4]), ["a"] * 8)
-    >>> found[0]["accuracy"].difference
+    >>> correct = np.array([[True] * 8, [True] * 4 + [False] * 4])
+    >>> paired_differences(correct, ["a"] * 8)[0]["accuracy"].difference
     -0.5
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
@@ -170,7 +170,7 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
 def _difference(
     values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float
 ) -> PairedDifference:
-    """Compare one system with the first in one figure."""
+    """Return the difference of one system from the first in one figure."""
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
     as_far = int(

@@ -58,12 +58,15 @@ def rank_correlation(
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
 
+    Returns:
+        Both correlations, in [-1, 1], with bootstrap intervals over the items.
+
     Raises:
         InputError: for fewer than three items, different lengths, values that are not finite, a
             side with a single value, or options out of range.
 
-    >>> found = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4])
-    >>> round(found.spearman, 4), round(found.kendall, 4)
+    >>> correlation = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4])
+    >>> round(correlation.spearman, 4), round(correlation.kendall, 4)
     (0.8, 0.6667)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
@@ -123,7 +126,7 @@ def _tau_b(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
 
 
 def _quotient(part: _Floats, squared: _Floats) -> _Floats:
-    """Divide `part` by the root of `squared`, clipped to [-1, 1]; NaN where there is no order."""
-    found = np.full(len(part), np.nan)
-    np.divide(part, np.sqrt(squared), out=found, where=squared > 0)
-    return found.clip(-1, 1)
+    """Return `part` by the root of `squared`, clipped to [-1, 1]; NaN where there is no order."""
+    quotient = np.full(len(part), np.nan)
+    np.divide(part, np.sqrt(squared), out=quotient, where=squared > 0)
+    return quotient.clip(-1, 1)

@@ -90,12 +90,15 @@ def mann_whitney(
         first: values of the first group, at least one.
         second: values of the second group, at least one; the sizes may differ.
 
+    Returns:
+        U of the first group, the two-sided p, and the rank-biserial correlation in [-1, 1].
+
     Raises:
         InputError: for an empty group, or a value that is not a finite number.
         MissingDependencyError: without scipy.
 
-    >>> found = mann_whitney([2, 3, 3], [1, 1, 2])
-    >>> found.u, round(found.rank_biserial, 4), round(found.p_value, 4)
+    >>> test = mann_whitney([2, 3, 3], [1, 1, 2])
+    >>> test.u, round(test.rank_biserial, 4), round(test.p_value, 4)
     (8.5, 0.8889, 0.1101)
     """
     try:
@@ -105,13 +108,13 @@ def mann_whitney(
     x, y = _group(first, "first"), _group(second, "second")
     if np.ptp(np.concatenate([x, y])) == 0:
         return RankTest(len(x), len(y), len(x) * len(y) / 2, 1.0, 0.0)
-    found = mannwhitneyu(x, y, use_continuity=True, alternative="two-sided", method="asymptotic")
+    outcome = mannwhitneyu(x, y, use_continuity=True, alternative="two-sided", method="asymptotic")
     return RankTest(
         len(x),
         len(y),
-        float(found.statistic),
-        float(found.pvalue),
-        2 * float(found.statistic) / (len(x) * len(y)) - 1,
+        float(outcome.statistic),
+        float(outcome.pvalue),
+        2 * float(outcome.statistic) / (len(x) * len(y)) - 1,
     )
 
 
@@ -123,11 +126,14 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
     Args:
         base_rate: p1, the share of one of the two groups, in (0, 1); p2 is the rest.
 
+    Returns:
+        The lower limits of small, medium and large correlations, in (0, 1).
+
     Raises:
         InputError: for a share that is not between 0 and 1.
 
-    >>> found = effect_thresholds()
-    >>> round(found.small, 4), round(found.medium, 4), round(found.large, 4)
+    >>> limits = effect_thresholds()
+    >>> round(limits.small, 4), round(limits.medium, 4), round(limits.large, 4)
     (0.0995, 0.2425, 0.3714)
     """
     if not 0 < base_rate < 1:
@@ -141,17 +147,21 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
 
 
 def _group(values: Sequence[float] | npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-    """Return the values of a group as a one-dimensional array, or raise."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not len(found):
+    """Return the values of a group as a one-dimensional array.
+
+    Raises:
+        InputError: for no values, another shape, or values that are not finite.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
         raise InputError(
             f"{name} group: expected at least one value in one row, got an array of shape"
-            f" {found.shape}"
+            f" {array.shape}"
         )
-    if not np.isfinite(found).all():
-        at = int(np.flatnonzero(~np.isfinite(found))[0])
+    if not np.isfinite(array).all():
+        position = int(np.flatnonzero(~np.isfinite(array))[0])
         raise InputError(
-            f"{name} group: expected finite numbers, got {found[at]} at place {at}; leave out what"
-            " is undefined"
+            f"{name} group: expected finite numbers, got {array[position]} at position {position};"
+            " leave out what is undefined"
         )
-    return found
+    return array

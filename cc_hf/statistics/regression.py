@@ -75,9 +75,9 @@ class Regression:
         Raises:
             InputError: for a name that is not in the model.
         """
-        for found in self.coefficients:
-            if found.name == name:
-                return found
+        for coefficient in self.coefficients:
+            if coefficient.name == name:
+                return coefficient
         raise InputError(
             f"coefficient: expected one of {', '.join(c.name for c in self.coefficients)}, got"
             f" {name!r}"
@@ -100,14 +100,17 @@ def least_squares(
             binary variable is coded as 1 and 0.
         level: level of the confidence intervals, in (0, 1).
 
+    Returns:
+        The coefficients with their standard errors and intervals, and the fit of the whole model.
+
     Raises:
         InputError: for columns of different lengths or with values that are not finite; for fewer
             observations than coefficients plus one; for a variable that is constant or follows from
             the others; for a model that fits exactly, which leaves no error to estimate.
         MissingDependencyError: without statsmodels.
 
-    >>> found = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
-    >>> [round(c.value, 3) for c in found.coefficients], round(found.r_squared, 4)
+    >>> model = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
+    >>> [round(c.value, 3) for c in model.coefficients], round(model.r_squared, 4)
     ([0.99, 1.04], 0.9923)
     """
     if not 0 < level < 1:
@@ -121,19 +124,19 @@ def least_squares(
     except ImportError:
         raise MissingDependencyError("statsmodels", "analysis") from None
     design = np.column_stack([np.ones(len(y)), *columns.values()])
-    found = OLS(y, design).fit()
-    if found.ssr <= _EXACT * found.centered_tss:
+    fit = OLS(y, design).fit()
+    if fit.ssr <= _EXACT * fit.centered_tss:
         raise InputError(
             f"{name} follows exactly from {', '.join(columns)}: expected observations with some"
             " error, from which standard errors can be estimated"
         )
-    intervals = found.conf_int(alpha=1 - level)
+    intervals = fit.conf_int(alpha=1 - level)
     rows = zip(
         (CONSTANT, *columns),
-        found.params,
-        found.bse,
-        found.tvalues,
-        found.pvalues,
+        fit.params,
+        fit.bse,
+        fit.tvalues,
+        fit.pvalues,
         intervals,
         strict=True,
     )
@@ -151,29 +154,37 @@ def least_squares(
             )
             for key, value, se, t, p, (low, high) in rows
         ),
-        float(found.rsquared),
-        float(found.rsquared_adj),
-        float(found.fvalue),
-        float(found.f_pvalue),
-        int(found.df_resid),
+        float(fit.rsquared),
+        float(fit.rsquared_adj),
+        float(fit.fvalue),
+        float(fit.f_pvalue),
+        int(fit.df_resid),
     )
 
 
 def _column(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return the values of a variable as a one-dimensional array, or raise."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or not np.isfinite(found).all():
+    """Return the values of a variable as a one-dimensional array.
+
+    Raises:
+        InputError: for another shape, or values that are not finite.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    if column.ndim != 1 or not np.isfinite(column).all():
         raise InputError(
             f"{name}: expected one finite number per observation; leave out observations where it"
             " is undefined"
         )
-    return found
+    return column
 
 
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
-    """Refuse variables from which no regression can be computed."""
+    """Refuse variables from which no regression can be computed.
+
+    Raises:
+        InputError: for such variables, as `least_squares` lists them.
+    """
     if not columns or name in columns or CONSTANT in columns:
         raise InputError(
             f"expected at least one independent variable, with names other than {name!r} and"

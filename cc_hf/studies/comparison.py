@@ -133,22 +133,24 @@ def read_results(
             of the metric, or for a file named twice.
     """
     stems = [path.stem for path in paths]
-    found: dict[str, EvaluationResult] = {}
+    by_name: dict[str, EvaluationResult] = {}
     for path, stem in zip(paths, stems, strict=True):
         results = read_result_file(path).results
-        wanted = [result for result in results if metric is None or result.metric == metric]
-        if not wanted:
+        chosen = [result for result in results if metric is None or result.metric == metric]
+        if not chosen:
             raise InputError(
                 f"{path}: expected a result of the metric {metric}, got"
                 f" {', '.join(result.metric for result in results)}"
             )
         name = stem if stems.count(stem) == 1 else str(path)
-        for result in wanted:
-            whole = name if len(results) == 1 or metric is not None else f"{name}:{result.metric}"
-            if whole in found:
-                raise InputError(f"{path}: {whole} is named twice; name each file once")
-            found[whole] = result
-    return found
+        for result in chosen:
+            full_name = (
+                name if len(results) == 1 or metric is not None else f"{name}:{result.metric}"
+            )
+            if full_name in by_name:
+                raise InputError(f"{path}: {full_name} is named twice; name each file once")
+            by_name[full_name] = result
+    return by_name
 
 
 def compare(
@@ -169,6 +171,9 @@ def compare(
         level: as for `n_resamples`.
         seed: as for `n_resamples`.
 
+    Returns:
+        The comparisons of systems and of metrics, and the reasons for pairs that were not compared.
+
     Raises:
         InputError: for fewer than two results, different data, ids that only one result has,
             results of one metric with different options, or a result that cannot be compared with
@@ -187,31 +192,31 @@ def compare(
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     systems: list[SystemComparison] = []
     for metric in dict.fromkeys(results[name].metric for name in judged):
-        own = {name: table for name, table in judged.items() if results[name].metric == metric}
-        if len(own) > 1:
-            systems += _systems(metric, own, results, bootstrap)
+        tables = {name: table for name, table in judged.items() if results[name].metric == metric}
+        if len(tables) > 1:
+            systems += _systems(metric, tables, results, bootstrap)
     agreements: list[MetricAgreement] = []
     obstacles: dict[tuple[str, str], str] = {}
     for left, right in itertools.combinations(judged, 2):
-        if strange := _ids_of_one(left, right, judged):
-            not_compared[f"{left} and {right}"] = obstacles[left, right] = strange
+        if reason := _ids_of_one(left, right, judged):
+            not_compared[f"{left} and {right}"] = obstacles[left, right] = reason
         elif other := _other_translation(left, right, judged):
             obstacles[left, right] = other
         else:
             agreements.append(_agreement(left, right, judged, bootstrap))
-    compared = {name for found in systems for name in (found.baseline, found.system)} | {
-        name for found in agreements for name in (found.left, found.right)
+    compared = {name for pair in systems for name in (pair.baseline, pair.system)} | {
+        name for pair in agreements for name in (pair.left, pair.right)
     }
-    if alone := [name for name in judged if name not in compared] or (
+    if uncompared := [name for name in judged if name not in compared] or (
         not compared and list(results)
     ):
         reason = next(
-            (text for pair, text in obstacles.items() if alone[0] in pair),
+            (text for pair, text in obstacles.items() if uncompared[0] in pair),
             "no other result has judgements of single translations",
         )
         raise InputError(
-            f"{alone[0]} ({results[alone[0]].metric}) can be compared to none of the others;"
-            f" expected results of the same metric, or of the same translations: {reason}"
+            f"{uncompared[0]} ({results[uncompared[0]].metric}) can be compared to none of the"
+            f" others; expected results of the same metric, or of the same translations: {reason}"
         )
     first = next(iter(results.values()))
     fields: dict[str, str | int] = {
@@ -238,7 +243,11 @@ _Judged = Mapping[str, Mapping[str, Judgement]]  # result -> {example id: judgem
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Check that all results are from the same data, and return its name in their signatures."""
+    """Return the name of the data, which must be the same in the signatures of all results.
+
+    Raises:
+        InputError: for results of different data.
+    """
     if difference := difference_of_data(results):
         raise InputError(
             f"expected results of the same data: {difference}; evaluate the same rows of the same"
@@ -248,20 +257,20 @@ def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
 
 
 def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
-    found = {judgement.example_id: judgement for judgement in result.judgements}
-    if len(found) < len(result.judgements):
-        twice = next(
+    judgements = {judgement.example_id: judgement for judgement in result.judgements}
+    if len(judgements) < len(result.judgements):
+        repeated = next(
             i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1
         )
         raise InputError(
-            f"{name}: expected one judgement of each example, got several of example {twice}"
+            f"{name}: expected one judgement of each example, got several of example {repeated}"
         )
-    if len(found) != result.n:
+    if len(judgements) != result.n:
         raise InputError(
-            f"{name}: expected {result.n} judgements, as the result says, got {len(found)}; was the"
-            " file cut?"
+            f"{name}: expected {result.n} judgements, as the result says, got {len(judgements)};"
+            " was the file cut?"
         )
-    return found
+    return judgements
 
 
 def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
@@ -294,8 +303,8 @@ def _systems(
 ) -> list[SystemComparison]:
     baseline, *others = judged
     for name in others:
-        if strange := _ids_of_one(baseline, name, judged):
-            raise InputError(f"{strange}; evaluate both on the same examples")
+        if reason := _ids_of_one(baseline, name, judged):
+            raise InputError(f"{reason}; evaluate both on the same examples")
         for example_id, judgement in judged[baseline].items():
             if judgement.category != judged[name][example_id].category:
                 raise InputError(
@@ -318,9 +327,14 @@ def _systems(
     )
     return [
         SystemComparison(
-            metric, baseline, name, len(ids), differences[at], mcnemar(correct[0], correct[at + 1])
+            metric,
+            baseline,
+            name,
+            len(ids),
+            differences[number],
+            mcnemar(correct[0], correct[number + 1]),
         )
-        for at, name in enumerate(others)
+        for number, name in enumerate(others)
     ]
 
 
@@ -328,9 +342,12 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
     """Check that two systems were judged alike.
 
     A difference could otherwise be due to the evaluator or its options.
+
+    Raises:
+        InputError: for different options; the message names the first one.
     """
     (kind, left), (other, right) = (
-        signature.parse(results[one].signature) for one in (baseline, name)
+        signature.parse(results[result_name].signature) for result_name in (baseline, name)
     )
     different = [
         key

@@ -76,6 +76,10 @@ def evaluator_agreement(
         level: as for `n_resamples`.
         seed: as for `n_resamples`.
 
+    Returns:
+        The figure of each system by each evaluator, and the rank correlations of all pairs of
+            evaluators.
+
     Raises:
         InputError: for too few systems or evaluators, different data, a system that an evaluator
             did not judge or judged twice, a figure that a result does not have, or an evaluator
@@ -91,26 +95,26 @@ def evaluator_agreement(
                 f"figure: expected one of {', '.join(result.scores)}, which {name} has, got"
                 f" {figure!r}"
             )
-        own, system = table.setdefault(_judge(result), {}), _system(name, result)
-        if system in own:
+        judged, system = table.setdefault(_judge(result), {}), _system(name, result)
+        if system in judged:
             raise InputError(
-                f"{name} and {own[system]} are the same translations by the same evaluator; give"
+                f"{name} and {judged[system]} are the same translations by the same evaluator; give"
                 " each once"
             )
-        own[system] = name
+        judged[system] = name
     _check_same_data(results)
     _check_complete(table)
     order = list(next(iter(table.values())))
     short = _short_names(table)
     scores = {
-        short[judge]: tuple(results[own[system]].scores[figure] for system in order)
-        for judge, own in table.items()
+        short[judge]: tuple(results[judged[system]].scores[figure] for system in order)
+        for judge, judged in table.items()
     }
     for name, values in scores.items():
         if len(set(values)) == 1:
             raise InputError(
                 f"figure: {name} gives all {len(order)} systems the same {figure}, {values[0]}: no"
-                " order can be compared; take another figure"
+                " order can be compared; choose another figure"
             )
     pairs = tuple(
         EvaluatorPair(
@@ -141,10 +145,14 @@ def _judge(result: EvaluationResult) -> str:
 
 
 def _system(name: str, result: EvaluationResult) -> str:
-    """Return a digest of the translations that does not depend on their order."""
+    """Return a digest of the translations that does not depend on their order.
+
+    Raises:
+        InputError: for a result without judgements.
+    """
     if not result.judgements:
         raise InputError(
-            f"{name}: expected a result with judgements, by which the system is known, got none"
+            f"{name}: expected a result with judgements, which identify the system, got none"
         )
     rows = sorted(
         f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements
@@ -169,15 +177,15 @@ def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
 
 
 def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
-    names = {system: name for own in table.values() for system, name in own.items()}
+    names = {system: name for judged in table.values() for system, name in judged.items()}
     if len(table) < 2 or len(names) < 3:
         raise InputError(
             "expected results of at least three systems by at least two evaluators, got"
             f" {len(names)} systems and {len(table)} evaluators; systems are told apart by their"
             " translations, evaluators by the signatures of the results"
         )
-    for judge, own in table.items():
-        if missing := names.keys() - own.keys():
+    for judge, judged in table.items():
+        if missing := names.keys() - judged.keys():
             raise InputError(
                 f"expected all {len(names)} systems by every evaluator: the translations of"
                 f" {names[min(missing)]} were not judged by {judge}"

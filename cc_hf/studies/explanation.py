@@ -171,6 +171,9 @@ def explain(
         tgt_lang: as for `src_lang`.
         score: "arithmetic", "geometric" or "reference" (`cc_hf.evaluators.scores.SCORES`).
 
+    Returns:
+        The judgement of the translation with its tokens and words.
+
     Raises:
         InputError: for an unknown score, an object that is not an `Evaluator`, sources or a
             translation that cannot be judged, or an evaluator that cannot name its tokens.
@@ -182,14 +185,15 @@ def explain(
     >>> sources = ["The [female] doctor asked the nurse to help her."], [
     ...     "The [male] doctor asked the nurse to help her."
     ... ]
-    >>> found = explain(
+    >>> explanation = explain(
     ...     cc_hf.load_evaluator("cc-tiny-en-de"),
     ...     "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
     ...     *sources
     ... )
-    >>> found.is_correct, [word.text for word in found.words if word.decides]
+    >>> explanation.is_correct, [word.text for word in explanation.words if word.decides]
     (True, ['Ärztin'])
-    >>> abs(sum(token.contribution for token in found.tokens) - found.log_odds) < 1e-9
+    >>> total = sum(token.contribution for token in explanation.tokens)
+    >>> abs(total - explanation.log_odds) < 1e-9
     True
     """
     if not isinstance(evaluator, Evaluator):
@@ -262,6 +266,9 @@ def explain_example(
         tgt_lang: ISO 639-1 code; "" for the target language of the example.
         score: as for `explain`.
 
+    Returns:
+        The explanation, as `explain` returns it.
+
     Raises:
         InputError: for an example of another class, or input that `explain` refuses.
         TooLongError: for a text that the model cannot read.
@@ -288,18 +295,21 @@ def _token_logprobs(
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
     """Return the text that each token adds to the translation, and (sources, tokens)
     log-probabilities.
+
+    Raises:
+        InputError: if the translation has no tokens, or not as many under every source.
     """
-    named = evaluator.named_logprobs(
+    rows = evaluator.named_logprobs(
         sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )
-    lengths = {len(row) for row in named}
+    lengths = {len(row) for row in rows}
     if len(lengths) != 1 or lengths == {0}:
         raise InputError(
             f"{evaluator.name} cuts the translation to different lengths under different sources,"
             f" {sorted(lengths)} tokens; shorten the sources"
         )
-    logprobs = np.array([[logprob for _, logprob in row] for row in named])
-    return [text for text, _ in named[0]], logprobs
+    logprobs = np.array([[logprob for _, logprob in row] for row in rows])
+    return [text for text, _ in rows[0]], logprobs
 
 
 def _contributions(
@@ -362,18 +372,18 @@ def _word(
     *,
     decides: bool,
 ) -> ExplainedWord:
-    own = [tokens[i] for i in group]
-    voiced = [token for token in own if token.text]
-    start, end = voiced[0].start, voiced[-1].end
+    members = [tokens[i] for i in group]
+    visible = [token for token in members if token.text]
+    start, end = visible[0].start, visible[-1].end
     return ExplainedWord(
-        text=translation[start:end] or voiced[0].text,
+        text=translation[start:end] or visible[0].text,
         start=start,
         end=end,
         first_token=group[0],
         n_tokens=len(group),
-        logprob_correct=math.fsum(token.logprob_correct for token in own),
-        logprob_incorrect=math.fsum(token.logprob_incorrect for token in own),
-        difference=math.fsum(token.difference for token in own),
+        logprob_correct=math.fsum(token.logprob_correct for token in members),
+        logprob_incorrect=math.fsum(token.logprob_incorrect for token in members),
+        difference=math.fsum(token.difference for token in members),
         contribution=total,
         share=abs(total) / all_parts if all_parts else 0.0,
         decides=decides,

@@ -17,22 +17,27 @@ judged correct when it is more probable under a correct cue.
 _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
-    references (list of dict): per translation `correct_sources` and `incorrect_sources` (lists of
-    sources) and `category` (str). evaluator (str, list of str, cc_hf.Evaluator or function,
-    optional): name or path of the evaluator model, several for an ensemble, or a function
-        (sources, translations) -> scores.
-        Without it, the evaluator that ships with cc_hf for the language pair.
-    src_lang, tgt_lang (str): ISO 639-1 codes.
+    references (list of dict): one per translation, with `correct_sources` and `incorrect_sources`
+        (lists of sources) and `category` (str).
+    evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the
+        evaluator model, several for an ensemble, or a function (sources, translations) -> scores.
+        By default the evaluator that ships with cc_hf for the language pair.
+    src_lang (str): ISO 639-1 code of the sources.
+    tgt_lang (str): ISO 639-1 code of the translations.
     score (str): "geometric" (default), "arithmetic" or "reference".
-    seed, n_resamples (int): of the bootstrap. device, batch_tokens, revision, on_too_long, mode,
-    cache, distributed: see
-        cc_hf.load_evaluator.
+    seed (int): seed of the bootstrap, 0 by default.
+    n_resamples (int): number of resamples of the bootstrap, 1000 by default.
+    device, batch_tokens, revision, on_too_long, mode, cache, distributed: options of
+        `cc_hf.load_evaluator`.
 
 Returns:
     accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
-    accuracy_<category>, weighted_accuracy_<category> (float in [0, 1]); n, n_correct, n_ties (int);
-    probability_correct (list of float); intervals (name -> [low, high], 95 %), interval_notes (name
-    -> text); signature (str).
+        accuracy_<category>, weighted_accuracy_<category> (float): in [0, 1].
+    n, n_correct, n_ties (int): numbers of translations.
+    probability_correct (list of float): one per translation, in [0, 1].
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    signature (str): data, options and versions on which the figures depend.
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_conditioning")
@@ -53,7 +58,7 @@ Example:
 
 
 class ContrastiveConditioning(judging.MetricModule, evaluate.Metric):
-    """Declares the features; cc_hf.metrics.contrastive_conditioning judges."""
+    """The declaration of the features; `cc_hf.metrics.contrastive_conditioning` judges."""
 
     metric = core.ContrastiveConditioning
 

@@ -10,35 +10,43 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.contrastive_translation_scoring as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Contrastive translation scoring judges a model, not its output: it is right about a sentence when it
-finds the correct translation more probable than every contrastive one, which differs in one error.
-Scored by the perplexity of a translation model, the pseudo-perplexity of a masked language model,
-or the probability that a causal one gives.
+Contrastive translation scoring judges a model, not its output: the model is right about a sentence
+if it finds the correct translation more probable than every contrastive one, which differs in one
+error. The score is the perplexity of a translation model, the pseudo-perplexity of a masked
+language model, or the probability that a causal language model gives.
 """
 
 _INPUTS = """\
 Args:
-    references (list of dict): per row `correct_translation` (str), `contrastive_translations` (list
-    of str, also empty), and where there is one `source`
-        (none: language models score the text alone), `category`, `pair` (a name that the twins of a
-        schema share), `context` (what stands before the source). There are no predictions: the
-        evaluator is the system under test.
+    references (list of dict): one per row, with `correct_translation` (str) and
+        `contrastive_translations` (list of str, which may be empty). Optional keys are `source`
+        (without one, language models score the text alone), `category`, `pair` (a name that the
+        twins of a schema share) and `context` (the sentences before the source). There are no
+        predictions, because the evaluator itself is the system under test.
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the model
-    under test, several for an ensemble, or a function
-        (sources, translations) -> scores, higher is better. Without it, the evaluator that ships
-        with cc_hf for the language pair.
-    src_lang, tgt_lang (str): ISO 639-1 codes.
-    score (str): "perplexity" (default; kept as its inverse) or "logprob" (of the whole
-    translation). context (str): "ignored" (default) or "prepended" to the source. seed, n_resamples
-    (int): of the bootstrap. kind, prompt, device, batch_tokens, revision, on_too_long, mode, cache,
-    distributed: see cc_hf.load_evaluator.
+        under test, several for an ensemble, or a function (sources, translations) -> scores, where
+        higher is better. By default the evaluator that ships with cc_hf for the language pair.
+    src_lang (str): ISO 639-1 code of the sources.
+    tgt_lang (str): ISO 639-1 code of the translations.
+    score (str): "perplexity" (default; stored as its inverse) or "logprob", that of the whole
+        translation.
+    context (str): "ignored" (default), or "prepended" to the source.
+    seed (int): seed of the bootstrap, 0 by default.
+    n_resamples (int): number of resamples of the bootstrap, 1000 by default.
+    kind, prompt, device, batch_tokens, revision, on_too_long, mode, cache, distributed:
+        options of `cc_hf.load_evaluator`.
 
 Returns:
-    accuracy, min_accuracy, accuracy_<category>, pair_accuracy (float in [0, 1]; the last only with
-    pairs); n, n_correct, n_ties (incorrect), n_without_contrast (correct), n_pairs,
-    n_pairs_correct, n_without_twin (int); verdicts (list of str); scores (per row a list of float,
-    the correct translation's first); intervals (name -> [low, high], 95 %), interval_notes (name ->
-    text); signature (str).
+    accuracy, min_accuracy, accuracy_<category>, pair_accuracy (float): in [0, 1]; the last one only
+        with pairs.
+    n, n_correct, n_ties, n_without_contrast, n_pairs, n_pairs_correct, n_without_twin (int):
+        numbers of rows and pairs. A tie is incorrect; a row without contrastive translations is
+        correct.
+    verdicts (list of str): correct or incorrect, one per row.
+    scores (list of list of float): the scores of each row, that of the correct translation first.
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    signature (str): data, options and versions on which the figures depend.
 
 Example:
     >>> metric = evaluate.load("metrics/contrastive_translation_scoring")
@@ -56,7 +64,7 @@ Example:
 
 
 class ContrastiveTranslationScoring(judging.MetricModule, evaluate.Metric):
-    """Declares the features; cc_hf.metrics.contrastive_translation_scoring judges."""
+    """The declaration of the features; `cc_hf.metrics.contrastive_translation_scoring` judges."""
 
     metric = core.ContrastiveTranslationScoring
 

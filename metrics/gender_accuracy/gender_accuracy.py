@@ -8,27 +8,37 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.gender_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Gender accuracy (MT-GenEval) compares a translation with two references that differ in the gender of
-a person only: it is incorrect when it holds a word that only the reference of the wrong gender has.
-Sentences that come in pairs, with their counterfactual, are also judged as pairs.
+Gender accuracy (MT-GenEval) compares a translation with two references that differ only in the
+gender of a person. A translation is incorrect if it has a word that only the reference of the wrong
+gender has. Sentences that come in pairs with their counterfactual are also judged as pairs.
 """
 
 _INPUTS = """\
 Args:
-    predictions (list of str): translations by the system under test; blank ones are judged like
-    others. references (list of dict): per translation `reference` and `contrastive_reference`
-    (str); if wanted `category` (str), `gender` (male, female) and
-        `pair` (str), a name that a sentence and its counterfactual share.
-    undecided (str): "correct" (default, as the paper's program) or "inconclusive", the verdict on
-    translations with no word of only one reference. src_lang, tgt_lang (str): ISO 639-1 codes.
-    seed, n_resamples (int): of the bootstrap.
+    predictions (list of str): translations by the system under test;
+        a blank one is judged like any other.
+    references (list of dict): one per translation, with `reference` and `contrastive_reference`
+        (str). Optional keys are `category` (str), `gender` (male, female) and `pair` (str), a name
+        that a sentence and its counterfactual share.
+    undecided (str): the verdict on a translation with no word of only one reference: "correct"
+        (default, as in the program of the paper) or "inconclusive".
+    src_lang (str): ISO 639-1 code of the sources.
+    tgt_lang (str): ISO 639-1 code of the translations.
+    seed (int): seed of the bootstrap, 0 by default.
+    n_resamples (int): number of resamples of the bootstrap, 1000 by default.
 
 Returns:
     accuracy, min_accuracy, accuracy_<category>, pair_accuracy, decided_accuracy,
-    decided_pair_accuracy, decided_accuracy_<category>, undecided_rate (float in [0, 1], left out
-    where there is no sample); n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs,
-    n_pairs_correct (int); verdicts, predicted (list of str); intervals (name -> [low, high], 95 %),
-    interval_notes (name -> text); signature (str).
+        decided_pair_accuracy, decided_accuracy_<category>, undecided_rate (float): in [0, 1]; a
+        figure without a sample is absent.
+    n, n_correct, n_inconclusive, n_undecided, n_blank, n_pairs, n_pairs_correct (int): numbers of
+        translations and pairs.
+    verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+    predicted (list of str): the gender whose words the translation has, "both", or "" for neither;
+        "reference" or "contrastive" for rows without `gender`.
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    signature (str): data, options and versions on which the figures depend.
 
 Example:
     >>> metric = evaluate.load("metrics/gender_accuracy")
@@ -44,7 +54,7 @@ Example:
 
 
 class GenderAccuracy(judging.MetricModule, evaluate.Metric):
-    """Declares the features; cc_hf.metrics.gender_accuracy judges."""
+    """The declaration of the features; `cc_hf.metrics.gender_accuracy` judges."""
 
     metric = core.GenderAccuracy
 

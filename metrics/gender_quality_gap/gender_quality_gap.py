@@ -10,22 +10,31 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.gender_quality_gap as core  # From: cc_hf
 
 _DESCRIPTION = """\
-The gender quality gap (MT-GenEval) is BLEU, and chrF, of translations of masculine sentences less
-that of their feminine counterfactuals, by sacreBLEU, with a bootstrap over pairs.
+The gender quality gap (MT-GenEval) is the BLEU, and the chrF, of translations of masculine
+sentences minus that of their feminine counterfactuals, computed by sacreBLEU, with a bootstrap over
+pairs.
 """
 
 _INPUTS = """\
 Args:
-    predictions (list of str): translations by the system under test; blank ones are judged like
-    others. references (list of dict): per translation `reference`, `gender` (male, female) and
-    `pair`, a name that a sentence and its counterfactual share (str). src_lang, tgt_lang (str): ISO
-    639-1 codes. seed, n_resamples (int): of the bootstrap.
+    predictions (list of str): translations by the system under test;
+        a blank one is judged like any other.
+    references (list of dict): one per translation, with `reference` (str), `gender` (male, female)
+        and `pair` (str), a name that a sentence and its counterfactual share.
+    src_lang (str): ISO 639-1 code of the sources.
+    tgt_lang (str): ISO 639-1 code of the translations.
+    seed (int): seed of the bootstrap, 0 by default.
+    n_resamples (int): number of resamples of the bootstrap, 1000 by default.
 
 Returns:
-    bleu_male, bleu_female, chrf_male, chrf_female (float in [0, 1], sacreBLEU's figures / 100);
-    bleu_gap, chrf_gap (float in [-1, 1], male less female); n, n_pairs, n_blank (int); intervals
-    (name -> [low, high], 95 %), interval_notes (name -> text); bleu_signature, chrf_signature,
-    signature (str).
+    bleu_male, bleu_female, chrf_male, chrf_female (float): figures of sacreBLEU, divided by 100, in
+        [0, 1].
+    bleu_gap, chrf_gap (float): male minus female, in [-1, 1].
+    n, n_pairs, n_blank (int): numbers of translations and pairs.
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    bleu_signature, chrf_signature (str): signatures of sacreBLEU.
+    signature (str): data, options and versions on which the figures depend.
 
 Example:
     >>> metric = evaluate.load("metrics/gender_quality_gap")
@@ -42,7 +51,7 @@ Example:
 
 
 class GenderQualityGap(judging.MetricModule, evaluate.Metric):
-    """Declares the features; cc_hf.metrics.gender_quality_gap judges."""
+    """The declaration of the features; `cc_hf.metrics.gender_quality_gap` judges."""
 
     metric = core.GenderQualityGap
 

@@ -8,34 +8,44 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.winomt_pattern_matching as core  # From: cc_hf
 
 _DESCRIPTION = """\
-WinoMT measures gender bias in machine translation: sentences with two people, one of whom a pronoun
-reveals as male or female. Word alignment finds the words that translate the occupation, and rules
-of the target language tell their grammatical gender. Translations are right when it is the gender
-of the pronoun. The metric gives accuracy, precision, recall and F1 by gender, and the differences
-delta_g (male - female F1) and delta_s (accuracy on pro-stereotypical minus anti-stereotypical
-sentences).
+WinoMT measures gender bias in machine translation with sentences about two people, one of whom a
+pronoun reveals as male or female. Word alignment finds the words that translate the occupation, and
+rules of the target language tell their grammatical gender. A translation is correct if that is the
+gender of the pronoun. The figures are accuracy, precision, recall and F1 by gender, and the
+differences delta_g (male minus female F1) and delta_s (accuracy on pro-stereotypical minus
+anti-stereotypical sentences).
 """
 
 _INPUTS = """\
 Args:
-    predictions (list of str): translations by the system under test, all of them at once:
-    alignments are learnt from them. references (list of dict): per translation `source` (str),
-    `occupation` (str), `occupation_index` (int, 0-based, the first word of the occupation among
-        the space-split tokens of the source), `gold_gender` (male, female or neutral) and
-        `stereotype` (pro, anti or none).
+    predictions (list of str): translations by the system under test;
+        give all of a system at once, because alignments are learned from them.
+    references (list of dict): one per translation, with `source` (str), `occupation` (str),
+        `occupation_index` (int, 0-based, the first word of the occupation among the space-split
+        tokens of the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti,
+        none).
     tgt_lang (str): ar, de, he, ru or uk; es, fr or it with spaCy and its model for the language.
-    aligner (str): "fast_align" (default) or "eflomal", which must be installed; or an object with
-    the method align. alignments (str or list of str, optional): a Pharaoh file or its lines,
-    instead of an aligner. figures (str): "exact" (default), or "printed", rounded in between as the
-    program of the paper does. spacy_model (str, optional): a spaCy model other than the small one.
-    seed, n_resamples (int): of the bootstrap.
+    aligner (str or Aligner): "fast_align" (default), "eflomal", which must be installed, or an
+        object with the method `align`.
+    alignments (str or list of str, optional): a Pharaoh file or its lines, which replace the
+        aligner.
+    figures (str): "exact" (default), or "printed", which rounds intermediate values as the program
+        of the paper does.
+    spacy_model (str, optional): a spaCy model other than the small one.
+    seed (int): seed of the bootstrap, 0 by default.
+    n_resamples (int): number of resamples of the bootstrap, 1000 by default.
 
 Returns:
     accuracy, min_accuracy, accuracy_<gender>, precision_<gender>, recall_<gender>, f1_<gender>,
-    accuracy_pro, accuracy_anti (float in [0, 1]); delta_g, delta_s (float in [-1, 1]); n,
-    n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold> (int);
-    predicted and verdicts (list of str); intervals (name -> [low, high], 95 %), interval_notes
-    (name -> text); signature (str).
+        accuracy_pro, accuracy_anti (float): in [0, 1].
+    delta_g, delta_s (float): in [-1, 1].
+    n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold>
+        (int): numbers of translations.
+    verdicts (list of str): correct, incorrect or inconclusive, one per translation.
+    predicted (list of str): male, female, neutral or unknown, one per translation.
+    intervals: mapping from figure to [low, high], the limits of its 95 % interval.
+    interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
+    signature (str): data, options and versions on which the figures depend.
 
 Example:
     >>> metric = evaluate.load("metrics/winomt_pattern_matching")
@@ -58,7 +68,7 @@ Example:
 
 
 class WinomtPatternMatching(judging.MetricModule, evaluate.Metric):
-    """Declares the features; cc_hf.metrics.winomt_pattern_matching judges."""
+    """The declaration of the features; `cc_hf.metrics.winomt_pattern_matching` judges."""
 
     metric = core.WinomtPatternMatching
 

@@ -20,7 +20,7 @@ from cc_hf.studies.human_agreement.agreement import (
     examples_without_corpora,
 )
 from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
-from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published
+from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published_agreement
 from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
@@ -124,7 +124,7 @@ def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     assert found.strict_agreement == pytest.approx(
         recorded["strict_agree_unknown_neutral_as_error"], abs=1e-12
     )
-    row = published("winomt", lang, "winomt_pattern_matching")
+    row = published_agreement("winomt", lang, "winomt_pattern_matching")
     assert row is not None
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
@@ -176,7 +176,7 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
         result, annotations, skip_others=True, assumption=Assumption(result, population)
     )
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
-    row = published("mucow", lang, "mucow_pattern_matching")
+    row = published_agreement("mucow", lang, "mucow_pattern_matching")
     assert row is not None
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
 
@@ -218,7 +218,7 @@ def test_published_figures_of_contrastive_conditioning_are_the_recorded_ones(
     shared: Path, dataset: str, lang: str
 ) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
-    row = published(dataset, lang, "contrastive_conditioning")
+    row = published_agreement(dataset, lang, "contrastive_conditioning")
     assert row is not None
     assert row.agreement == pytest.approx(
         recorded["contrastive_conditioning_unweighted"]["accuracy_exact"], abs=1e-12

@@ -15,7 +15,7 @@ import pytest
 import cc_hf
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
-from cc_hf.studies.distillation.case_study import CASE_STUDY, read_systems
+from cc_hf.studies.distillation.case_study import CASE_STUDY, read_system_table
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (
@@ -266,7 +266,7 @@ def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
         .read_text(encoding="utf-8")
         .splitlines()
     )
-    systems = read_systems(CASE_STUDY)
+    systems = read_system_table(CASE_STUDY)
     figures = [" ".join(list(row.values())[5:]) for row in systems]
     rows = [
         line.strip()

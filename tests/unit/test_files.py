@@ -21,7 +21,7 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, resolved
 from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.distillation.case_study import read_systems
+from cc_hf.studies.distillation.case_study import read_system_table
 from cc_hf.studies.human_agreement.annotations import read_annotations
 from cc_hf.studies.wino_x.referent_choices import read_choices
 
@@ -110,7 +110,7 @@ def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
     ("names", "read"),
     [
         ("system\tbleu", lambda path: read_quality_scores([path])),
-        ("x\ty", read_systems),
+        ("x\ty", read_system_table),
         ("id\tpreferred", lambda path: read_choices(path, [])),
     ],
     ids=["quality scores", "systems", "preferences"],

@@ -18,7 +18,11 @@ from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
 from cc_hf.studies.human_agreement.agreement import HumanAgreement
 from cc_hf.studies.human_agreement.annotations import AnnotatorAgreement
-from cc_hf.studies.human_agreement.published import CITATION_KEY, PUBLISHED_KAPPAS, published
+from cc_hf.studies.human_agreement.published import (
+    CITATION_KEY,
+    PUBLISHED_KAPPAS,
+    published_agreement,
+)
 
 __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
 
@@ -66,7 +70,7 @@ def agreement_table(rows: Sequence[AgreementRow]) -> Table:
         if key not in [
             (other.result.dataset, other.result.tgt_lang, other.result.metric)
             for other in rows[at + 1 :]
-        ] and (known := published(*key)):
+        ] and (known := published_agreement(*key)):
             name = f"{known.metric.replace('_', ' ')}, {CITATION_KEY}, {known.source}"
             table.add_row(
                 _data(row.result),
@@ -147,7 +151,7 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
     for row in rows:
         result, known = (
             row.result,
-            published(row.result.dataset, row.result.tgt_lang, row.result.metric),
+            published_agreement(row.result.dataset, row.result.tgt_lang, row.result.metric),
         )
         names = {
             name: getattr(result, name)

@@ -23,9 +23,9 @@ __all__ = [
     "PUBLISHED_REGRESSIONS",
     "PublishedRegression",
     "case_study_regressions",
-    "read_systems",
+    "read_system_table",
     "regress",
-    "selected",
+    "select_systems",
 ]
 
 #: The key of the paper in `cc_hf.citations`.
@@ -58,7 +58,7 @@ class PublishedRegression:
     note: str = ""
 
 
-_PRINTED = "the published figures cannot be had from the printed table of appendix H"
+_PRINTED = "the published figures do not follow from the printed table of appendix H"
 # The category with the lower accuracy; it is the same one for every printed system.
 _MUCOW, _WINOMT = "mucow_infrequent", "winomt_female"
 
@@ -70,7 +70,7 @@ PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
 )
 
 
-def read_systems(path: Path) -> list[dict[str, str]]:
+def read_system_table(path: Path) -> list[dict[str, str]]:
     """Read the rows of a table of systems; cells are kept as text.
 
     Args:
@@ -84,7 +84,7 @@ def read_systems(path: Path) -> list[dict[str, str]]:
         InputError: for a file that does not exist or has no rows, for a column named twice, or for
             a row with more or fewer cells than there are columns.
 
-    >>> read_systems(CASE_STUDY)[0]["model"]
+    >>> read_system_table(CASE_STUDY)[0]["model"]
     'SOTA Teacher'
     """
     delimiter = "," if path.suffix == ".csv" else "\t"
@@ -94,29 +94,29 @@ def read_systems(path: Path) -> list[dict[str, str]]:
     return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
 
 
-def selected(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
+def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
     """Return the systems that have the given values in the given columns.
 
     Args:
-        systems: rows of a table, from `read_systems`.
+        systems: rows of a table, from `read_system_table`.
         where: column -> value, compared as text.
 
     Raises:
         InputError: for a column that does not exist, or if no system matches.
 
-    >>> len(selected(read_systems(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
+    >>> len(select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
     12
     """
     for name in where:
         _check_name(systems, name)
-    found = [row for row in systems if all(row[name] == value for name, value in where.items())]
-    if not found:
+    matches = [row for row in systems if all(row[name] == value for name, value in where.items())]
+    if not matches:
         raise InputError(
             "expected a system with"
             f" {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among"
             f" {len(systems)}"
         )
-    return found
+    return matches
 
 
 def regress(
@@ -138,7 +138,7 @@ def regress(
             number, or data that `cc_hf.statistics.regression.least_squares` refuses.
         MissingDependencyError: without statsmodels.
 
-    >>> german = selected(read_systems(CASE_STUDY), {"tgt_lang": "de"})
+    >>> german = select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de"})
     >>> [
     ...     round(c.value, 2)
     ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
@@ -160,12 +160,14 @@ def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
     Raises:
         MissingDependencyError: without statsmodels.
     """
-    systems = read_systems(CASE_STUDY)
+    systems = read_system_table(CASE_STUDY)
     return [
         (
             block,
             regress(
-                selected(systems, {"tgt_lang": block.tgt_lang}), block.dependent, ["bleu", "seqkd"]
+                select_systems(systems, {"tgt_lang": block.tgt_lang}),
+                block.dependent,
+                ["bleu", "seqkd"],
             ),
         )
         for block in PUBLISHED_REGRESSIONS
@@ -182,7 +184,7 @@ def _check_name(systems: Systems, name: str) -> None:
 
 def _numbers(systems: Systems, name: str) -> list[float]:
     _check_name(systems, name)
-    found = []
+    numbers = []
     for number, row in enumerate(systems, 1):
         try:
             value = float(row[name])
@@ -193,5 +195,5 @@ def _numbers(systems: Systems, name: str) -> list[float]:
                 f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
                 " 1 and 0 for yes and no"
             )
-        found.append(value)
-    return found
+        numbers.append(value)
+    return numbers

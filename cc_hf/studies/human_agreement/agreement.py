@@ -109,7 +109,11 @@ class HumanAgreement:
             "weighted agreement": self.weighted_interval,
             "kappa": self.kappa_interval,
         }
-        return {name: one.note for name, one in intervals.items() if one is not None and one.note}
+        return {
+            name: interval.note
+            for name, interval in intervals.items()
+            if interval is not None and interval.note
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,9 @@ def agreement_with_labels(
         seed: seed and number of resamples of the bootstrap.
         n_resamples: as for `seed`.
 
+    Returns:
+        Agreement and kappa with their intervals, and the counts of labels.
+
     Raises:
         InputError: for another value of `inconclusive`; for an annotated example that is not in the
             result or was judged on another translation, unless `skip_others` is set; if no label is
@@ -167,15 +174,15 @@ def agreement_with_labels(
         items, assumed, n_assumed, coverage = _with_assumed(
             result, human, names, stands_for, assumption
         )
-    every = [*items, *assumed]
-    labels, judged = [item.label for item in every], [item.judged for item in every]
-    strict = ["" if item.undecided else item.judged for item in every]
-    groups = [item.judgement.example_id for item in every]
-    shares = [item.share for item in every]
-    weights = [item.share * item.judgement.weight for item in every]
+    all_items = [*items, *assumed]
+    labels, judged = [item.label for item in all_items], [item.judged for item in all_items]
+    strict = ["" if item.undecided else item.judged for item in all_items]
+    groups = [item.judgement.example_id for item in all_items]
+    shares = [item.share for item in all_items]
+    weights = [item.share * item.judgement.weight for item in all_items]
     has_weights = any(j.probability_correct is not None for j in result.judgements)
-    own, own_judged = [item.label for item in human], [item.judged for item in human]
-    table = confusion_matrix(own, own_judged, labels=names)
+    human_labels, human_judged = [item.label for item in human], [item.judged for item in human]
+    table = confusion_matrix(human_labels, human_judged, labels=names)
     return HumanAgreement(
         n_labels=len(human),
         n_agree=int(table.trace()),
@@ -186,7 +193,7 @@ def agreement_with_labels(
         weighted_agreement=(
             proportion_of_agreement(labels, judged, weights=weights) if has_weights else None
         ),
-        kappa=cohen_kappa(own, own_judged),
+        kappa=cohen_kappa(human_labels, human_judged),
         interval=agreement_interval(
             labels, judged, weights=shares, groups=groups, seed=seed, n_resamples=n_resamples
         ),
@@ -198,8 +205,8 @@ def agreement_with_labels(
             else None
         ),
         kappa_interval=kappa_interval(
-            own,
-            own_judged,
+            human_labels,
+            human_judged,
             groups=[item.judgement.example_id for item in human],
             seed=seed,
             n_resamples=n_resamples,
@@ -231,19 +238,19 @@ def examples_without_corpora(
     """
     if not result.dataset:
         raise InputError(
-            "the result is of data of your own, whose corpora are not known; leave the corpora out"
+            "the result is on your own data, whose corpora are not known; do not exclude any"
         )
-    found = {
+    corpus_of = {
         e.id: e.extra.get("corpus", "")
         for e in load_examples(result.dataset, result.config, data_dir=data_dir)
     }
-    known = sorted(set(found.values()) - {""})
+    known = sorted(set(corpus_of.values()) - {""})
     if unknown := sorted(set(corpora) - set(known)):
         raise InputError(
             f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of"
             f" {', '.join(known) or 'none: its examples name no corpora'}"
         )
-    return frozenset(name for name, corpus in found.items() if corpus not in corpora)
+    return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
 
 
 def _classes(annotations: Sequence[Annotation]) -> tuple[str, str]:
@@ -262,6 +269,9 @@ def _human_items(
 ) -> tuple[list[_Item], int]:
     """Return one item per human label, grouped by translation, and the number of translations that
     were skipped.
+
+    Raises:
+        InputError: for a translation that was not judged, unless it is skipped, or if none was.
     """
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = {j.example_id: j for j in result.judgements}
@@ -313,11 +323,14 @@ def _with_assumed(
     stands_for: str,
     assumption: Assumption,
 ) -> tuple[list[_Item], list[_Item], float, float]:
-    """Add assumed labels: return the human items of undecided translations, one item per decided
-    translation of the population, the number of labels that these count for, and their share.
+    """Return the human items of undecided translations, one item per decided translation of the
+    population, the number of labels that these count for, and their share.
 
     Human labels of translations that the assumption decides are dropped, because the assumption
     already supplies a label for these translations.
+
+    Raises:
+        InputError: for an assumption about other translations, or one that decides all or none.
     """
     if difference := difference_of_data(
         {"the result": result, "the assumed one": assumption.decided}

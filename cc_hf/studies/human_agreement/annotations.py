@@ -19,12 +19,12 @@ __all__ = [
     "Annotation",
     "AnnotatorAgreement",
     "annotator_agreement",
-    "binarised",
+    "binary_label",
     "read_annotations",
 ]
 
 _ANNOTATORS = ("annotator1", "annotator2")
-_PLACES = ("id", "index", "testset_line")
+_ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
 
@@ -103,16 +103,19 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `binarized_annotator1`, `binarized_annotator2`: one of these classes; null if the annotator
       did not label the translation or called it ill-defined.
     - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
-      `binarised`), and kappa is computed from them.
+      `binary_label`), and kappa is computed from them.
 
     Args:
         path: a JSONL file.
+
+    Returns:
+        The translations in the order of the file, including those with empty `labels`.
 
     Raises:
         InputError: for a file that cannot be read, a line that is not such an object, or a file
             without any row that both annotators labelled.
     """
-    found = []
+    annotations = []
     for number, line in enumerate(read_lines(path), 1):
         try:
             row = parse_json(line)
@@ -123,22 +126,22 @@ def read_annotations(path: Path) -> list[Annotation]:
         try:
             annotation = _annotation(row, f"{path}: line {number}")
         except (KeyError, AttributeError, TypeError) as error:
-            wanted = (
+            keys = (
                 "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
                 " label_annotator1 and 2"
             )
             raise InputError(
-                f"{path}: line {number}: expected an object with {wanted}, and gold_gender where"
+                f"{path}: line {number}: expected an object with {keys}, and gold_gender where"
                 f" they are genders; {error!r}"
             ) from None
         if annotation is not None:
-            found.append(annotation)
-    if not any(annotation.labels for annotation in found):
+            annotations.append(annotation)
+    if not any(annotation.labels for annotation in annotations):
         raise InputError(f"{path}: expected rows that both annotators labelled, got none")
-    return found
+    return annotations
 
 
-def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
+def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     """Return the binary label of a raw one (appendix E).
 
     A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
@@ -155,16 +158,16 @@ def binarised(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     Raises:
         InputError: for a label that the annotators could not choose.
 
-    >>> binarised("Both / Neutral / Ambiguous", "female", ("male", "female"))
+    >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))
     'female'
     """
     rules = _RULES.get(classes, {})
     if label not in rules:
         raise InputError(f"expected one of the labels {'; '.join(rules)}, got {label!r}")
-    found = rules[label]
-    if found in (_GOLD, _OTHER):
-        return gold if found == _GOLD else classes[1 - classes.index(gold)]
-    return None if found == _DROP else found
+    rule = rules[label]
+    if rule in (_GOLD, _OTHER):
+        return gold if rule == _GOLD else classes[1 - classes.index(gold)]
+    return None if rule == _DROP else rule
 
 
 def annotator_agreement(
@@ -177,6 +180,9 @@ def annotator_agreement(
         annotations: the translations that both annotators labelled.
         seed: seed and number of resamples of the bootstrap.
         n_resamples: as for `seed`.
+
+    Returns:
+        Kappa on raw and on binary labels, with the numbers of translations.
 
     Raises:
         InputError: if every annotation is to be ignored.
@@ -198,17 +204,21 @@ def annotator_agreement(
 
 
 def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
-    """Read one row; return None if an annotator did not label the translation."""
-    place = row[next((key for key in _PLACES if key in row), _PLACES[0])]
+    """Return the annotation of a row, or None if an annotator did not label the translation.
+
+    Raises:
+        InputError: for labels that are not among the classes, or a translation that is not text.
+    """
+    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)
     )
     raw = [row.get(f"label_{name}") for name in _ANNOTATORS]
-    given = [row.get(f"binarized_{name}") for name in _ANNOTATORS]
-    if not {gold, *given} - {None} <= set(classes):
+    binary = [row.get(f"binarized_{name}") for name in _ANNOTATORS]
+    if not {gold, *binary} - {None} <= set(classes):
         raise InputError(
-            f"{where}: expected the labels {' and '.join(classes)}, got {gold!r}, {given[0]!r} and"
-            f" {given[1]!r}"
+            f"{where}: expected the labels {' and '.join(classes)}, got {gold!r}, {binary[0]!r} and"
+            f" {binary[1]!r}"
         )
     if not any(raw):
         raw = []
@@ -216,16 +226,16 @@ def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
         return None
     elif not any(f"binarized_{name}" in row for name in _ANNOTATORS):
         try:
-            given = [binarised(label, gold, classes) for label in raw if label is not None]
+            binary = [binary_label(label, gold, classes) for label in raw if label is not None]
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-    labels = tuple(label for label in given if label is not None)
+    labels = tuple(label for label in binary if label is not None)
     if len(labels) < len(_ANNOTATORS):
         if not raw:
             return None
         labels = ()
     return Annotation(
-        "" if place is None else str(place),
+        "" if example_id is None else str(example_id),
         _text(row["translation"], where),
         gold,
         labels,

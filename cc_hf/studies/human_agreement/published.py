@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PUBLISHED_AGREEMENT", "PUBLISHED_KAPPAS", "PublishedAgreement", "published"]
+__all__ = ["PUBLISHED_AGREEMENT", "PUBLISHED_KAPPAS", "PublishedAgreement", "published_agreement"]
 
 #: The key in `cc_hf.citations` of the paper that reports all these figures.
 CITATION_KEY = "vamvas-sennrich-2021"
@@ -54,7 +54,7 @@ PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
 }
 
 
-def published(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
+def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
     """Return the published agreement for a test set and a metric, or None if there is none.
 
     Args:
@@ -62,7 +62,7 @@ def published(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | 
         tgt_lang: ISO 639-1 code of the target language.
         metric: name of a metric of cc_hf.
 
-    >>> published("winomt", "de", "contrastive_conditioning").weighted_agreement
+    >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
     0.976
     """
     return next(

@@ -77,6 +77,9 @@ def choice_accuracy(
             translation.
         progress: whether to show a progress bar.
 
+    Returns:
+        The accuracies with their counts, and the scores of every sample.
+
     Raises:
         InputError: for no examples, several language pairs, or an example without contrastive
             translations.
@@ -116,7 +119,7 @@ def choice_accuracy(
     schemas: dict[str, list[bool | None]] = defaultdict(list)
     for example, choice in zip(examples, choices, strict=True):
         schemas[schema_of(example)].append(choice.is_correct)
-    pairs = [all(found) for found in schemas.values() if len(found) > 1]
+    pairs = [all(verdicts) for verdicts in schemas.values() if len(verdicts) > 1]
     n_correct = sum(choice.is_correct is True for choice in choices)
     return ChoiceAccuracy(
         n=len(choices),

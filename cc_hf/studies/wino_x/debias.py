@@ -23,7 +23,7 @@ from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
 from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choice_of
-from cc_hf.studies.wino_x.splits import SplitPlan, aligned, split_schemas
+from cc_hf.studies.wino_x.splits import SplitPlan, matching_samples, split_schemas
 from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
@@ -103,7 +103,7 @@ def debias(
     splits = split_schemas(examples, n_dev=plan.n_dev, n_test=plan.n_test, seed=plan.seed)
     tests = {
         config: splits.test,
-        **{name: aligned(splits.test, found) for name, found in others.items()},
+        **{name: matching_samples(splits.test, samples) for name, samples in others.items()},
     }
     points = learning_curve(
         evaluator,
@@ -142,9 +142,9 @@ def _tuning(
     """
     is_masked = isinstance(evaluator, MaskedLMEvaluator)
     if is_masked != config.startswith("lm_"):
-        wanted = "a masked language model" if config.startswith("lm_") else "a translation model"
+        expected = "a masked language model" if config.startswith("lm_") else "a translation model"
         raise InputError(
-            f"{config}: expected {wanted}, {evaluator.name} is a {type(evaluator).__name__}"
+            f"{config}: expected {expected}, {evaluator.name} is a {type(evaluator).__name__}"
         )
     if is_masked and objective != "mle":
         raise InputError("objective: masked language models have the objective mle only")

@@ -56,21 +56,24 @@ def fine_tune_on_translations(
         dev: as for `train`.
         settings: see `thesis_settings`.
 
+    Returns:
+        The fine-tuned copy, with the losses on the development part.
+
     Raises:
         InputError: for examples or settings that `encode_pairs` or `fine_tune` refuse.
         EvaluatorError: for a tokenizer that cannot tell the pronouns apart, or a training that
             `fine_tune` cannot complete.
         TooLongError: for a text that exceeds the length limit of the model.
     """
-    own = own_copy(evaluator)
+    copy = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
-    pairs, dev_pairs = (encode_pairs(own, part, pronouns=pronouns) for part in (train, dev))
+    pairs, dev_pairs = (encode_pairs(copy, part, pronouns=pronouns) for part in (train, dev))
     return fine_tune(
-        own,
+        copy,
         PronounPenaltyTrainer,
         pairs,
         dev_pairs,
-        PairCollator.of(own),
+        PairCollator.of(copy),
         settings,
         penalty_weight=settings.penalty_weight,
     )
@@ -121,19 +124,19 @@ def learning_curve(
     # All sizes and test samples are checked before the first training, which can take hours.
     parts = [splits.train_part(size) for size in sizes]
     judged = {"test": splits.test} if tests is None else tests
-    seen = {schema_of(example) for example in (*splits.train, *splits.dev)}
+    seen_schemas = {schema_of(example) for example in (*splits.train, *splits.dev)}
     for name, examples in judged.items():
-        if known := [example.id for example in examples if schema_of(example) in seen]:
+        if leaked := [example.id for example in examples if schema_of(example) in seen_schemas]:
             raise InputError(
-                f"{name}: expected samples of the test part, {len(known)} are of schemas of the"
-                f" training or development part, such as {known[0]!r}"
+                f"{name}: expected samples of the test part, {len(leaked)} are of schemas of the"
+                f" training or development part, such as {leaked[0]!r}"
             )
     tune: Callable[[Any, _Examples, _Examples, FineTuning], FineTuned] = (
         fine_tune_on_fillers
         if isinstance(evaluator, MaskedLMEvaluator)
         else fine_tune_on_translations
     )
-    found = [
+    points = [
         CurvePoint(
             0,
             None,
@@ -143,12 +146,12 @@ def learning_curve(
     ]
     for size, part in zip(sizes, parts, strict=True):
         if note:
-            note(found[-1])
+            note(points[-1])
         tuned, folder = tune(evaluator, part, splits.dev, settings), None
         if output is not None:
             folder = output / f"train-{size}"
             tuned = save(tuned, folder)
-        found.append(
+        points.append(
             CurvePoint(
                 size,
                 tuned,
@@ -160,5 +163,5 @@ def learning_curve(
             )
         )
     if note:
-        note(found[-1])
-    return found
+        note(points[-1])
+    return points

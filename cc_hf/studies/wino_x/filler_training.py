@@ -65,6 +65,9 @@ def encode_fillers(
         evaluator: the model whose tokenizer is used; it must be a fast one.
         examples: examples of LM-Wino-X.
 
+    Returns:
+        One sentence per example, in the same order.
+
     Raises:
         InputError: for no examples, examples that are not from LM-Wino-X, a tokenizer that does not
             report the offsets of its tokens, or a sentence that the evaluator would truncate.
@@ -78,7 +81,7 @@ def encode_fillers(
             f"{evaluator.name}: expected a tokenizer that tells where its tokens stand in the text"
             f" (a fast one), got {type(tokenizer).__name__}"
         )
-    found = []
+    fillers = []
     for row, example in enumerate(examples):
         spans = _filler_spans(example)
         (plain,) = evaluator.encode_targets(
@@ -99,20 +102,24 @@ def encode_fillers(
         )
         special = tuple(map(bool, encoded["special_tokens_mask"]))
         is_filler = tuple(
-            not own and any(start < last and end > first for first, last in spans)
-            for own, (start, end) in zip(special, encoded["offset_mapping"], strict=True)
+            not is_special and any(start < last and end > first for first, last in spans)
+            for is_special, (start, end) in zip(special, encoded["offset_mapping"], strict=True)
         )
         if not any(is_filler):
             raise InputError(
                 f"example {example.id!r}: {evaluator.name} has no token for the filler"
                 f" {example.extra['correct_filler']!r}"
             )
-        found.append(EncodedFiller(tuple(encoded["input_ids"]), is_filler, special))
-    return found
+        fillers.append(EncodedFiller(tuple(encoded["input_ids"]), is_filler, special))
+    return fillers
 
 
 def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int]]:
-    """Return the characters of the filler in the filled sentence, one span per gap."""
+    """Return the characters of the filler in the filled sentence, one span per gap.
+
+    Raises:
+        InputError: for an example that is not from LM-Wino-X.
+    """
     context, filler = example.extra.get("context", ""), example.extra.get("correct_filler", "")
     if not filler or context.replace(_GAP, filler) != example.correct_translation:
         raise InputError(
@@ -158,7 +165,7 @@ class FillerCollator:
         """
         width = max(len(row.ids) for row in rows)
         ids = torch.tensor([[*row.ids, *[self.pad] * (width - len(row.ids))] for row in rows])
-        real = torch.tensor(
+        is_token = torch.tensor(
             [[True] * len(row.ids) + [False] * (width - len(row.ids)) for row in rows]
         )
         filler, special = (
@@ -166,16 +173,16 @@ class FillerCollator:
             for masks in ([r.is_filler for r in rows], [r.is_special for r in rows])
         )
         if self.masking == "random":
-            inputs, learnt = self._randomly(ids, real & ~special)
+            inputs, has_loss = self._randomly(ids, is_token & ~special)
         else:
-            inputs, learnt = (
+            inputs, has_loss = (
                 ids.masked_fill(filler, self.mask),
-                (real if self.masking == "filler" else filler),
+                (is_token if self.masking == "filler" else filler),
             )
         return {
             "input_ids": inputs,
-            "attention_mask": real.long(),
-            "labels": ids.masked_fill(~learnt, IGNORED),
+            "attention_mask": is_token.long(),
+            "labels": ids.masked_fill(~has_loss, IGNORED),
         }
 
     def _randomly(
@@ -184,11 +191,11 @@ class FillerCollator:
         chance, kind, which = (torch.rand(ids.shape, generator=self.generator) for _ in range(3))
         order = chance.masked_fill(~allowed, torch.inf)
         # At least one token of every sentence is chosen, so that no row is without a loss.
-        learnt = allowed & ((chance < _CHOSEN) | (order == order.amin(1, keepdim=True)))
-        masked, rest = learnt & (kind < _MASKED), learnt & (kind >= _MASKED)
-        replaced = rest & (which < _REPLACED)
+        has_loss = allowed & ((chance < _CHOSEN) | (order == order.amin(1, keepdim=True)))
+        masked, unmasked = has_loss & (kind < _MASKED), has_loss & (kind >= _MASKED)
+        replaced = unmasked & (which < _REPLACED)
         any_token = torch.randint(self.n_vocabulary, ids.shape, generator=self.generator)
-        return torch.where(replaced, any_token, ids.masked_fill(masked, self.mask)), learnt
+        return torch.where(replaced, any_token, ids.masked_fill(masked, self.mask)), has_loss
 
 
 class FillerTrainer(Trainer):  # type: ignore[misc]
@@ -222,11 +229,11 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         """
         labels = inputs["labels"]
         outputs = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
-        learnt = labels.ne(IGNORED)
+        has_loss = labels.ne(IGNORED)
         loss = torch.nn.functional.cross_entropy(
-            outputs.logits.float()[learnt], labels[learnt], reduction="sum"
+            outputs.logits.float()[has_loss], labels[has_loss], reduction="sum"
         )
-        loss = loss / (learnt.sum() if num_items_in_batch is None else num_items_in_batch)
+        loss = loss / (has_loss.sum() if num_items_in_batch is None else num_items_in_batch)
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             loss = loss * self.accelerator.num_processes
         return (loss, outputs) if return_outputs else loss
@@ -248,6 +255,9 @@ def fine_tune_on_fillers(
         dev: as for `train`.
         settings: see `thesis_settings`; `masking` says what is masked.
 
+    Returns:
+        The fine-tuned copy, with the losses on the development part.
+
     Raises:
         InputError: for label smoothing or a penalty, which masked LMs do not have, or for examples
             that `encode_fillers` refuses.
@@ -259,13 +269,18 @@ def fine_tune_on_fillers(
             "masked language models are trained without label smoothing and pronoun penalty; set"
             " both to 0"
         )
-    own = own_copy(evaluator)
+    copy = own_copy(evaluator)
     collate = FillerCollator(
-        own.tokenizer,
+        copy.tokenizer,
         masking=settings.masking,
-        n_vocabulary=own.model.config.vocab_size,
+        n_vocabulary=copy.model.config.vocab_size,
         seed=settings.seed,
     )
     return fine_tune(
-        own, FillerTrainer, encode_fillers(own, train), encode_fillers(own, dev), collate, settings
+        copy,
+        FillerTrainer,
+        encode_fillers(copy, train),
+        encode_fillers(copy, dev),
+        collate,
+        settings,
     )

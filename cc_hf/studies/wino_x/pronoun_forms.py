@@ -11,10 +11,16 @@ from cc_hf.cues.placement import replace_at
 from cc_hf.errors import InputError
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["FORMS", "PronounOccurrence", "ambiguous_pronoun", "check_language", "find_pronouns"]
+__all__ = [
+    "PRONOUN_FORMS",
+    "PronounOccurrence",
+    "ambiguous_pronoun",
+    "check_language",
+    "find_pronouns",
+]
 
 #: Target language of Wino-X -> {gender: form}.
-FORMS: dict[str, dict[str, str]] = {
+PRONOUN_FORMS: dict[str, dict[str, str]] = {
     "de": {"male": "er", "female": "sie", "neutral": "es"},
     "fr": {"male": "il", "female": "elle"},
     "ru": {"male": "он", "female": "она", "neutral": "оно"},
@@ -66,12 +72,12 @@ def check_language(lang: str) -> None:
         lang: ISO 639-1 code.
 
     Raises:
-        InputError: for a language that is not in `FORMS`.
+        InputError: for a language that is not in `PRONOUN_FORMS`.
     """
-    if lang not in FORMS:
+    if lang not in PRONOUN_FORMS:
         raise InputError(
-            f"the pronoun penalty knows the pronouns of {', '.join(FORMS)}, got the language"
-            f" {lang!r}; train with the objective mle"
+            f"the pronoun penalty knows the pronouns of {', '.join(PRONOUN_FORMS)}, got the"
+            f" language {lang!r}; train with the objective mle"
         )
 
 
@@ -84,8 +90,11 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
         text: a translation.
         lang: its ISO 639-1 code.
 
+    Returns:
+        The pronouns with their positions and their alternatives.
+
     Raises:
-        InputError: for a language that is not in `FORMS`.
+        InputError: for a language that is not in `PRONOUN_FORMS`.
 
     >>> [(p.text, p.start, p.alternatives) for p in find_pronouns("Sie sieht, dass er esse.", "de")]
     [('Sie', 0, ('Er', 'Es')), ('er', 16, ('sie', 'es'))]
@@ -96,16 +105,18 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     [('elle', ('il',)), ('il', ('elle',))]
     """
     check_language(lang)
-    found = []
+    occurrences = []
     for match in _WORD.finditer(text):
         word, gender = match.group(), pronoun_gender(match.group(), lang)
         # The plurals "ils" and "elles" have a gender, too, but are not among the forms.
-        if gender in FORMS[lang] and len(word) == len(FORMS[lang][gender]):
+        if gender in PRONOUN_FORMS[lang] and len(word) == len(PRONOUN_FORMS[lang][gender]):
             others = tuple(
-                _written_like(word, form) for other, form in FORMS[lang].items() if other != gender
+                _written_like(word, form)
+                for other, form in PRONOUN_FORMS[lang].items()
+                if other != gender
             )
-            found.append(PronounOccurrence(word, match.start(), others))
-    return tuple(found)
+            occurrences.append(PronounOccurrence(word, match.start(), others))
+    return tuple(occurrences)
 
 
 def _written_like(word: str, form: str) -> str:
@@ -145,6 +156,6 @@ def ambiguous_pronoun(
     """
     letters = enumerate(zip(correct, contrastive, strict=False))
     same = next(
-        (i for i, (one, other) in letters if one != other), min(len(correct), len(contrastive))
+        (i for i, (left, right) in letters if left != right), min(len(correct), len(contrastive))
     )
     return next(((p,) for p in pronouns if p.start + len(p.text) >= same), ())

@@ -106,15 +106,17 @@ def form_logprobs(
     """
     n, k = is_longer.shape[:2]
     row, position, token, form = reads.unbind(-1)
-    found = (
+    totals = (
         logprobs.new_zeros(n * k).index_add(0, form, logprobs[row, position, token]).reshape(n, k)
     )
     if not bool(is_longer.any()):
-        return found
+        return totals
     # The probability of the longer forms, relative to that of the form that they begin with, is
     # what this form loses. The clamp keeps the logarithm finite if rounding makes the rest 0.
-    share = torch.where(is_longer, found[:, None, :] - found[:, :, None], -torch.inf).exp().sum(-1)
-    return found + (1 - share).clamp_min(_SMALLEST).log()
+    share = (
+        torch.where(is_longer, totals[:, None, :] - totals[:, :, None], -torch.inf).exp().sum(-1)
+    )
+    return totals + (1 - share).clamp_min(_SMALLEST).log()
 
 
 class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]

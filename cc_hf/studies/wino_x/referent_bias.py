@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
-from cc_hf.studies.wino_x.referent_choices import UNKNOWN, Choice
+from cc_hf.studies.wino_x.referent_choices import UNSTATED, Choice
 
 __all__ = [
     "GENDER_CODINGS",
@@ -122,9 +122,9 @@ class ReferentBias:
         Raises:
             InputError: if there is no such test.
         """
-        for found in self.tests:
-            if (found.feature, found.coding) == (feature, coding):
-                return found
+        for test in self.tests:
+            if (test.feature, test.coding) == (feature, coding):
+                return test
         raise InputError(
             "expected one of the tests"
             f" {', '.join(f'{t.feature} ({t.coding})' for t in self.tests) or '(none)'}, got"
@@ -138,24 +138,27 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
     Args:
         choices: at least one choice, and at most one per example.
 
+    Returns:
+        Accuracy, frequencies and the rank tests of the preferences.
+
     Raises:
         InputError: for no choices, an example that occurs twice, a schema with more than two
             examples, or an unknown name of a gender or position.
         MissingDependencyError: without scipy.
 
-    >>> found = referent_bias(
+    >>> bias = referent_bias(
     ...     [Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
     ... )
-    >>> found.genders["male"], found.test("gender").test.rank_biserial
+    >>> bias.genders["male"], bias.test("gender").test.rank_biserial
     (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
     """
     if not choices:
         raise InputError("expected at least one choice, got none")
     if len({choice.example_id for choice in choices}) < len(choices):
-        twice = next(
+        repeated = next(
             i for i, n in Counter(choice.example_id for choice in choices).items() if n > 1
         )
-        raise InputError(f"example {twice!r}: expected one choice, got several")
+        raise InputError(f"example {repeated!r}: expected one choice, got several")
     n_correct = sum(choice.is_correct is True for choice in choices)
     pairs = _pairs(choices)
     n_correct_pairs = sum(all(choice.is_correct is True for choice in pair) for pair in pairs)
@@ -210,12 +213,12 @@ class _Sides:
 
 def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides]) -> None:
     if (
-        strange := {value for side in sides for value in (side.correct, side.incorrect)}
+        unknown := {value for side in sides for value in (side.correct, side.incorrect)}
         - ids.keys()
     ):
         raise InputError(
-            f'{feature}: expected {", ".join(ids)}, "{UNKNOWN}" or nothing, got'
-            f" {sorted(strange)[0]!r}"
+            f'{feature}: expected {", ".join(ids)}, "{UNSTATED}" or nothing, got'
+            f" {sorted(unknown)[0]!r}"
         )
 
 
@@ -230,17 +233,19 @@ def _each_against_others(sides: Sequence[_Sides]) -> dict[str, dict[str, int]]:
 
 
 def _pairs(choices: Iterable[Choice]) -> list[list[Choice]]:
-    found: dict[str, list[Choice]] = {}
+    by_pair: dict[str, list[Choice]] = {}
     for choice in choices:
         if choice.pair:
-            found.setdefault(choice.pair, []).append(choice)
-    if more := [name for name, members in found.items() if len(members) > 2]:
-        raise InputError(f"schema {more[0]!r}: expected two examples, got {len(found[more[0]])}")
-    return [members for members in found.values() if len(members) == 2]
+            by_pair.setdefault(choice.pair, []).append(choice)
+    if oversized := [name for name, members in by_pair.items() if len(members) > 2]:
+        raise InputError(
+            f"schema {oversized[0]!r}: expected two examples, got {len(by_pair[oversized[0]])}"
+        )
+    return [members for members in by_pair.values() if len(members) == 2]
 
 
 def _known(value: str) -> bool:
-    return value not in ("", UNKNOWN)
+    return value not in ("", UNSTATED)
 
 
 def _other(choice: Choice) -> str:
@@ -264,7 +269,7 @@ def _frequencies(sides: Sequence[_Sides]) -> dict[str, Frequency]:
 def _test(feature: str, coding: str, ids: Mapping[str, int], sides: Sequence[_Sides]) -> BiasTest:
     values = [(ids[side.preferred], ids[side.rejected]) for side in sides]
     test = mann_whitney([a for a, _ in values], [b for _, b in values])
-    most = mann_whitney([max(pair) for pair in values], [min(pair) for pair in values])
+    attainable = mann_whitney([max(pair) for pair in values], [min(pair) for pair in values])
     references = mann_whitney(
         [ids[side.correct] for side in sides], [ids[side.incorrect] for side in sides]
     )
@@ -276,7 +281,7 @@ def _test(feature: str, coding: str, ids: Mapping[str, int], sides: Sequence[_Si
         dict(ids),
         test,
         strength,
-        abs(most.rank_biserial),
+        abs(attainable.rank_biserial),
         references,
         thresholds,
         thresholds.size(strength),

@@ -15,10 +15,10 @@ from cc_hf.files import parse_table
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 
-__all__ = ["UNKNOWN", "Choice", "choice_of", "choices_of_result", "read_choices"]
+__all__ = ["UNSTATED", "Choice", "choice_of", "choices_of_result", "read_choices"]
 
 #: A gender or position that the data do not state.
-UNKNOWN = "unknown"
+UNSTATED = "unknown"
 _TIE = "tie"
 
 
@@ -100,14 +100,14 @@ def choices_of_result(
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
     if judged != table.keys():
-        missing, left = sorted(judged - table.keys()), sorted(table.keys() - judged)
+        missing, unjudged = sorted(judged - table.keys()), sorted(table.keys() - judged)
         raise InputError(
             f"expected judgements of the {len(table)} examples of {result.dataset} {result.config},"
             f" got {len(judged)}; "
             + (
                 f"{missing[0]} is not among the examples"
                 if missing
-                else f"{left[0]} was not judged"
+                else f"{unjudged[0]} was not judged"
             )
             + "; load the configuration and split that were evaluated"
         )
@@ -129,39 +129,42 @@ def read_choices(
         examples: the examples of the configuration; their column `answer` says which of the two is
             correct.
 
+    Returns:
+        One choice per example, in the order of the file.
+
     Raises:
         InputError: for a file of another form, an id that occurs twice or belongs to no example, or
             examples without a preference.
         DataError: for JSON lines that are not objects.
     """
     table = {example.id: example for example in examples}
-    found: dict[str, Choice] = {}
-    for place, row in _rows(path):
+    choices: dict[str, Choice] = {}
+    for where, row in _rows(path):
         if "id" not in row or "preferred" not in row:
             raise InputError(
-                f"{place}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
+                f"{where}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
             )
         name, preferred = str(row["id"]), str(row["preferred"])
-        if name not in table or name in found:
+        if name not in table or name in choices:
             raise InputError(
-                f"{place}: id: expected each of the {len(table)} examples once, got {name!r}"
-                + (" again" if name in found else ", which is none of them")
+                f"{where}: id: expected each of the {len(table)} examples once, got {name!r}"
+                + (" again" if name in choices else ", which is none of them")
             )
         if preferred not in ("1", "2", _TIE):
-            raise InputError(f"{place}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
+            raise InputError(f"{where}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
         answer = table[name].extra.get("answer", "")
         if answer not in ("1", "2"):
             raise InputError(
                 f'example {name!r}: expected the number of the correct translation under "answer",'
                 f" got {answer!r}; preferences by number are for wino_x"
             )
-        found[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
-    if len(found) < len(table):
+        choices[name] = choice_of(table[name], None if preferred == _TIE else preferred == answer)
+    if len(choices) < len(table):
         raise InputError(
-            f"{path}: expected a preference for each of {len(table)} examples, got {len(found)};"
-            f" {next(i for i in table if i not in found)} has none"
+            f"{path}: expected a preference for each of {len(table)} examples, got {len(choices)};"
+            f" {next(i for i in table if i not in choices)} has none"
         )
-    return list(found.values())
+    return list(choices.values())
 
 
 def _decision(judgement: Judgement) -> bool | None:

@@ -163,18 +163,18 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
             best[i, j] = max(
                 best[i - 1, j], best[i, j - 1], best[i - 1, j - 1] + 1 if a == b else 0
             )
-    found = []
+    matches = []
     i, j = len(left), len(right)
     # Walking back from the end takes the latest matches first.
     while i and j:
         if left[i - 1] == right[j - 1] and best[i, j] == best[i - 1, j - 1] + 1:
             i, j = i - 1, j - 1
-            found.append((i, j))
+            matches.append((i, j))
         elif best[i - 1, j] >= best[i, j - 1]:
             i -= 1
         else:
             j -= 1
-    return found[::-1]
+    return matches[::-1]
 
 
 def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
@@ -191,8 +191,8 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
     first, second = (
-        {i for i in range(len(one.words)) if i not in common and i != one.ambiguous}
-        for one, common in sides
+        {i for i in range(len(sentence.words)) if i not in common and i != sentence.ambiguous}
+        for sentence, common in sides
     )
     return first, second
 
@@ -207,6 +207,9 @@ def trigger_importance(
         saliences: the sentences; twins have the same `pair`.
         skipped: example -> why its salience was not measured; copied to the result.
 
+    Returns:
+        The comparisons of triggers and of referents, with the numbers of sentences.
+
     Raises:
         InputError: if there is no pair of twins, a schema has more than two sentences, or there are
             too few triggers to compare.
@@ -216,9 +219,11 @@ def trigger_importance(
     groups: list[tuple[list[float], list[float]]] = []  # per sentence: triggers, others
     pieces: tuple[list[float], list[float]] = ([], [])
     for left, right in pairs:
-        for one, triggers in zip((left, right), trigger_words(left, right), strict=True):
+        for sentence, triggers in zip((left, right), trigger_words(left, right), strict=True):
             numbered = [
-                (i, word.salience) for i, word in enumerate(one.words) if i != one.ambiguous
+                (i, word.salience)
+                for i, word in enumerate(sentence.words)
+                if i != sentence.ambiguous
             ]
             groups.append(
                 (
@@ -239,8 +244,7 @@ def trigger_importance(
             f"expected two sentences of one schema, which tell its triggers, got {len(saliences)}"
             f" sentences of as many schemas; {why}"
         )
-    found = [referent_salience(one) for one in saliences]
-    referents = [pair for pair in found if pair is not None]
+    referents = [pair for pair in map(referent_salience, saliences) if pair is not None]
     return TriggerImportance(
         n_sentences=2 * len(pairs),
         n_alone=len(saliences) - 2 * len(pairs),
@@ -257,31 +261,31 @@ def trigger_importance(
 
 
 def _twins(saliences: Sequence[Salience]) -> list[tuple[Salience, Salience]]:
-    found: dict[str, list[Salience]] = {}
-    for one in saliences:
-        if one.pair:
-            found.setdefault(one.pair, []).append(one)
-    for name, members in found.items():
+    by_pair: dict[str, list[Salience]] = {}
+    for sentence in saliences:
+        if sentence.pair:
+            by_pair.setdefault(sentence.pair, []).append(sentence)
+    for name, members in by_pair.items():
         if len(members) > 2:
             raise InputError(f"schema {name!r}: expected two sentences, got {len(members)}")
-    return [(members[0], members[1]) for members in found.values() if len(members) == 2]
+    return [(members[0], members[1]) for members in by_pair.values() if len(members) == 2]
 
 
 def _importance(groups: Sequence[tuple[Sequence[float], Sequence[float]]], what: str) -> Importance:
     first, second = (
-        [value for own, _ in groups for value in own],
-        [value for _, own in groups for value in own],
+        [value for group, _ in groups for value in group],
+        [value for _, group in groups for value in group],
     )
     if len(first) < 2 or len(second) < 2:
         raise InputError(
             f"{what}: expected at least two on each side to compare, got {len(first)} and"
             f" {len(second)}; give more sentences"
         )
-    both = [(float(np.mean(a)), float(np.mean(b))) for a, b in groups if a and b]
-    differences = [a - b for a, b in both]
+    means = [(float(np.mean(a)), float(np.mean(b))) for a, b in groups if a and b]
+    differences = [a - b for a, b in means]
     paired = (
-        paired_t_test([a for a, _ in both], [b for _, b in both])
-        if len(both) > 1 and np.ptp(differences) > 0
+        paired_t_test([a for a, _ in means], [b for _, b in means])
+        if len(means) > 1 and np.ptp(differences) > 0
         else None
     )
     return Importance(
@@ -299,26 +303,26 @@ def _has_spread(pairs: Sequence[tuple[float, float]]) -> bool:
     return any(len(set(side)) > 1 for side in zip(*pairs, strict=True))
 
 
-def _subwords(one: Salience) -> tuple[list[tuple[str, float]], set[int]]:
+def _subwords(sentence: Salience) -> tuple[list[tuple[str, float]], set[int]]:
     """Return all sub-words, special tokens last, and the indices of those of "it"."""
-    found: list[tuple[str, float]] = []
+    subwords: list[tuple[str, float]] = []
     ambiguous: set[int] = set()
-    for number, word in enumerate(one.words):
-        if number == one.ambiguous:
-            ambiguous = set(range(len(found), len(found) + len(word.subwords)))
-        found += word.subwords
-    return [*found, *one.marks], ambiguous
+    for number, word in enumerate(sentence.words):
+        if number == sentence.ambiguous:
+            ambiguous = set(range(len(subwords), len(subwords) + len(word.subwords)))
+        subwords += word.subwords
+    return [*subwords, *sentence.marks], ambiguous
 
 
 def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[float]]:
     """Return the saliences of triggers and of other sub-words, pooled over both twins."""
-    (first, own_it), (second, other_it) = _subwords(left), _subwords(right)
+    (first, first_it), (second, second_it) = _subwords(left), _subwords(right)
     shared = shared_words([text for text, _ in first], [text for text, _ in second])
     triggers: list[float] = []
     others: list[float] = []
     for pieces, ambiguous, common in (
-        (first, own_it, {i for i, _ in shared}),
-        (second, other_it, {j for _, j in shared}),
+        (first, first_it, {i for i, _ in shared}),
+        (second, second_it, {j for _, j in shared}),
     ):
         for number, (_, value) in enumerate(pieces):
             if number not in ambiguous:
@@ -329,9 +333,10 @@ def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[
 def _subword_importance(
     triggers: Sequence[float], others: Sequence[float]
 ) -> SubwordImportance | None:
-    """Compare the groups as the program does.
+    """Return the comparison of the groups as the program makes it; None if it is undefined.
 
-    It lets pingouin choose the test: Welch's for groups of different sizes, else Student's.
+    The program lets pingouin choose the test: Welch's for groups of different sizes, otherwise
+    Student's.
     """
     if min(len(triggers), len(others)) < 2 or len(set(triggers)) == len(set(others)) == 1:
         return None
@@ -339,38 +344,41 @@ def _subword_importance(
     return SubwordImportance(len(triggers), len(others), abs(cohen_d(triggers, others)), test)
 
 
-def referent_salience(one: Salience) -> tuple[float, float] | None:
+def referent_salience(sentence: Salience) -> tuple[float, float] | None:
     """Return the mean salience of the words of each referent, at its last occurrence.
 
     Args:
-        one: a sentence with the names of its referents.
+        sentence: a sentence with the names of its referents.
 
     Returns:
         The means for the correct and the incorrect referent, in [-1, 1]; None if one of them is not
         found.
     """
-    words = [word.text.lower() for word in one.words]
-    found: list[float] = []
-    for name in one.referents:
+    words = [word.text.lower() for word in sentence.words]
+    means: list[float] = []
+    for name in sentence.referents:
         parts = name.lower().split()
         starts = (
             [
-                at
-                for at in range(len(words) - len(parts) + 1)
-                if words[at : at + len(parts)] == parts
+                start
+                for start in range(len(words) - len(parts) + 1)
+                if words[start : start + len(parts)] == parts
             ]
             if parts
             else []
         )
         if starts:
-            found.append(
+            means.append(
                 float(
                     np.mean(
-                        [word.salience for word in one.words[starts[-1] : starts[-1] + len(parts)]]
+                        [
+                            word.salience
+                            for word in sentence.words[starts[-1] : starts[-1] + len(parts)]
+                        ]
                     )
                 )
             )
-    return (found[0], found[1]) if len(found) == 2 else None
+    return (means[0], means[1]) if len(means) == 2 else None
 
 
 def salience_rows(saliences: Sequence[Salience]) -> list[dict[str, Any]]:
@@ -379,4 +387,4 @@ def salience_rows(saliences: Sequence[Salience]) -> list[dict[str, Any]]:
     Args:
         saliences: the sentences.
     """
-    return [asdict(one) for one in saliences]
+    return [asdict(sentence) for sentence in saliences]

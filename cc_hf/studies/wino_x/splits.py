@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 
-__all__ = ["SplitPlan", "WinoXSplits", "aligned", "schema_of", "split_schemas"]
+__all__ = ["SplitPlan", "WinoXSplits", "matching_samples", "schema_of", "split_schemas"]
 
 _Schema = tuple[ContrastiveTranslationExample, ...]
 _N_DEV, _N_TEST, _SEED, _STEP = 200, 1000, 42, 500  # of the thesis
@@ -69,8 +69,8 @@ class WinoXSplits:
                 f"training size: expected 1 to {len(self.train)} samples, which is what the"
                 f" development and test parts leave, got {size}"
             )
-        taken, _ = _take(_schemas(self.train), size, "training size")
-        return taken
+        part, _ = _take(_schemas(self.train), size, "training size")
+        return part
 
     def train_sizes(self, step: int = _STEP) -> tuple[int, ...]:
         """Return the multiples of a step that the training part can fill.
@@ -145,6 +145,9 @@ def split_schemas(
         n_test: as for `n_dev`.
         seed: seed of the shuffle.
 
+    Returns:
+        The three parts; the training part has all samples that the others leave.
+
     Raises:
         InputError: for samples that are not from Wino-X, too few samples, or an id that occurs
             twice.
@@ -156,8 +159,8 @@ def split_schemas(
     ...     for i in range(6)
     ...     for j in (1, 2)
     ... ]
-    >>> found = split_schemas(twins, n_dev=2, n_test=4)
-    >>> [e.id for e in found.dev], len(found.test), found.train_sizes(2)
+    >>> parts = split_schemas(twins, n_dev=2, n_test=4)
+    >>> [e.id for e in parts.dev], len(parts.test), parts.train_sizes(2)
     (['2-1', '2-2'], 4, (2, 4, 6))
     """
     if n_dev < 1 or n_test < 1:
@@ -171,16 +174,18 @@ def split_schemas(
         )
     ids = [example.id for example in examples]
     if len(set(ids)) < len(ids):
-        twice = next(name for number, name in enumerate(ids) if name in ids[:number])
-        raise InputError(f"expected every id once, got {twice!r} again")
+        repeated = next(name for number, name in enumerate(ids) if name in ids[:number])
+        raise InputError(f"expected every id once, got {repeated!r} again")
     schemas = _schemas(examples)
     random.Random(seed).shuffle(schemas)
-    test, rest = _take(schemas, n_test, "test part")
-    dev, rest = _take(rest, n_dev, "development part")
-    return WinoXSplits(tuple(example for schema in rest for example in schema), dev, test, seed)
+    test, remaining = _take(schemas, n_test, "test part")
+    dev, remaining = _take(remaining, n_dev, "development part")
+    return WinoXSplits(
+        tuple(example for schema in remaining for example in schema), dev, test, seed
+    )
 
 
-def aligned(
+def matching_samples(
     part: Sequence[ContrastiveTranslationExample], examples: Sequence[ContrastiveTranslationExample]
 ) -> tuple[ContrastiveTranslationExample, ...]:
     """Return the samples of another configuration that have the ids of a part, in its order: the
@@ -203,22 +208,22 @@ def aligned(
 
 
 def _schemas(examples: Sequence[ContrastiveTranslationExample]) -> list[_Schema]:
-    found: dict[str, list[ContrastiveTranslationExample]] = {}
+    by_schema: dict[str, list[ContrastiveTranslationExample]] = {}
     for example in examples:
-        found.setdefault(schema_of(example), []).append(example)
-    return [tuple(schema) for schema in found.values()]
+        by_schema.setdefault(schema_of(example), []).append(example)
+    return [tuple(schema) for schema in by_schema.values()]
 
 
 def _take(
     schemas: Sequence[_Schema], size: int, what: str
 ) -> tuple[tuple[ContrastiveTranslationExample, ...], Sequence[_Schema]]:
-    taken: list[ContrastiveTranslationExample] = []
+    part: list[ContrastiveTranslationExample] = []
     for number, schema in enumerate(schemas):
-        if len(taken) + len(schema) > size:
-            if not taken:
+        if len(part) + len(schema) > size:
+            if not part:
                 raise InputError(
                     f"{what}: expected at least the {len(schema)} samples of one schema, got {size}"
                 )
-            return tuple(taken), schemas[number:]
-        taken += schema
-    return tuple(taken), ()
+            return tuple(part), schemas[number:]
+        part += schema
+    return tuple(part), ()

@@ -106,6 +106,9 @@ def encode_pairs(
         examples: examples of one language pair.
         pronouns: "all" or "ambiguous" (see `PRONOUNS`); None to locate none.
 
+    Returns:
+        One pair per example, in the same order.
+
     Raises:
         InputError: for no examples, another value of `pronouns`, a language without known pronouns,
             translations without any pronoun, or a text that the evaluator would truncate.
@@ -119,7 +122,7 @@ def encode_pairs(
     src_lang, tgt_lang = examples[0].src_lang, examples[0].tgt_lang
     evaluator.check_languages(src_lang, tgt_lang)
     sources = evaluator.encode_sources([example.source for example in examples], src_lang, tgt_lang)
-    found = []
+    pairs = []
     for row, (example, source) in enumerate(zip(examples, sources, strict=True)):
         occurrences = _pronouns(example, pronouns) if pronouns else ()
         texts = [occurrence.variants(example.correct_translation) for occurrence in occurrences]
@@ -138,8 +141,11 @@ def encode_pairs(
                 f"example {example.id!r}: a text is too long, and nothing is cut in training; load"
                 " the evaluator with on_too_long='error'"
             )
-        rest = iter(others)
-        paths = [FormPaths.of([target, *(next(rest) for _ in variants[1:])]) for variants in texts]
+        alternatives = iter(others)
+        paths = [
+            FormPaths.of([target, *(next(alternatives) for _ in variants[1:])])
+            for variants in texts
+        ]
         if None in paths:
             occurrence = occurrences[paths.index(None)]
             forms = ", ".join((occurrence.text, *occurrence.alternatives))
@@ -147,26 +153,28 @@ def encode_pairs(
                 f"example {example.id!r}: {evaluator.name} writes two of the pronouns {forms} with"
                 " the same tokens, and cannot learn to tell them apart"
             )
-        found.append(
+        pairs.append(
             EncodedPair(
                 tuple(source), tuple(target), tuple(path for path in paths if path is not None)
             )
         )
-    if pronouns and not any(pair.pronouns for pair in found):
+    if pronouns and not any(pair.pronouns for pair in pairs):
         raise InputError(
-            f"none of the {len(found)} correct translations has a pronoun; without any the pronoun"
-            " penalty is nothing. Train with the objective mle"
+            f"none of the {len(pairs)} correct translations has a pronoun, so there is nothing to"
+            " penalize. Train with the objective mle"
         )
-    return found
+    return pairs
 
 
 def _pronouns(example: ContrastiveTranslationExample, which: str) -> tuple[PronounOccurrence, ...]:
     check_language(example.tgt_lang)
-    found = find_pronouns(example.correct_translation, example.tgt_lang)
+    occurrences = find_pronouns(example.correct_translation, example.tgt_lang)
     if which == "all":
-        return found
+        return occurrences
     return (
-        ambiguous_pronoun(example.correct_translation, example.contrastive_translations[0], found)
+        ambiguous_pronoun(
+            example.correct_translation, example.contrastive_translations[0], occurrences
+        )
         if example.contrastive_translations
         else ()
     )
@@ -220,29 +228,27 @@ class PairCollator:
         reads: list[tuple[int, int, int, int]] = []  # row, position, token, number of the form
         longer: list[list[list[bool]]] = []
         for row, pair in enumerate(pairs):
-            for found in pair.pronouns:
+            for pronoun in pair.pronouns:
+                paths = pronoun.paths
                 n_before = sum(map(len, longer))
                 longer.append(
                     [
-                        [
-                            len(one) < len(other) and other[: len(one)] == one
-                            for other in found.paths
-                        ]
-                        for one in found.paths
+                        [len(path) < len(other) and other[: len(path)] == path for other in paths]
+                        for path in paths
                     ]
                 )
-                position = found.start + len(self.decoder_start) - 1
-                for form, path in enumerate(found.paths):
-                    own = row
+                position = pronoun.start + len(self.decoder_start) - 1
+                for form, path in enumerate(paths):
+                    read_row = row
                     # The correct form, and the first token of every form, can be read from the row
                     # of the pair itself; only later tokens of an incorrect form need a row with
                     # that form as prefix.
                     if form and len(path) > 1:
-                        own = len(sources)
+                        read_row = len(sources)
                         sources.append(pair.source)
-                        targets.append((*pair.target[: found.start], *path))
+                        targets.append((*pair.target[: pronoun.start], *path))
                     reads += [
-                        (own if i else row, position + i, token, n_before + form)
+                        (read_row if i else row, position + i, token, n_before + form)
                         for i, token in enumerate(path)
                     ]
         rows = [(*self.decoder_start, *target) for target in targets]

@@ -82,8 +82,8 @@ def prediction_differences(
             source, target, ScoringRequest(example.source, example.correct_translation, row)
         )
         start = pronoun_start(example)
-        places = () if start is None else _places(model, target, example, start)
-        if places:
+        positions = () if start is None else _pronoun_positions(model, target, example, start)
+        if positions:
             characters = piece_characters(
                 _text_pieces(model, source, model.source_pieces(source)), example.source
             )
@@ -91,8 +91,8 @@ def prediction_differences(
                 _Sentence(
                     example,
                     source,
-                    target[: places[-1] + 1],
-                    places,
+                    target[: positions[-1] + 1],
+                    positions,
                     model.source_pieces(source),
                     characters,
                     row,
@@ -142,14 +142,14 @@ def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
     """
     right, wrong = (example.extra[f"{side}_pronoun"].strip() for side in ("correct", "incorrect"))
     text = example.correct_translation
-    found = [match.start() for match in _whole_word(right).finditer(text)]
-    for start in found:
+    starts = [match.start() for match in _whole_word(right).finditer(text)]
+    for start in starts:
         if any(
             other[:start] == text[:start] and _whole_word(wrong).match(other, start)
             for other in example.contrastive_translations
         ):
             return start
-    return found[-1] if found else None
+    return starts[-1] if starts else None
 
 
 def _whole_word(word: str) -> re.Pattern[str]:
@@ -189,7 +189,7 @@ def _text_pieces(model: Seq2SeqEvaluator, ids: Sequence[int], pieces: Sequence[s
     return ["" if number in marks else piece for number, piece in zip(ids, pieces, strict=True)]
 
 
-def _places(
+def _pronoun_positions(
     model: Seq2SeqEvaluator,
     target: Sequence[int],
     example: ContrastiveTranslationExample,
@@ -199,8 +199,10 @@ def _places(
     characters = piece_characters(
         _text_pieces(model, target, model.target_pieces(target)), example.correct_translation
     )
-    wanted = set(range(start, start + len(example.extra["correct_pronoun"].strip())))
-    return tuple(place for place, own in enumerate(characters) if wanted.intersection(own))
+    pronoun = set(range(start, start + len(example.extra["correct_pronoun"].strip())))
+    return tuple(
+        position for position, indices in enumerate(characters) if pronoun.intersection(indices)
+    )
 
 
 def _probabilities(
@@ -208,15 +210,18 @@ def _probabilities(
 ) -> Iterator[tuple[float, list[float]]]:
     """Yield, for each sentence, the probability of its pronoun with the whole source, and with each
     token of the source removed.
+
+    Yields:
+        A probability in [0, 1], and one per token of the source.
     """
     # Each sentence has one job with its whole source (None), then one per removed token. Batches
     # are planned over the jobs of all sentences, so they are sorted back below.
     jobs = [
-        (number, place)
+        (number, removed)
         for number, sentence in enumerate(sentences)
-        for place in (None, *range(len(sentence.source)))
+        for removed in (None, *range(len(sentence.source)))
     ]
-    found = [0.0] * len(jobs)
+    probabilities = [0.0] * len(jobs)
     rows = [sentences[number] for number, _ in jobs]
     batches = plan_batches(
         [len(row.source) for row in rows],
@@ -246,13 +251,14 @@ def _probabilities(
                     for i in batch
                 ],
             )
-            for i, own in zip(batch, logprobs, strict=True):
-                found[i] = math.exp(sum(own[place - model.n_forced] for place in rows[i].pronoun))
+            for i, row in zip(batch, logprobs, strict=True):
+                pronoun = (row[position - model.n_forced] for position in rows[i].pronoun)
+                probabilities[i] = math.exp(sum(pronoun))
             bar.update(len(batch))
-    at = 0
+    start = 0
     for sentence in sentences:
-        whole, *without = found[at : at + 1 + len(sentence.source)]
-        at += 1 + len(sentence.source)
+        whole, *without = probabilities[start : start + 1 + len(sentence.source)]
+        start += 1 + len(sentence.source)
         yield whole, without
 
 
@@ -263,23 +269,26 @@ def _salience(
     differences = [whole - probability for probability in without]
     words = moses_tokens(example.source, example.src_lang)
     owners = _owners(sentence, words, model.mark_ids)
-    found: list[WordSalience] = []
+    salient_words: list[WordSalience] = []
     start = ambiguous_it(example.source).start
     ambiguous = None
     for number, word in enumerate(words):
-        own = [place for place, owner in enumerate(owners) if owner == number]
-        if own:
+        tokens = [token for token, owner in enumerate(owners) if owner == number]
+        if tokens:
             if word.start <= start < word.start + len(word.text):
-                ambiguous = len(found)
-            subwords = tuple((sentence.pieces[place], differences[place]) for place in own)
-            found.append(
+                ambiguous = len(salient_words)
+            subwords = tuple((sentence.pieces[token], differences[token]) for token in tokens)
+            salient_words.append(
                 WordSalience(
-                    word.text, word.start, sum(value for _, value in subwords) / len(own), subwords
+                    word.text,
+                    word.start,
+                    sum(value for _, value in subwords) / len(tokens),
+                    subwords,
                 )
             )
     marks = tuple(
-        (sentence.pieces[place], differences[place])
-        for place, owner in enumerate(owners)
+        (sentence.pieces[token], differences[token])
+        for token, owner in enumerate(owners)
         if owner is None
     )
     referents = (
@@ -292,7 +301,7 @@ def _salience(
         example.source,
         example.extra["correct_pronoun"].strip(),
         whole,
-        tuple(found),
+        tuple(salient_words),
         ambiguous,
         marks,
         referents,
@@ -304,21 +313,24 @@ def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) 
     character.
 
     A piece without characters, such as a single blank, belongs to the word of the next piece.
+
+    Returns:
+        One index of `words` per token; None for a special token or one without a word.
     """
     word_of = {
         character: number
         for number, word in enumerate(words)
         for character in range(word.start, word.start + len(word.text))
     }
-    found: list[int | None] = []
+    owners: list[int | None] = []
     following: int | None = None
     # The tokens are visited from the end, so that a piece without characters can take the owner of
     # the piece that follows it.
     for number, characters in zip(
         reversed(sentence.source), reversed(sentence.characters), strict=True
     ):
-        own = next((word_of[character] for character in characters if character in word_of), None)
-        blank = own is None and number not in marks
-        following = following if blank else own
-        found.append(following)
-    return found[::-1]
+        owner = next((word_of[character] for character in characters if character in word_of), None)
+        blank = owner is None and number not in marks
+        following = following if blank else owner
+        owners.append(following)
+    return owners[::-1]

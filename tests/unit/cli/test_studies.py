@@ -212,7 +212,7 @@ def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
     ):
         assert figure in printed
     assert "MuCoW en-ru:" in printed
-    assert "cannot be had from the printed table" in printed
+    assert "do not follow from the printed table" in printed
     rows = read(tmp_path / "r.json")["regressions"]
     assert [(row["published"]["task"], row["n"]) for row in rows] == [
         ("MuCoW", 30),

@@ -17,7 +17,7 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
 from cc_hf.models.location import EmbeddedModel
-from cc_hf.studies.human_agreement.published import published
+from cc_hf.studies.human_agreement.published import published_agreement
 from tests.helpers.metrics import compute_metric
 
 GENDER = {
@@ -58,7 +58,7 @@ def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path)
     for one in RECOMMENDED:
         assert f"`{one.name}` (recommended)" in page
         for agreement in one.agreements:
-            row = published(agreement.dataset, one.tgt_lang, "contrastive_conditioning")
+            row = published_agreement(agreement.dataset, one.tgt_lang, "contrastive_conditioning")
             assert row is not None
             assert agreement.weighted == row.weighted_agreement
             assert agreement.weighted is not None

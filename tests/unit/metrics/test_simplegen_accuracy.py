@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
-from cc_hf.metrics.simplegen_accuracy import found_genders
+from cc_hf.metrics.simplegen_accuracy import find_genders
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
 from tests.helpers.cases import cases_by_message, cases_by_words
@@ -74,14 +74,14 @@ _SENTENCES = st.lists(
     "text",
 )
 def test_forms_match_whole_words_only(text: str, expected: set[str]) -> None:
-    assert found_genders(text, _ENTRY) == expected
+    assert find_genders(text, _ENTRY) == expected
 
 
 def test_a_form_inside_a_longer_form_is_not_counted() -> None:
     entry = {"male": ("médecin",), "female": ("femme médecin", "doctoresse")}
-    assert found_genders("La femme  médecin arrive.", entry) == {"female"}
-    assert found_genders("Le médecin arrive, la femme médecin aussi.", entry) == {"male", "female"}
-    assert found_genders("obrero/a", {"male": ("obrero",), "female": ("obrera",)}) == {
+    assert find_genders("La femme  médecin arrive.", entry) == {"female"}
+    assert find_genders("Le médecin arrive, la femme médecin aussi.", entry) == {"male", "female"}
+    assert find_genders("obrero/a", {"male": ("obrero",), "female": ("obrera",)}) == {
         "male",
         "female",
     }
@@ -89,8 +89,8 @@ def test_a_form_inside_a_longer_form_is_not_counted() -> None:
 
 def test_vowel_signs_belong_to_the_word() -> None:
     entry = {"male": ("अध्यापक",), "female": ("अध्यापिका",)}
-    assert found_genders("वह अध्यापिका है।", entry) == {"female"}
-    assert found_genders("अध्यापकी", entry) == set()
+    assert find_genders("वह अध्यापिका है।", entry) == {"female"}
+    assert find_genders("अध्यापकी", entry) == set()
 
 
 def test_other_numbers_and_both_genders_are_inconclusive() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError
-from cc_hf.metrics.wino_x_pattern_matching import found_gender
+from cc_hf.metrics.wino_x_pattern_matching import find_gender
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.fake_evaluator import hash_scores
@@ -105,7 +105,7 @@ ROW = {
 def test_the_gender_is_that_of_the_pronoun_translating_it(
     lang: str, source: str, translation: str, expected: str
 ) -> None:
-    assert found_gender(source, translation, lang) == expected
+    assert find_gender(source, translation, lang) == expected
 
 
 def test_figures_and_counts_follow_the_verdicts() -> None:

@@ -45,7 +45,7 @@ def test_complete_separation_has_an_effect_of_one() -> None:
     ("x", "y", "message"),
     [
         ([], [1.0], "first group: expected at least one"),
-        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at place 1"),
+        ([1.0], [2.0, math.nan], "second group: expected finite numbers, got nan at position 1"),
     ],
 )
 def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], message: str) -> None:

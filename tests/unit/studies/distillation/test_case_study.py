@@ -11,9 +11,9 @@ from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
     PUBLISHED_REGRESSIONS,
     case_study_regressions,
-    read_systems,
+    read_system_table,
     regress,
-    selected,
+    select_systems,
 )
 from tests.helpers.cases import cases_by_message
 
@@ -47,7 +47,7 @@ def test_russian_figures_follow_the_table_and_not_the_published_ones() -> None:
 
 
 def test_the_dependent_columns_are_minima() -> None:
-    for row in read_systems(CASE_STUDY):
+    for row in read_system_table(CASE_STUDY):
         assert float(row["mucow_infrequent"]) < float(row["mucow_frequent"])
         assert float(row["winomt_female"]) < float(row["winomt_male"])
         assert (row["seqkd"] == "1") == row["model"].startswith("Student of")
@@ -77,13 +77,13 @@ def test_malformed_tables_are_refused(text: str, message: str, tmp_path: Path) -
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read_systems(path)
+        read_system_table(path)
 
 
 def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('name,"b, c",y\nx,1,2\nz,many,3\n', encoding="utf-8")
-    rows = read_systems(path)
+    rows = read_system_table(path)
     assert rows[0] == {"name": "x", "b, c": "1", "y": "2"}
     with pytest.raises(InputError, match="column: expected one of name, b, c, y, got 'd'"):
         regress(rows, "d", ["y"])
@@ -92,4 +92,4 @@ def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="independents: expected different columns, got y, y"):
         regress(rows, "y", ["y", "y"])
     with pytest.raises(InputError, match="expected a system with name = q, got none among 2"):
-        selected(rows, {"name": "q"})
+        select_systems(rows, {"name": "q"})

@@ -16,7 +16,7 @@ from cc_hf.studies.human_agreement.agreement import (
     examples_without_corpora,
     read_annotations,
 )
-from cc_hf.studies.human_agreement.annotations import annotator_agreement, binarised
+from cc_hf.studies.human_agreement.annotations import annotator_agreement, binary_label
 from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import evaluate_metric
 
@@ -189,7 +189,7 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
 def test_raw_labels_are_binarised(
     label: str, gold: str, classes: tuple[str, str], expected: str | None
 ) -> None:
-    assert binarised(label, gold, classes) == expected
+    assert binary_label(label, gold, classes) == expected
 
 
 def test_raw_labels_are_sufficient(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_unfit_assumptions_are_refused(tmp_path: Path) -> None:
         )
     with pytest.raises(InputError, match="about 1 translations, none of which is in the result"):
         agreement_with_labels(result, people, assumption=Assumption(result, frozenset({"9"})))
-    with pytest.raises(InputError, match="data of your own, whose corpora are not known"):
+    with pytest.raises(InputError, match="your own data, whose corpora are not known"):
         examples_without_corpora(result, ["opensubs"])
 
 

@@ -23,7 +23,7 @@ from cc_hf.studies.wino_x.filler_training import (
     fine_tune_on_fillers,
 )
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
-from cc_hf.studies.wino_x.splits import WinoXSplits, aligned, split_schemas
+from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from cc_hf.training.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
 from tests.helpers.cases import cases_by_words
@@ -391,7 +391,7 @@ def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> 
         accumulation=2,
         batch_size=8,
     )
-    tests = {"english": parts.test, "german": aligned(parts.test, german)}
+    tests = {"english": parts.test, "german": matching_samples(parts.test, german)}
     before, after = learning_curve(evaluator, parts, [100], settings, tests=tests)
     assert after.tuned is not None
     assert after.tuned.dev_losses[-1] < after.tuned.dev_losses[0] - 0.5

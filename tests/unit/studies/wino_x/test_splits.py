@@ -17,7 +17,7 @@ from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
-from cc_hf.studies.wino_x.splits import aligned, schema_of, split_schemas
+from cc_hf.studies.wino_x.splits import matching_samples, schema_of, split_schemas
 from tests.helpers.cases import cases_by_words
 from tests.helpers.wino_x_schemas import lay_out, lm_rows
 
@@ -111,9 +111,9 @@ def test_both_languages_get_the_same_split(tmp_path: Path) -> None:
     )
     parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
     assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
-    assert aligned(parts[1].test, german) == parts[0].test
+    assert matching_samples(parts[1].test, german) == parts[0].test
     with pytest.raises(InputError, match=r"2 are in the first only, such as 'S0-1'"):
-        aligned(english[:4], german[2:])
+        matching_samples(english[:4], german[2:])
 
 
 def test_bad_examples_are_refused() -> None:
