@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli import studies
+from cc_hf.cli import study_commands
 from cc_hf.cli.options import DataDir
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(help="Studies over results.", no_args_is_help=True)
-app.command("referent-bias")(studies.referent_bias)
-app.command("trigger-importance")(studies.trigger_importance)
-app.command("regression")(studies.regression)
-app.command("evaluator-agreement")(studies.evaluator_agreement)
+app.command("referent-bias")(study_commands.referent_bias)
+app.command("trigger-importance")(study_commands.trigger_importance)
+app.command("regression")(study_commands.regression)
+app.command("evaluator-agreement")(study_commands.evaluator_agreement)
 
 
 @app.callback()
@@ -98,7 +98,7 @@ def human_agreement(
         AgreementRow,
         agreement_json,
         agreement_notes,
-        agreement_table,
+        human_agreement_table,
     )
     from cc_hf.studies.human_agreement.agreement import (
         Assumption,
@@ -146,7 +146,7 @@ def human_agreement(
             json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         )
     console = Console()
-    console.print(agreement_table(rows))
+    console.print(human_agreement_table(rows))
     for note in agreement_notes(rows):
         console.print(note, soft_wrap=True, highlight=False, markup=False)
 

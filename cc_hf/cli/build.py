@@ -52,7 +52,7 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Write a dataset as Parquet with its card, ready for the Hub."""
-    from cc_hf.hub.parquet import build as run_build
+    from cc_hf.hub.parquet import build_dataset_folder
 
     if (dataset == _CUSTOM) != (source is not None):
         raise InputError(
@@ -60,7 +60,7 @@ def build(
             f" {'no --from' if source is None else f'--from with {dataset}'}"
         )
     name = dataset if source is None else str(source)
-    files = run_build(
+    files = build_dataset_folder(
         name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir
     )
     if not quiet:

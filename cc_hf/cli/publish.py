@@ -109,14 +109,14 @@ def dataset(
 ) -> None:
     """Build a dataset's folder (as `cc-hf build`) and upload it."""
     from cc_hf import __version__
-    from cc_hf.hub.parquet import build
+    from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "dataset"
-        build(dataset, chosen, output=folder, data_dir=data_dir)
+        build_dataset_folder(dataset, chosen, output=folder, data_dir=data_dir)
         upload = plan(folder, repo, repo_type="dataset")
         send(
             upload,
@@ -154,15 +154,15 @@ def metric(
     """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.push import plan
-    from cc_hf.hub.spaces import build_space
+    from cc_hf.hub.spaces import build_metric_space
 
     if output is not None:
         _check_only_written(yes=yes)
-        _say_written(build_space(metric, repo, output=output, requirement=requirement))
+        _say_written(build_metric_space(metric, repo, output=output, requirement=requirement))
         return
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "space"
-        build_space(metric, repo, output=folder, requirement=requirement)
+        build_metric_space(metric, repo, output=folder, requirement=requirement)
         send(
             plan(folder, repo, repo_type="space"),
             message=f"{metric}, built with cc_hf {__version__}",
@@ -229,7 +229,7 @@ def results(
 ) -> None:
     """Send the scores of a model to its repository, where the Hub's leaderboards read them."""
     from cc_hf import __version__
-    from cc_hf.hub.model_results import CARD, read_card, read_results, results_folder
+    from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(model, "--model")
@@ -240,7 +240,7 @@ def results(
         "source_name": source_name,
         "model_index": model_index,
     }
-    found = read_results(files)
+    found = read_system_results(files)
     text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
     if card is not None and text is None:
         raise InputError(f"--card: expected a file, {card} is none")
@@ -307,14 +307,16 @@ def leaderboard(
     """Build the Space of a leaderboard (`cc-hf leaderboard`, with its results) and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.push import check_repo, plan
-    from cc_hf.leaderboard.space import build_space
+    from cc_hf.leaderboard.space import build_leaderboard_space
 
     check_repo(repo)
     if output is not None:
         _check_only_written(yes=yes)
     with tempfile.TemporaryDirectory() as place:
         folder = output or Path(place) / "space"
-        store = build_space(results, folder, title=title, quality=bleu, requirement=requirement)
+        store = build_leaderboard_space(
+            results, folder, title=title, quality=bleu, requirement=requirement
+        )
         for name, reason in store.broken.items():
             Console(stderr=True).print(Text(f"note: {name} is left out: {reason}"), soft_wrap=True)
         if output is not None:

@@ -60,16 +60,19 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
         texts = [translation or "", *([other] if (other or "").strip() else [])]
         try:
             options["occurrence"] = read_occurrence(which or "")
-            found = [judge.judge(source or "", text, word or "", **options) for text in texts]
+            explanations = [
+                judge.judge(source or "", text, word or "", **options) for text in texts
+            ]
         except CCError as error:
             return message(str(error))
-        return side_by_side(map(explanation_html, found))
+        return side_by_side(map(explanation_html, explanations))
 
     gr.HTML(
         lead(
-            "The same translation is scored under a source that says the right reading and one"
-            f" that says the wrong one ({judge.src_lang} → {judge.tgt_lang}, by {judge.name}). The"
-            " bar shows which it fits; colours show the words that decide."
+            "The same translation is scored under two sources: one with a cue for the right"
+            f" reading, one with a cue for the wrong reading ({judge.src_lang} → {judge.tgt_lang},"
+            f" by {judge.name}). The bar shows which of the two it fits better; the colours show"
+            " the words that decide."
         )
     )
     with gr.Row():
@@ -118,7 +121,7 @@ def _sentences(gr: Any) -> list[Any]:
             label="word to look at", value=first_word, elem_id="cc-word", min_width=160
         )
         which = gr.Textbox(
-            label="which, if it occurs twice",
+            label="which occurrence, if several",
             placeholder="1, 2, …",
             elem_id="cc-which",
             min_width=160,

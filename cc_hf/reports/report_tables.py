@@ -21,10 +21,10 @@ from cc_hf.results import EvaluationResult
 __all__ = [
     "Cell",
     "ReportTable",
-    "Row",
-    "agreement_table",
+    "TableRow",
     "category_table",
     "figures_table",
+    "label_agreement_table",
     "metric_name",
     "report_tables",
     "summary_table",
@@ -59,7 +59,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table.
 
     Attributes:
@@ -89,7 +89,7 @@ class ReportTable:
     title: str
     corner: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     groups: tuple[tuple[str, int], ...] = ()
     caption: str = ""
 
@@ -118,7 +118,7 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         for metric in report.metrics
         if any(result.categories for result in report.of_metric(metric).values())
     ]
-    human = [agreement_table(report)] if report.agreements else []
+    human = [label_agreement_table(report)] if report.agreements else []
     return (
         summary_table(report),
         *categories,
@@ -144,7 +144,7 @@ def summary_table(report: Report) -> ReportTable:
         for metric, names in figures.items():
             cells += [_cell(report, metric, system.name, name) for name in names]
         rows.append(
-            Row(
+            TableRow(
                 system.name,
                 tuple(cells),
                 "baseline" if system.name == report.baseline and len(report.systems) > 1 else "",
@@ -196,7 +196,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
             else tuple(results)
         ),
         tuple(
-            Row(
+            TableRow(
                 label,
                 tuple(
                     _cell(report, metric, name, f"{kind}{suffix}")
@@ -224,14 +224,16 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
         found.append(
-            Row(row.label, tuple(_cell(report, metric, system, name) for system in results), note)
+            TableRow(
+                row.label, tuple(_cell(report, metric, system, name) for system in results), note
+            )
         )
     return ReportTable(
         f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found)
     )
 
 
-def agreement_table(report: Report) -> ReportTable:
+def label_agreement_table(report: Report) -> ReportTable:
     """Return a table of how often each metric agrees with the human labels of each system's
     translations.
 
@@ -253,7 +255,7 @@ def agreement_table(report: Report) -> ReportTable:
             weighted,
             kappa,
         )
-        rows.append(Row(one.system, cells, metric_name(one.metric)))
+        rows.append(TableRow(one.system, cells, metric_name(one.metric)))
     caption = (
         "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by"
         " bootstrap over translations."

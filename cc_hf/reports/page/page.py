@@ -25,9 +25,9 @@ from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     ReportTable,
-    agreement_table,
     category_table,
     figures_table,
+    label_agreement_table,
     metric_name,
     summary_table,
 )
@@ -72,7 +72,7 @@ def html_page(report: Report) -> str:
         categories=list(_categories(report)),
         probabilities=list(_probabilities(report)),
         quality=list(_quality(report)),
-        people=html_table(agreement_table(report)) if report.agreements else "",
+        people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
         signatures=_signatures(report),
         data=island_json(explorer_data(report) if report.samples else {}),

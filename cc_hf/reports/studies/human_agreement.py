@@ -20,7 +20,7 @@ from cc_hf.studies.human_agreement.agreement import HumanAgreement
 from cc_hf.studies.human_agreement.annotations import AnnotatorAgreement
 from cc_hf.studies.human_agreement.published import CITATION_KEY, PUBLISHED_KAPPAS, published
 
-__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
+__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement_table"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class AgreementRow:
     annotators: AnnotatorAgreement
 
 
-def agreement_table(rows: Sequence[AgreementRow]) -> Table:
+def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
     """Return a table with one line per result. After the last result of a test set and metric comes
     the line that the paper has for them.
 

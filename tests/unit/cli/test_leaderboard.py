@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
-from cc_hf.leaderboard.app import build
+from cc_hf.leaderboard.app import build_page
 from tests.helpers.results import small_result, write_result
 from tests.unit.cli.test_commands import cc_hf as program
 
@@ -127,4 +127,4 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
 def test_without_gradio(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
-        build(results)
+        build_page(results)

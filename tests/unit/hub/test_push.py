@@ -126,7 +126,7 @@ def test_without_a_token_it_says_what_to_do(folder: Path) -> None:
 def test_a_hub_that_cannot_be_reached_is_one_message(folder: Path) -> None:
     # of the library that the Hub's client speaks HTTP with
     unreached = HfHubHTTPError.__mro__[1]("no connection")
-    with pytest.raises(DataError, match="the Hub did not take the files"):
+    with pytest.raises(DataError, match="the Hub did not accept the files"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))
 
 

@@ -16,12 +16,12 @@ from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.leaderboard.table import (
     HEADERS,
     SORT_KEYS,
-    Row,
+    LeaderboardRow,
     choices,
     display_cells,
     filtered,
+    leaderboard_rows,
     sorted_rows,
-    table_rows,
     to_csv,
     to_json,
 )
@@ -31,7 +31,7 @@ EVIL = "<script>alert(1)</script>&\"'"
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> list[Row]:
+def rows(tmp_path: Path) -> list[LeaderboardRow]:
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
     write_result(tmp_path, "google", small_result((0.5, 0.7)))
     write_result(
@@ -45,12 +45,12 @@ def rows(tmp_path: Path) -> list[Row]:
             metric="mucow_pattern_matching",
         ),
     )
-    return table_rows(
+    return leaderboard_rows(
         read_folder(tmp_path), QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
     )
 
 
-def test_rows(rows: list[Row]) -> None:
+def test_rows(rows: list[LeaderboardRow]) -> None:
     aws = rows[0]
     assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == (
         "aws",
@@ -75,7 +75,7 @@ def test_rows(rows: list[Row]) -> None:
     assert display_cells(rows[2])[1] == "mucow en-cs"
 
 
-def test_filters(rows: list[Row]) -> None:
+def test_filters(rows: list[LeaderboardRow]) -> None:
     assert choices(rows, "language") == ["en-cs", "en-de"]
     assert [row.system for row in filtered(rows, dataset="winomt")] == ["aws", "google"]
     assert [
@@ -86,7 +86,7 @@ def test_filters(rows: list[Row]) -> None:
     assert filtered(rows) == rows
 
 
-def test_sorting(rows: list[Row]) -> None:
+def test_sorting(rows: list[LeaderboardRow]) -> None:
     assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == [
         "google",
         "aws",
@@ -109,7 +109,7 @@ def test_sorting(rows: list[Row]) -> None:
         sorted_rows(rows, "beauty")
 
 
-def test_files_to_fetch(rows: list[Row]) -> None:
+def test_files_to_fetch(rows: list[LeaderboardRow]) -> None:
     read = list(csv.DictReader(io.StringIO(to_csv(rows))))
     assert [row["system"] for row in read] == ["aws", "google", "other"]
     assert float(read[0]["min_accuracy"]) == 0.4
@@ -122,7 +122,7 @@ def test_files_to_fetch(rows: list[Row]) -> None:
 @pytest.mark.parametrize("first", "=+-@＝＋－＠\t")
 def test_a_spreadsheet_sees_no_formula(tmp_path: Path, first: str) -> None:
     write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
-    rows = table_rows(read_folder(tmp_path))
+    rows = leaderboard_rows(read_folder(tmp_path))
     assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == f"'{first}1+1"
     assert json.loads(to_json(rows))[0]["system"] == f"{first}1+1"
 
@@ -135,7 +135,7 @@ def dots(html: str) -> list[tuple[float, float]]:
     ]
 
 
-def test_the_chart(rows: list[Row]) -> None:
+def test_the_chart(rows: list[LeaderboardRow]) -> None:
     html = plot_html(rows)
     aws, google = dots(html)
     assert aws[0] > google[0]  # a higher BLEU is further right
@@ -146,7 +146,7 @@ def test_the_chart(rows: list[Row]) -> None:
     assert plot_html(rows[2:]) == ""
 
 
-def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[Row]) -> None:
+def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[LeaderboardRow]) -> None:
     other = dataclasses.replace(rows[1], language="en-ru")
     assert "Several datasets" not in plot_html(rows[:2])
     assert "Several datasets" in plot_html([rows[0], other])
@@ -164,9 +164,9 @@ def test_the_chart_says_that_rows_are_of_several_kinds(rows: list[Row]) -> None:
 )
 @pytest.mark.parametrize("has_interval", [True, False])
 def test_points_stay_on_the_chart(
-    values: list[tuple[float, float]], has_interval: bool, rows: list[Row]
+    values: list[tuple[float, float]], has_interval: bool, rows: list[LeaderboardRow]
 ) -> None:
-    def row(bleu: float, accuracy: float) -> Row:
+    def row(bleu: float, accuracy: float) -> LeaderboardRow:
         low, high = (
             (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
         )
@@ -183,7 +183,7 @@ def test_points_stay_on_the_chart(
     assert ('class="line' in html) == has_interval
 
 
-def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
+def test_texts_from_outside_are_escaped(rows: list[LeaderboardRow]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
     for html in (
@@ -197,7 +197,7 @@ def test_texts_from_outside_are_escaped(rows: list[Row]) -> None:
 
 
 def test_notes() -> None:
-    assert "No results yet" in notes_html(Store(()))
+    assert "There are no results yet" in notes_html(Store(()))
     full = read_folder_of_one()
     assert notes_html(full) == ""
     assert "2 files of the folder could not be read" in notes_html(
@@ -206,9 +206,9 @@ def test_notes() -> None:
 
 
 def read_folder_of_one() -> Store:
-    from cc_hf.leaderboard.store import Entry
+    from cc_hf.leaderboard.store import StoredResult
 
-    return Store((Entry("a", "a.json", small_result((0.4, 0.9))),))
+    return Store((StoredResult("a", "a.json", small_result((0.4, 0.9))),))
 
 
 def test_a_result_as_html() -> None:

@@ -17,7 +17,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import plots
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
+from cc_hf.reports.report_tables import ReportTable, TableRow, report_tables, summary_table
 from cc_hf.reports.tables import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
@@ -162,7 +162,7 @@ def test_no_text_ends_its_place() -> None:
 
 
 def test_html_header_cells() -> None:
-    shown = html_table(ReportTable("t", "system", ("a", "b"), (Row("x", ()),), (("g", 2),)))
+    shown = html_table(ReportTable("t", "system", ("a", "b"), (TableRow("x", ()),), (("g", 2),)))
     assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
     assert shown.count('scope="col"') == 3
     assert '<th scope="row">x</th>' in shown
