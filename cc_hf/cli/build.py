@@ -21,7 +21,9 @@ def build(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="Dataset, see `cc-hf list datasets`; or `custom`, for a file of your own."
+            help=(
+                "Name of a dataset (see `cc-hf list datasets`), or `custom` for a file of your own."
+            )
         ),
     ],
     configs: Configs = None,
@@ -32,8 +34,8 @@ def build(
         typer.Option(
             "--from",
             help=(
-                "With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues,"
-                " incorrect_cues."
+                "With custom: .csv, .tsv or .jsonl file with the columns source, focus,"
+                " position, correct_cues and incorrect_cues."
             ),
         ),
     ] = None,
@@ -43,8 +45,8 @@ def build(
             "--output",
             "-o",
             help=(
-                "New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf"
-                " loading/NAME.py and eval.yaml."
+                "New folder to write. It contains README.md and Parquet files, and for datasets"
+                " of cc_hf also loading/NAME.py and eval.yaml."
             ),
         ),
     ],

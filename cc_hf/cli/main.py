@@ -52,7 +52,9 @@ _GRACE_SECONDS = 3.0
 
 app = typer.Typer(
     name="cc-hf",
-    help="Does a translation system understand which sense, which gender, which referent is meant?",
+    help=(
+        "Test whether a translation system understands which sense, gender or referent is meant."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

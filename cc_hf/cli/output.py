@@ -87,7 +87,7 @@ class Console(rich.console.Console):
         return super().render(renderable, options)
 
     def _escaped(self, text: Text) -> Text:
-        found = text.blank_copy()
+        escaped = text.blank_copy()
         edges = [
             edge
             for offset, character in enumerate(text.plain)
@@ -95,13 +95,13 @@ class Console(rich.console.Console):
             for edge in (offset, offset + 1)
         ]
         for part in text.divide(edges):
-            shown = printable(part.plain)
+            printable_part = printable(part.plain)
             (
-                found.append_text(part)
-                if shown == part.plain
-                else found.append(shown, part.get_style_at_offset(self, 0))
+                escaped.append_text(part)
+                if printable_part == part.plain
+                else escaped.append(printable_part, part.get_style_at_offset(self, 0))
             )
-        return found
+        return escaped
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise an error that `cc_hf.cli.main.run` handles; rich would silence standard output even

@@ -220,16 +220,16 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     """
     results = report.of_metric(metric)
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
-    found = []
+    table_rows = []
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
-        found.append(
+        table_rows.append(
             TableRow(
                 row.label, tuple(_cell(report, metric, system, name) for system in results), note
             )
         )
     return ReportTable(
-        f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found)
+        f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(table_rows)
     )
 
 
@@ -241,21 +241,21 @@ def label_agreement_table(report: Report) -> ReportTable:
         report: a report with human labels.
     """
     rows = []
-    for one in report.agreements:
-        found = one.agreement
+    for label_agreement in report.agreements:
+        agreement = label_agreement.agreement
         weighted = (
             Cell("")
-            if found.weighted_agreement is None
-            else Cell(percent(found.weighted_agreement), limits(found.weighted_interval))
+            if agreement.weighted_agreement is None
+            else Cell(percent(agreement.weighted_agreement), limits(agreement.weighted_interval))
         )
-        kappa = Cell(f"{found.kappa:.2f}", limits(found.kappa_interval, digits=2))
+        kappa = Cell(f"{agreement.kappa:.2f}", limits(agreement.kappa_interval, digits=2))
         cells = (
-            Cell(str(found.n_labels)),
-            Cell(percent(found.agreement), limits(found.interval)),
+            Cell(str(agreement.n_labels)),
+            Cell(percent(agreement.agreement), limits(agreement.interval)),
             weighted,
             kappa,
         )
-        rows.append(TableRow(one.system, cells, metric_name(one.metric)))
+        rows.append(TableRow(label_agreement.system, cells, metric_name(label_agreement.metric)))
     caption = (
         "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by"
         " bootstrap over translations."
@@ -293,12 +293,16 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
     if name not in result.scores:
         return Cell("")
     compared = report.comparisons.get((metric, system))
-    one = compared.differences.get(name) if compared else None
+    difference = compared.differences.get(name) if compared else None
     value, interval = percent(result.scores[name]), limits(result.intervals.get(name))
-    if one is None:
+    if difference is None:
         return Cell(value, interval)
     return Cell(
-        value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT
+        value,
+        interval,
+        _signed(difference.difference),
+        p_text(difference.p_value),
+        difference.p_value < _SIGNIFICANT,
     )
 
 
@@ -312,18 +316,18 @@ def _caption(report: Report) -> list[str]:
     levels = sorted(
         {_level(result) for system in report.systems for result in system.results.values()} - {""}
     )
-    said = ["Percent."]
+    sentences = ["Figures are in percent."]
     if levels:
-        said.append(
-            f"In brackets {' and '.join(levels)} intervals by bootstrap"
+        sentences.append(
+            f"The brackets hold {' and '.join(levels)} intervals by bootstrap"
             f" {resampling_text(report.metrics)}."
         )
     if report.comparisons:
-        said.append(
-            f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not"
-            " corrected for several comparisons; * p < 0.05."
+        sentences.append(
+            f"Differences to {report.baseline} are in percentage points, with a two-sided p-value"
+            " by paired bootstrap that is not corrected for multiple comparisons; * marks p < 0.05."
         )
-    return said
+    return sentences
 
 
 def _level(result: EvaluationResult) -> str:

@@ -263,7 +263,7 @@
     if (facts.length) {
       const list = make("dl");
       for (const [name, value] of facts) list.append(make("dt", "", name), make("dd", "", value));
-      panel.append(make("h4", "", "Of the sample"), list);
+      panel.append(make("h4", "", "About the sample"), list);
     }
     return panel;
   };

@@ -88,7 +88,7 @@ def test_several_files_share_annotations_or_have_their_own(files: Path) -> None:
     wrong = cc_hf(
         "analyze", "human-agreement", files / "one.json", *labels, *labels, status=2
     ).stderr
-    assert "expected it once, or once per file of results, 1 in all, got it 2 times" in wrong
+    assert "expected the option once, or once per file of results (1), got it 2 times" in wrong
 
 
 def test_options_that_do_not_fit(files: Path) -> None:

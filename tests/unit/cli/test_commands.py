@@ -178,7 +178,7 @@ def test_files_that_are_no_translations_are_noted(tmp_path: Path, tiny_marian: P
         "truncate",
     )
     assert (
-        "note: 2664 of 2664 translations hold their whole source; is this the right file?"
+        "note: 2664 of 2664 translations contain their whole source; is this the right file?"
         in found.stderr
     )
 

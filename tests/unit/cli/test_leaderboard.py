@@ -45,7 +45,7 @@ def test_publishing_is_a_dry_run(results: Path, monkeypatch: pytest.MonkeyPatch)
     assert sent == []
     assert "dry run: 4 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
-    assert "broken.json is left out" in told
+    assert "broken.json is ignored" in told
     assert "results/aws.json" in told
     assert "sent: 4 files" in invoke(
         "publish",

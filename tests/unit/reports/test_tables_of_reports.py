@@ -58,7 +58,7 @@ def test_summary() -> None:
     assert shown.is_significant == (compared.p_value < 0.05)
     interval = report.systems[1].results["words"].intervals["accuracy"]
     assert second.cells[5].interval == f"{percent(interval.low)} – {percent(interval.high)}"
-    assert "Differences to first in points" in table.caption
+    assert "Differences to first are in percentage points" in table.caption
     alone = summary_table(build_report(reported.systems()[:1], n_resamples=1))
     assert alone.rows[0].note == ""
     assert "Differences" not in alone.caption
