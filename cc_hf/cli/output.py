@@ -62,6 +62,9 @@ def printable(text: str) -> str:
     Args:
         text: any text.
 
+    Returns:
+        The text, with each such character as an escape, \u001b.
+
     >>> print(printable("red: \x1b[31m"))
     red: \u001b[31m
     """
@@ -79,6 +82,9 @@ class Console(rich.console.Console):
         Args:
             renderable: the object to render.
             options: as for rich.
+
+        Returns:
+            The segments, without control characters.
         """
         if isinstance(renderable, str):
             renderable = printable(renderable)
@@ -210,7 +216,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:
-    """Create a part file with a lock that this process holds until it closes the file or ends."""
+    """Return a new part file, which this process locks until it closes the file or ends."""
     while True:
         handle, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=_PART)
         if fcntl is None:

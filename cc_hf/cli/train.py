@@ -234,7 +234,7 @@ def wino_x(
 
 
 def _sizes(text: str | None) -> list[int] | None:
-    """Parse the numbers of --sizes."""
+    """Return the numbers of --sizes, sorted."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]

@@ -71,6 +71,9 @@ def published_scores(
             and metric.
         repos: dataset -> repository of the benchmark.
 
+    Returns:
+        One item per result, in the order of the results.
+
     Raises:
         InputError: for a result on the caller's own data, a dataset without a repository, a
             configuration that the metric does not fit, a result without a score for a leaderboard,
@@ -101,17 +104,17 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
             f" {result.dataset}=ORGANISATION/NAME, got none"
         )
     split = _split(result)
-    known = [
+    matching_tasks = [
         task
         for task in tasks(result.dataset, [result.config])
         if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)
     ]
     values = tuple(
-        (task, result.scores[task.score]) for task in known if task.score in result.scores
+        (task, result.scores[task.score]) for task in matching_tasks if task.score in result.scores
     )
     if not values:
         expected = (
-            ", ".join(task.score for task in known)
+            ", ".join(task.score for task in matching_tasks)
             or f"a metric that fits {result.dataset} {result.config}"
         )
         raise InputError(
@@ -202,6 +205,9 @@ def checked_date(text: str) -> str:
 
     Args:
         text: YYYY-MM-DD, with or without a time.
+
+    Returns:
+        The text, unchanged.
 
     Raises:
         InputError: for anything else.

@@ -70,6 +70,9 @@ def judge_lines(
         alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
             for none.
 
+    Returns:
+        The rows, figures and signature that the page shows.
+
     Raises:
         UnknownNameError: for a metric that is not registered.
         InputError: for more than `MAX_FORM_LINES` lines or `MAX_FORM_CHARACTERS` characters,
@@ -82,14 +85,14 @@ def judge_lines(
     [['1', 'Die Ärztin ist gut.', 'correct']]
     """
     declared: type[Metric] = registry.resolve("metric", name)
-    for what, text in (
+    for field, text in (
         ("translations", translations),
         ("references", references),
         ("alignments", alignments),
     ):
         if len(text) > MAX_FORM_CHARACTERS:
             raise InputError(
-                f"{what}: expected at most {MAX_FORM_CHARACTERS:,} characters here, got"
+                f"{field}: expected at most {MAX_FORM_CHARACTERS:,} characters here, got"
                 f" {len(text):,}; judge more with cc_hf on your own machine"
             )
     lines = translations.rstrip("\n").split("\n") if translations.strip() else []
@@ -197,7 +200,7 @@ def metric_page(name: str, *, card: str) -> Any:
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Create the input fields, filled with the example, in the order of the arguments of
+    """Return new input fields, filled with the example, in the order of the arguments of
     `judge_lines`.
     """
     translations = gr.Textbox(
@@ -228,7 +231,7 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
 
 
 def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
-    """Create a field for errors, and the fields for the parts of an `Answer`, in its order."""
+    """Return a new field for errors, and new fields for the parts of an `Answer`, in its order."""
     verdict = (
         "probability that it is correct"
         if declared.takes_evaluator and declared.takes_translations

@@ -115,8 +115,8 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 
 
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Merge the entries as dicts: `EvalResult` would allow only one name and one source for all
-    metrics on the same data.
+    """Return the merged entries as dicts, because `EvalResult` would allow only one name and one
+    source for all metrics on the same data.
     """
     if not old:
         return new

@@ -36,6 +36,9 @@ def read_system_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
     Args:
         files: files with the results of one metric or of all.
 
+    Returns:
+        All results, in the order of the files.
+
     Raises:
         InputError: for a file that does not exist or holds no results; the message names the file.
     """

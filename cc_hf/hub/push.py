@@ -78,6 +78,9 @@ def check_repo(repo: str, what: str = "repo") -> str:
         repo: ORGANISATION/NAME.
         what: the name of the argument, for the message.
 
+    Returns:
+        The name, unchanged.
+
     Raises:
         InputError: for anything but ORGANISATION/NAME.
 
@@ -100,6 +103,9 @@ def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
         folder: an existing folder; all its files are sent, including hidden ones.
         repo: ORGANISATION/NAME.
         repo_type: "dataset", "space" or "model".
+
+    Returns:
+        The files with their sizes, sorted by path.
 
     Raises:
         InputError: for a folder that does not exist or is empty, or a name that the Hub does not

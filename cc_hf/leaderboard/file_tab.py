@@ -121,8 +121,8 @@ def file_tab(
 
 
 def _lists(gr: Any, data: dict[str, list[ConfigDeclaration]]) -> list[Any]:
-    """Create the lists of datasets, configurations, languages and metrics, each of which depends on
-    those before it, and return them.
+    """Return new lists of datasets, configurations, languages and metrics, each of which depends on
+    those before it.
     """
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))

@@ -73,19 +73,19 @@ def plot_html(rows: Sequence[LeaderboardRow]) -> str:
     Returns:
         HTML; "" if no row has both figures.
     """
-    shown = [
+    plotted = [
         (row, row.bleu, row.min_accuracy)
         for row in rows
         if row.bleu is not None and row.min_accuracy is not None
     ]
-    if not shown:
+    if not plotted:
         return ""
     points = [
         QualityPoint(index, bleu, accuracy, _interval(row))
-        for index, (row, bleu, accuracy) in enumerate(shown)
+        for index, (row, bleu, accuracy) in enumerate(plotted)
     ]
-    kinds = {(row.dataset, row.config, row.language, row.metric) for row, _, _ in shown}
-    chart = quality_chart(points, [row.system for row, _, _ in shown], label=_PLOT)
+    kinds = {(row.dataset, row.config, row.language, row.metric) for row, _, _ in plotted}
+    chart = quality_chart(points, [row.system for row, _, _ in plotted], label=_PLOT)
     return _piece("plot", title=_PLOT, chart=chart, is_several=len(kinds) > 1)
 
 

@@ -140,6 +140,9 @@ class SentenceJudge:
             incorrect_cues: as for `correct_cues`.
             placement: where cues go: "before" or "after" the focus, or "replace".
 
+        Returns:
+            The verdict, and the contribution of each word to it.
+
         Raises:
             InputError: for texts that are blank or too long, a focus that is not in the source,
                 missing or too many cues, or input that `explain` refuses.
@@ -306,6 +309,9 @@ class FileJudge:
             config: as for `dataset`.
             metric: as for `dataset`.
             tgt_lang: ISO 639-1 code of the translations.
+
+        Returns:
+            The result, with all judgements.
 
         Raises:
             InputError: for a file that is too large, has too many or too long lines, is not text,

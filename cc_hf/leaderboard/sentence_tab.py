@@ -102,9 +102,7 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
 
 
 def _sentences(gr: Any) -> list[Any]:
-    """Create the fields for the source, two translations, the word and its occurrence, and return
-    them.
-    """
+    """Return new fields for the source, two translations, the word and its occurrence."""
     first_source, first_translation, first_other, first_word, *_ = _EXAMPLES[0]
     source = gr.Textbox(label="source", value=first_source, lines=2, elem_id="cc-source")
     translation = gr.Textbox(
@@ -130,7 +128,7 @@ def _sentences(gr: Any) -> list[Any]:
 
 
 def _reading(gr: Any) -> tuple[Any, list[Any]]:
-    """Create the field for the correct reading, and those for the visitor's cues, which are shown
+    """Return a new field for the correct reading, and those for the visitor's cues, which are shown
     on demand: correct cues, incorrect cues, and their placement.
     """
     reading = gr.Radio(

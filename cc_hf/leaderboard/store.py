@@ -58,6 +58,9 @@ def read_folder(folder: str | Path) -> Store:
     Args:
         folder: a folder with results that `cc-hf evaluate` wrote.
 
+    Returns:
+        The results in the order of file names, and what could not be read.
+
     Raises:
         InputError: if the folder does not exist.
     """

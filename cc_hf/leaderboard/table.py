@@ -214,6 +214,9 @@ def sorted_rows(
         by: a key of `SORT_KEYS`.
         descending: whether the largest value comes first.
 
+    Returns:
+        The rows, in a new list.
+
     Raises:
         InputError: for another key.
     """
@@ -222,9 +225,9 @@ def sorted_rows(
     ordered = sorted(
         rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file)
     )
-    known = [row for row in ordered if getattr(row, name) is not None]
-    known.sort(key=lambda row: row_key(row, name), reverse=descending)
-    return known + [row for row in ordered if getattr(row, name) is None]
+    with_figure = [row for row in ordered if getattr(row, name) is not None]
+    with_figure.sort(key=lambda row: row_key(row, name), reverse=descending)
+    return with_figure + [row for row in ordered if getattr(row, name) is None]
 
 
 def row_key(row: LeaderboardRow, name: str) -> float | str:

@@ -55,7 +55,7 @@ def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFil
         files: where files for download are written.
     """
 
-    def shown(
+    def filtered_table(
         dataset: str, language: str, metric: str, text: str, by: str, order: str
     ) -> tuple[Any, str]:
         conditions = {"dataset": dataset, "language": language, "metric": metric}
@@ -68,7 +68,7 @@ def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFil
         return _styled(ordered), plot_html(ordered)
 
     filters = _filters(gr, rows)
-    value, svg = shown(_ANY, _ANY, _ANY, "", _FIRST_SORT, "descending")
+    value, svg = filtered_table(_ANY, _ANY, _ANY, "", _FIRST_SORT, "descending")
     table = gr.Dataframe(
         value,
         headers=list(HEADERS),
@@ -97,7 +97,7 @@ def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFil
     gr.HTML(notes, elem_id="cc-notes")
     gr.on(
         [field.change for field in filters],
-        shown,
+        filtered_table,
         inputs=filters,
         outputs=[table, plot],
         api_name="table",
@@ -107,9 +107,7 @@ def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFil
 
 
 def _filters(gr: Any, rows: list[LeaderboardRow]) -> list[Any]:
-    """Create the fields for dataset, language, metric, search words, sort key and order, and return
-    them.
-    """
+    """Return new fields for dataset, language, metric, search words, sort key and order."""
     with gr.Row(elem_classes="cc-filters"):
         lists = [
             gr.Dropdown(

@@ -46,6 +46,9 @@ class VisitorFiles:
         Args:
             name: the name of the file.
             text: its content.
+
+        Returns:
+            The path of the file, in a new folder.
         """
         root = Path(self._folder.name) / "results"
         root.mkdir(parents=True, exist_ok=True)

@@ -108,6 +108,9 @@ def build_report(
         n_resamples: number of resamples and seed of the bootstrap of the differences.
         seed: as for `n_resamples`.
 
+    Returns:
+        The content of the report, without any format.
+
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of
             one system on different translations, several judgements of one example, a number of
@@ -231,8 +234,8 @@ _Comparisons = dict[tuple[str, str], SystemComparison]
 def _comparisons(
     systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int
 ) -> tuple[_Comparisons, list[str], str]:
-    """Compare each system with the baseline by each metric; return the comparisons, the reasons why
-    some could not be made, and the signature of the tests.
+    """Return the comparisons of each system with the baseline by each metric, the reasons why some
+    could not be made, and the signature of the tests.
     """
     comparisons: _Comparisons = {}
     obstacles, signature = [], ""

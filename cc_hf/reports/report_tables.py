@@ -307,7 +307,7 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
 
 
 def _signed(value: float) -> str:
-    """Write a difference with a sign, using a real minus; without a sign if it rounds to zero."""
+    """Return a difference with a sign, using a real minus; without a sign if it rounds to zero."""
     text = percent(value)
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
 

@@ -73,9 +73,9 @@ def build_samples(
         [judgements_by_id(system.results.get(metric)) for metric in judging] for system in systems
     ]
     ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
-    known = {example.id: example for example in examples or ()}
+    examples_by_id = {example.id: example for example in examples or ()}
     if examples is not None:
-        ids = dict.fromkeys([*(i for i in known if i in ids), *ids])
+        ids = dict.fromkeys([*(i for i in examples_by_id if i in ids), *ids])
     labels: dict[str, list[Annotation]] = {}
     for annotation in annotations:
         labels.setdefault(annotation.example_id, []).append(annotation)
@@ -93,7 +93,12 @@ def build_samples(
         category = next(j.category for row in judgements for j in row if j is not None)
         samples.append(
             Sample(
-                example_id, category, known.get(example_id), translations, judgements, sample_labels
+                example_id,
+                category,
+                examples_by_id.get(example_id),
+                translations,
+                judgements,
+                sample_labels,
             )
         )
     notes = [

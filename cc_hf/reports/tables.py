@@ -147,6 +147,9 @@ def resampling_text(metrics: Iterable[str]) -> str:
     Args:
         metrics: names of metrics; unregistered ones resample over samples.
 
+    Returns:
+        A phrase such as "within categories".
+
     >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
     'within categories'
     >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
@@ -170,6 +173,9 @@ def interval_notes(result: EvaluationResult) -> list[str]:
 
     Args:
         result: the result.
+
+    Returns:
+        One line per reason, followed by the names of the figures.
 
     >>> from cc_hf.results import NoInterval
     >>> result = EvaluationResult(
@@ -200,6 +206,9 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
     Args:
         notes: name -> note.
 
+    Returns:
+        One line per note, followed by at most six of the names that have it.
+
     >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
     ['no interval: a, c']
     """
@@ -220,6 +229,9 @@ def tie_text(result: EvaluationResult) -> str:
 
     Args:
         result: the result.
+
+    Returns:
+        One phrase, or "".
     """
     if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
         return ""

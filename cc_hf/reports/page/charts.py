@@ -272,7 +272,7 @@ def _whisker(low: float, high: float, y: float) -> list[_Element]:
 
 
 def _short(text: str, n: int) -> str:
-    """Shorten a name in the middle, because the names of systems often differ at the end.
+    """Return a name shortened in the middle, because the names of systems often differ at the end.
 
     >>> _short("opus-mt-en-de-tiny", 9)
     'opus…tiny'

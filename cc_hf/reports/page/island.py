@@ -164,12 +164,12 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
 def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
     """Return the span of the source that the variant replaces, and the replacement."""
     start = _common(source, variant)
-    rest = min(len(source), len(variant)) - start
-    tail = _common(source[::-1][:rest], variant[::-1][:rest])
+    n_remaining = min(len(source), len(variant)) - start
+    n_common_at_end = _common(source[::-1][:n_remaining], variant[::-1][:n_remaining])
     return [
         _utf16(source[:start]),
-        _utf16(source[: len(source) - tail]),
-        strings.number(variant[start : len(variant) - tail]),
+        _utf16(source[: len(source) - n_common_at_end]),
+        strings.number(variant[start : len(variant) - n_common_at_end]),
     ]
 
 
@@ -209,7 +209,7 @@ def _judgements(
 
 
 def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] | int:
-    """Round to the significant digits that are shown; return 0 for a column without values."""
+    """Return values rounded to the digits that are shown; 0 for a column without values."""
     return (
         0
         if all(value is None for value in values)

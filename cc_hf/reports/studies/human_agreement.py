@@ -184,7 +184,7 @@ def _name(result: EvaluationResult) -> str:
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
-    """Write a percentage with two digits and its interval, or with one digit as the paper prints
+    """Return a percentage with two digits and its interval, or with one digit as the paper prints
     it.
     """
     if value is None:

@@ -332,11 +332,11 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     Args:
         agreement: the agreement.
     """
-    named = {
+    column_names = {
         name: name if max(map(len, agreement.evaluators)) <= _LONGEST_NAME else f"[{number}]"
         for number, name in enumerate(agreement.evaluators, 1)
     }
-    figures = plain_table("system", *named.values())
+    figures = plain_table("system", *column_names.values())
     for index, system in enumerate(agreement.systems):
         figures.add_row(
             Text(system), *(percent(agreement.scores[name][index]) for name in agreement.evaluators)
@@ -345,7 +345,7 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     for pair in agreement.pairs:
         correlation = pair.correlation
         table.add_row(
-            Text(f"{named[pair.left]} and {named[pair.right]}"),
+            Text(f"{column_names[pair.left]} and {column_names[pair.right]}"),
             _correlation(correlation.spearman, correlation.spearman_interval),
             _correlation(correlation.kendall, correlation.kendall_interval),
         )
@@ -353,7 +353,7 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     table.add_row(
         Text("mean over pairs"), f"{agreement.mean_spearman:.3f}", f"{agreement.mean_kendall:.3f}"
     )
-    notes = [Text(f"{short}: {name}") for name, short in named.items() if short != name]
+    notes = [Text(f"{short}: {name}") for name, short in column_names.items() if short != name]
     notes.append(Text("intervals by bootstrap over systems", style="italic"))
     if n := max(pair.correlation.n_undefined for pair in agreement.pairs):
         notes.append(
@@ -363,7 +363,7 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
             )
         )
     without = {
-        f"{named[pair.left]} and {named[pair.right]} ({name})": interval.note
+        f"{column_names[pair.left]} and {column_names[pair.right]} ({name})": interval.note
         for pair in agreement.pairs
         for name, interval in (
             ("Spearman", pair.correlation.spearman_interval),
@@ -384,5 +384,5 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
 
 
 def _correlation(value: float, interval: Interval | NoInterval) -> str:
-    shown = limits(interval, digits=3)
-    return f"{value:.3f} ({shown})" if shown else f"{value:.3f}"
+    interval_text = limits(interval, digits=3)
+    return f"{value:.3f} ({interval_text})" if interval_text else f"{value:.3f}"
