@@ -190,7 +190,7 @@ def test_pages(opened: Opened) -> None:
         seen += ids(page)
     assert seen == [f"id{i}" for i in range(N)]
     assert page.locator("#next").is_disabled()
-    assert page.locator("#place").inner_text() == "page 3 of 3"
+    assert page.locator("#page-number").inner_text() == "page 3 of 3"
 
 
 def test_where_the_dataset_is_not_at_hand(opened: Opened) -> None:
