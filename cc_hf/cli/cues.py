@@ -16,7 +16,7 @@ from cc_hf.cli.options import (
     Config,
     DataDir,
     Device,
-    Evaluator,
+    EvaluatorName,
     FamilyName,
     NoCache,
     OnTooLong,
@@ -78,7 +78,7 @@ def build(
             )
         ),
     ] = None,
-    evaluator: Evaluator = None,
+    evaluator: EvaluatorName = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, DataDir, Evaluator
+from cc_hf.cli.options import Bleu, DataDir, EvaluatorName
 from cc_hf.cli.output import Console
 
 __all__ = ["leaderboard"]
@@ -28,7 +28,7 @@ def leaderboard(
         ),
     ] = "127.0.0.1",
     bleu: Bleu = None,
-    evaluator: Evaluator = None,
+    evaluator: EvaluatorName = None,
     src_lang: Annotated[
         str, typer.Option(help="Source language of the visitors' sentences as an ISO 639-1 code.")
     ] = "en",

@@ -18,7 +18,7 @@ __all__ = [
     "DataDir",
     "Dataset",
     "Device",
-    "Evaluator",
+    "EvaluatorName",
     "Evaluators",
     "Every",
     "FamilyName",
@@ -119,7 +119,7 @@ Evaluators = Annotated[
         ),
     ),
 ]
-Evaluator = Annotated[
+EvaluatorName = Annotated[
     str | None,
     typer.Option(
         help=(
