@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli import studies
-from cc_hf.cli.options import DataDir
+from cc_hf.cli import study_commands
+from cc_hf.cli.options import DataDir, FiguresOutput
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Studies over results.", no_args_is_help=True)
-app.command("referent-bias")(studies.referent_bias)
-app.command("trigger-importance")(studies.trigger_importance)
-app.command("regression")(studies.regression)
-app.command("evaluator-agreement")(studies.evaluator_agreement)
+app = typer.Typer(help="Run the studies of the papers on results.", no_args_is_help=True)
+app.command("referent-bias")(study_commands.referent_bias)
+app.command("trigger-importance")(study_commands.trigger_importance)
+app.command("regression")(study_commands.regression)
+app.command("evaluator-agreement")(study_commands.evaluator_agreement)
 
 
 @app.callback()
@@ -34,16 +34,16 @@ def human_agreement(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="JSON files that `cc-hf evaluate --output` wrote, of any metrics.",
-            metavar="RESULT...",
+            help="JSON files that `cc-hf evaluate --output` wrote, by any metrics.",
         ),
     ],
     annotations: Annotated[
         list[Path],
         typer.Option(
             help=(
-                "JSONL with id, index or testset_line, translation, gold_gender, label_ or"
-                " binarized_annotator1 and 2; once, or once per file of results."
+                "JSONL file of human labels, with the keys id, index or testset_line;"
+                " translation; gold_gender; and label_annotator1 and 2 or binarized_annotator1"
+                " and 2. Give the option once for all files of results, or once for each."
             )
         ),
     ],
@@ -51,8 +51,9 @@ def human_agreement(
         Path | None,
         typer.Option(
             help=(
-                "Result whose decided verdicts stand for labels where nobody annotated, as on"
-                " MuCoW, where only undecidable ones were."
+                "JSON file of a result whose decided verdicts count as labels of the"
+                " translations that nobody annotated. For MuCoW, only the translations without"
+                " a decided verdict were annotated."
             )
         ),
     ] = None,
@@ -60,22 +61,22 @@ def human_agreement(
         list[str] | None,
         typer.Option(
             help=(
-                "With --assume: corpora that no annotated sentence was drawn from (paper:"
-                " opensubs)."
+                "With --assume: corpus from which no annotated sentence was drawn (opensubs in"
+                " the paper). May be repeated."
             )
         ),
     ] = None,
     as_published: Annotated[
         bool,
         typer.Option(
-            "--as-published", help="With --assume: count labels as the paper's notebook does."
+            "--as-published", help="With --assume: count labels as the notebook of the paper does."
         ),
     ] = False,
     inconclusive: Annotated[
         str | None,
         typer.Option(
             help=(
-                "What an inconclusive verdict stands for: correct or incorrect; default: as in the"
+                "How an inconclusive verdict counts: correct or incorrect. Default: as in the"
                 " paper."
             )
         ),
@@ -83,22 +84,23 @@ def human_agreement(
     skip_others: Annotated[
         bool,
         typer.Option(
-            "--skip-others", help="Leave out annotated translations that are not those judged."
+            "--skip-others", help="Ignore annotated translations that differ from the judged ones."
         ),
     ] = False,
     data_dir: DataDir = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
-    ] = None,
+    output: FiguresOutput = None,
 ) -> None:
-    """Compare results with human labels, beside the figures of Vamvas & Sennrich 2021, Table 2."""
+    """Compare results with human labels.
+
+    The figures are shown beside those of Vamvas & Sennrich (2021), Table 2.
+    """
     import json
 
     from cc_hf.reports.studies.human_agreement import (
         AgreementRow,
         agreement_json,
         agreement_notes,
-        agreement_table,
+        human_agreement_table,
     )
     from cc_hf.studies.human_agreement.agreement import (
         Assumption,
@@ -109,13 +111,13 @@ def human_agreement(
 
     if len(annotations) not in (1, len(results)):
         raise InputError(
-            f"--annotations: expected it once, or once per file of results, {len(results)} in all,"
-            f" got it {len(annotations)} times"
+            f"--annotations: expected the option once, or once per file of results"
+            f" ({len(results)}), got it {len(annotations)} times"
         )
     if assume is None and (without_corpus or as_published):
         raise InputError(
             "--without-corpus and --as-published say how assumed verdicts count; give them with"
-            " --assume RESULT, or leave them out"
+            " --assume RESULT, or omit them"
         )
     check_output(output)
     assumption = None
@@ -130,23 +132,23 @@ def human_agreement(
     rows = []
     for number, path in enumerate(results):
         labels = read_annotations(annotations[number % len(annotations)])
-        people = annotator_agreement(labels)
+        annotators = annotator_agreement(labels)
         for judged in _read_results(path):
-            found = agreement_with_labels(
+            agreement = agreement_with_labels(
                 judged,
                 labels,
                 skip_others=skip_others,
                 inconclusive=inconclusive,
                 assumption=assumption,
             )
-            rows.append(AgreementRow(judged, found, people))
+            rows.append(AgreementRow(judged, agreement, annotators))
     if output is not None:
         write_atomically(
             output,
             json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         )
     console = Console()
-    console.print(agreement_table(rows))
+    console.print(human_agreement_table(rows))
     for note in agreement_notes(rows):
         console.print(note, soft_wrap=True, highlight=False, markup=False)
 
@@ -159,14 +161,14 @@ def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
 
 def _with_inconclusive(path: Path) -> EvaluationResult:
     """Return the one result of a file that has inconclusive verdicts."""
-    found = [
+    results = [
         result
         for result in _read_results(path)
         if any(j.verdict == "inconclusive" for j in result.judgements)
     ]
-    if len(found) != 1:
+    if len(results) != 1:
         raise InputError(
-            "--assume: expected a file with one result that has inconclusive verdicts, such as of"
-            f" mucow_pattern_matching, got {len(found)} such in {path}"
+            "--assume: expected a file with one result that has inconclusive verdicts, such as one"
+            f" by mucow_pattern_matching, got {len(results)} such results in {path}"
         )
-    return found[0]
+    return results[0]

@@ -21,7 +21,9 @@ def build(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="Dataset, see `cc-hf list datasets`; or `custom`, for a file of your own."
+            help=(
+                "Name of a dataset (see `cc-hf list datasets`), or `custom` for a file of your own."
+            )
         ),
     ],
     configs: Configs = None,
@@ -32,8 +34,8 @@ def build(
         typer.Option(
             "--from",
             help=(
-                "With custom: .csv, .tsv or .jsonl of source, focus, position, correct_cues,"
-                " incorrect_cues."
+                "With custom: .csv, .tsv or .jsonl file with the columns source, focus,"
+                " position, correct_cues and incorrect_cues."
             ),
         ),
     ] = None,
@@ -43,8 +45,8 @@ def build(
             "--output",
             "-o",
             help=(
-                "New folder to write: README.md with YAML, Parquet, and for datasets of cc_hf"
-                " loading/NAME.py and eval.yaml."
+                "New folder to write. It contains README.md and Parquet files, and for datasets"
+                " of cc_hf also loading/NAME.py and eval.yaml."
             ),
         ),
     ],
@@ -52,7 +54,7 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Write a dataset as Parquet with its card, ready for the Hub."""
-    from cc_hf.hub.parquet import build as run_build
+    from cc_hf.hub.parquet import build_dataset_folder
 
     if (dataset == _CUSTOM) != (source is not None):
         raise InputError(
@@ -60,7 +62,7 @@ def build(
             f" {'no --from' if source is None else f'--from with {dataset}'}"
         )
     name = dataset if source is None else str(source)
-    files = run_build(
+    files = build_dataset_folder(
         name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir
     )
     if not quiet:

@@ -12,28 +12,32 @@ from cc_hf.cli.output import Console
 
 __all__ = ["app"]
 
-Place = Annotated[
-    Path | None, typer.Option("--path", help="The cache; default: HF_HOME/cc_hf/scores.sqlite.")
+CachePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--path", help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite."
+    ),
 ]
 
 _FIRST = ("eval", "dtype", "device")
 # These fields are shown elsewhere or are not useful to users.
 _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
-app = typer.Typer(help="The scores that are kept on disk.", no_args_is_help=True)
+app = typer.Typer(help="Show or remove the scores that are stored on disk.", no_args_is_help=True)
 
 
 @app.command("info")
-def info(path: Place = None) -> None:
+def info(path: CachePath = None) -> None:
     """Show where the cache is, how large it is, and whose scores it holds."""
     from cc_hf.evaluators.score_cache import ScoreCache
 
-    found = ScoreCache(path).info()
+    contents = ScoreCache(path).info()
     console = Console()
     console.print(
-        Text(f"{found.path}: {found.n_scores:,} scores, {found.n_bytes:,} bytes"), soft_wrap=True
+        Text(f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"),
+        soft_wrap=True,
     )
-    for identity in found.identities:
+    for identity in contents.identities:
         fields = identity.fields
         languages = f"{fields.get('src_lang') or '?'}-{fields.get('tgt_lang') or '?'}"
         others = [
@@ -44,14 +48,14 @@ def info(path: Place = None) -> None:
 
 
 @app.command("clear")
-def clear(path: Place = None) -> None:
+def clear(path: CachePath = None) -> None:
     """Remove the cache, and show what was removed."""
     from cc_hf.evaluators.score_cache import ScoreCache
 
-    found = ScoreCache(path).clear()
+    removed = ScoreCache(path).clear()
     text = (
-        f"removed: {found.path}, {found.n_scores:,} scores, {found.n_bytes:,} bytes"
-        if found.n_bytes
-        else f"nothing to remove: there is no cache at {found.path}"
+        f"removed: {removed.path}, {removed.n_scores:,} scores, {removed.n_bytes:,} bytes"
+        if removed.n_bytes
+        else f"nothing to remove: there is no cache at {removed.path}"
     )
     Console().print(Text(text), soft_wrap=True)

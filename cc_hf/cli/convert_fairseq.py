@@ -19,8 +19,8 @@ def convert_fairseq(
         Path,
         typer.Argument(
             help=(
-                "Folder with checkpoints (*.pt), dict.XX.txt of both languages, and BPE codes"
-                " (bpecodes, or bpecodes.XX)."
+                "Folder with checkpoints (*.pt), the dictionaries dict.XX.txt of both"
+                " languages, and BPE codes (bpecodes or bpecodes.XX)."
             )
         ),
     ],
@@ -31,8 +31,8 @@ def convert_fairseq(
             "--output",
             "-o",
             help=(
-                "New folder to write: one folder of transformers per checkpoint, OUTPUT/model1 for"
-                " model1.pt."
+                "New folder to write. It contains a folder in the format of transformers for"
+                " each checkpoint: OUTPUT/model1 for model1.pt."
             ),
         ),
     ],
@@ -41,39 +41,61 @@ def convert_fairseq(
         typer.Option(
             "--checkpoint",
             help=(
-                "Checkpoint of the folder to convert, such as model1; can be repeated. Default:"
-                " all."
+                "Name of a checkpoint to convert, such as model1. May be repeated. Default: all"
+                " checkpoints in the folder."
             ),
         ),
     ] = None,
     codes: Annotated[
-        Path | None, typer.Option(help="BPE codes of both languages, of fastBPE or subword-nmt.")
+        Path | None,
+        typer.Option(
+            help=(
+                "File with the BPE codes of both languages, from fastBPE or subword-nmt."
+                " Default: bpecodes in the folder."
+            )
+        ),
     ] = None,
     source_codes: Annotated[
-        Path | None, typer.Option(help="BPE codes of the source language, before --codes.")
+        Path | None,
+        typer.Option(
+            help=(
+                "File with the BPE codes of the source language, which takes precedence over"
+                " --codes."
+            )
+        ),
     ] = None,
     target_codes: Annotated[
-        Path | None, typer.Option(help="BPE codes of the target language, before --codes.")
+        Path | None,
+        typer.Option(
+            help=(
+                "File with the BPE codes of the target language, which takes precedence over"
+                " --codes."
+            )
+        ),
     ] = None,
     tokenizer: Annotated[
-        str, typer.Option(help="moses, or space for texts that are tokenised already.")
+        str,
+        typer.Option(
+            help="Tokenisation before BPE: moses, or space for texts that are already tokenised."
+        ),
     ] = "moses",
     check: Annotated[
         Path | None,
         typer.Option(
             help=(
-                'Scores that fairseq gave, to compare with: JSON {"pairs": [{"source_ids",'
-                ' "target_ids", "scores": {"model1": {"positional_log_probs": [...]}}}]}.'
+                "JSON file with scores by fairseq, to compare with those of the converted"
+                ' models: {"pairs": [{"source_ids", "target_ids", "scores": {"model1":'
+                ' {"positional_log_probs": [...]}}}]}.'
             )
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Convert checkpoints of fairseq, with their tokenisation; nothing in a checkpoint is run."""
+    """Convert fairseq checkpoints with their tokenisation; no code in them is run."""
     from cc_hf.conversion.check import TOLERANCE
     from cc_hf.conversion.convert import convert
 
-    found = convert(
+    conversion = convert(
         checkpoint_dir,
         output=output,
         checkpoints=checkpoints,
@@ -86,21 +108,21 @@ def convert_fairseq(
     if quiet:
         return
     lines = [
-        f"{folder}  {family}, {found.settings.source_lang}-{found.settings.target_lang}"
-        for folder, family in zip(found.folders, found.families, strict=True)
+        f"{folder}  {family}, {conversion.settings.source_lang}-{conversion.settings.target_lang}"
+        for folder, family in zip(conversion.folders, conversion.families, strict=True)
     ]
-    lines += [f"note: {note}" for note in found.notes]
-    if found.check is None:
+    lines += [f"note: {note}" for note in conversion.notes]
+    if conversion.check is None:
         lines.append("scores were not checked: give scores of fairseq with --check to compare")
     else:
         lines += [
-            f"{name}: largest deviation of {found.check.n_tokens} log-probabilities {value:.2g}"
-            f" (allowed {TOLERANCE:g})"
-            for name, value in found.check.deviations.items()
+            f"{name}: largest deviation of {conversion.check.n_tokens} log-probabilities"
+            f" {value:.2g} (allowed {TOLERANCE:g})"
+            for name, value in conversion.check.deviations.items()
         ]
         lines.append(
-            f"ids equal for all {found.check.n_texts} texts"
-            if found.check.n_texts
+            f"ids equal for all {conversion.check.n_texts} texts"
+            if conversion.check.n_texts
             else "ids were not checked: the file holds no texts"
         )
     console = Console()

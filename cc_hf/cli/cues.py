@@ -16,10 +16,14 @@ from cc_hf.cli.options import (
     Config,
     DataDir,
     Device,
+    EvaluatorName,
     FamilyName,
     NoCache,
+    OnTooLong,
     Prompt,
     Quiet,
+    Revision,
+    Score,
     TgtLang,
     chosen_cache,
 )
@@ -33,7 +37,9 @@ __all__ = ["app"]
 
 _N_SHOWN = 6
 
-app = typer.Typer(help="Disambiguation cues for datasets of word senses.", no_args_is_help=True)
+app = typer.Typer(
+    help="Build disambiguation cues for datasets of word senses.", no_args_is_help=True
+)
 
 
 @app.callback()
@@ -47,8 +53,9 @@ def build(
         str,
         typer.Argument(
             help=(
-                "Dataset of word senses, such as mucow; or a .csv, .tsv or .jsonl file of source,"
-                " focus, gold (the sense), reference, tgt_lang."
+                "Name of a dataset of word senses, such as mucow, or a .csv, .tsv or .jsonl"
+                " file with the columns source, focus, gold (the sense), reference and"
+                " tgt_lang."
             )
         ),
     ],
@@ -56,49 +63,56 @@ def build(
     masked_lm: Annotated[
         str | None,
         typer.Option(
-            "--masked-lm", help="Masked language model to predict candidates with (folder or Hub)."
+            "--masked-lm",
+            help=(
+                "Masked language model that predicts candidates: a folder, or a model on the Hub."
+            ),
         ),
     ] = None,
     candidates: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "Instead of it: JSON file of candidates, per word and sense the most probable"
-                " words."
+                "JSON file of candidates, which replaces --masked-lm: the most probable words"
+                " of each ambiguous word and sense."
             )
         ),
     ] = None,
-    evaluator: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Evaluator that chooses (name, folder or Hub); default: the one that ships for the"
-                " language pair."
-            )
-        ),
-    ] = None,
+    evaluator: EvaluatorName = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
     words: Annotated[
         list[str] | None,
-        typer.Option("--word", help="Only this ambiguous word; may be given several times."),
+        typer.Option("--word", help="Use only examples of this ambiguous word. May be repeated."),
     ] = None,
     n_kept: Annotated[
         int,
         typer.Option(
-            min=1, help="Most probable words of a sense that are compared with those of the others."
+            min=1,
+            help=(
+                "Number of the most probable words of a sense that are compared with those of"
+                " other senses."
+            ),
         ),
     ] = 50,
-    n_candidates: Annotated[int, typer.Option(min=1, help="Candidates per sense and side.")] = 10,
-    n_cues: Annotated[int, typer.Option(min=1, help="Cues per sense and side.")] = 3,
+    n_candidates: Annotated[
+        int,
+        typer.Option(min=1, help="Number of candidates per sense and side (correct or incorrect)."),
+    ] = 10,
+    n_cues: Annotated[
+        int, typer.Option(min=1, help="Number of cues per sense and side (correct or incorrect).")
+    ] = 3,
     average: Annotated[
         str,
         typer.Option(
-            help="Predictions for the sentences of a sense: geometric or arithmetic mean."
+            help=(
+                "How the predictions for the sentences of a sense are averaged: geometric or"
+                " arithmetic mean."
+            )
         ),
     ] = "geometric",
-    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    score: Score = "geometric",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -107,31 +121,30 @@ def build(
     ] = None,
     candidates_output: Annotated[
         Path | None,
-        typer.Option(help="Write the candidates to this JSON file; --candidates reads it."),
+        typer.Option(help="Write the candidates to this JSON file, which --candidates accepts."),
     ] = None,
     compare: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "JSONL of cues, such as the published insertions of MuCoW: print how many of them"
-                " were chosen."
+                "JSONL file of cues, such as the published insertions of MuCoW. The command"
+                " prints how many of them were chosen."
             )
         ),
     ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
-    on_too_long: Annotated[
-        str, typer.Option(help="error, or truncate (the signature says so).")
-    ] = "error",
+    on_too_long: OnTooLong = "error",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
-    revision: Annotated[
-        str | None, typer.Option(help="Commit, tag or branch of the evaluator on the Hub.")
-    ] = None,
+    revision: Revision = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find words that mark the sense of an ambiguous word (Vamvas & Sennrich 2021, appendix D)."""
+    """Find words that mark the sense of an ambiguous word.
+
+    The method is that of Vamvas & Sennrich (2021), appendix D.
+    """
     import json
 
     from cc_hf.cue_building.build import CueChoice, build_cues
@@ -143,11 +156,11 @@ def build(
     check_output(candidates_output, "candidates_output")
     if output is not None and output.suffix != ".jsonl":
         raise InputError(
-            f"output: expected a file that ends in .jsonl, got {output}; it can then be used as a"
-            " dataset"
+            f"output: expected a file that ends in .jsonl, so that it can be used as a dataset,"
+            f" got {output}"
         )
     published = None if compare is None else read_lines(compare)
-    found = build_cues(
+    cue_set = build_cues(
         dataset,
         config,
         masked_lm=masked_lm,
@@ -176,31 +189,31 @@ def build(
     )
     if output is not None:
         write_atomically(
-            output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found.rows())
+            output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in cue_set.rows())
         )
     if candidates_output is not None:
-        write_atomically(candidates_output, candidates_json(found.candidates))
+        write_atomically(candidates_output, candidates_json(cue_set.candidates))
     console = Console()
-    console.print(_table(found))
+    console.print(_table(cue_set))
     if compare is not None and published is not None:
-        _print_comparison(console, found, published, compare)
-    console.print(f"signature: {found.signature}", soft_wrap=True, highlight=False, markup=False)
+        _print_comparison(console, cue_set, published, compare)
+    console.print(f"signature: {cue_set.signature}", soft_wrap=True, highlight=False, markup=False)
     if not quiet:
-        _print_notes(found, [path for path in (output, candidates_output) if path is not None])
+        _print_notes(cue_set, [path for path in (output, candidates_output) if path is not None])
 
 
-def _table(found: CueSet) -> Table:
-    counts = found.counts
+def _table(cue_set: CueSet) -> Table:
+    counts = cue_set.counts
     table = Table(
-        title=Text(f"{len(found.senses)} senses with cues, {counts['n_examples']} examples"),
+        title=Text(f"{len(cue_set.senses)} senses with cues, {counts['n_examples']} examples"),
         title_justify="left",
-        caption=f"the first {_N_SHOWN}" if len(found.senses) > _N_SHOWN else None,
+        caption=f"the first {_N_SHOWN}" if len(cue_set.senses) > _N_SHOWN else None,
         caption_justify="left",
         box=box.SIMPLE_HEAD,
     )
     for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 20)):
         table.add_column(name, max_width=width, no_wrap=True, overflow="ellipsis")
-    for s in found.senses[:_N_SHOWN]:
+    for s in cue_set.senses[:_N_SHOWN]:
         table.add_row(
             *map(
                 Text,
@@ -210,10 +223,10 @@ def _table(found: CueSet) -> Table:
     return table
 
 
-def _print_comparison(console: Console, found: CueSet, published: list[str], path: Path) -> None:
+def _print_comparison(console: Console, cue_set: CueSet, published: list[str], path: Path) -> None:
     from cc_hf.cues.cue_set import compare_cues
 
-    for side, shared in compare_cues(found, published, name=str(path)).items():
+    for side, shared in compare_cues(cue_set, published, name=str(path)).items():
         percent, chance = (
             100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
         )
@@ -226,25 +239,25 @@ def _print_comparison(console: Console, found: CueSet, published: list[str], pat
         )
 
 
-def _print_notes(found: CueSet, written: list[Path]) -> None:
-    notes, counts = Console(stderr=True), found.counts
+def _print_notes(cue_set: CueSet, written: list[Path]) -> None:
+    notes, counts = Console(stderr=True), cue_set.counts
     if n := counts["n_left_out"]:
-        names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in found.left_out[:5])
+        names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in cue_set.left_out[:5])
         notes.print(
             Text(
-                f"note: {len(found.left_out)} senses with {n} examples have no cues and are left"
-                f" out: {names}{', ...' if len(found.left_out) > 5 else ''}"
+                f"note: {len(cue_set.left_out)} senses with {n} examples have no cues and are"
+                f" omitted: {names}{', ...' if len(cue_set.left_out) > 5 else ''}"
             ),
             soft_wrap=True,
         )
     if n := counts["n_unlocated"]:
         notes.print(
-            f"note: {n} examples in which the ambiguous word is not found as it is written are"
-            " left out",
+            f"note: {n} examples in which the ambiguous word does not occur as it is written are"
+            " omitted",
             highlight=False,
         )
     if n := counts["n_short"]:
-        notes.print(f"note: {n} senses have fewer cues than asked for on a side", highlight=False)
+        notes.print(f"note: {n} senses have fewer cues than requested on one side", highlight=False)
     if n := counts["n_cut"]:
         notes.print(
             f"note: {n} sources are too long for the masked language model, which saw a window"

@@ -22,9 +22,11 @@ from cc_hf.cli.options import (
     MetricOptions,
     Mode,
     NoCache,
+    OnTooLong,
     Prompt,
     Quiet,
     Revisions,
+    Seed,
     Split,
     TgtLang,
     chosen_cache,
@@ -55,17 +57,29 @@ def evaluate(
     translations: Annotated[
         Path | None,
         typer.Option(
-            help='File: one translation per line, "source ||| translation" lines, or JSONL.'
+            help=(
+                "File of translations: one translation per line in the order of the dataset,"
+                ' lines of the form "source ||| translation", or JSONL.'
+            )
         ),
     ] = None,
     system: Annotated[
         str | None,
         typer.Option(
-            help="Instead of translations: the model to translate with (name, folder or Hub)."
+            help=(
+                "Model that translates the sources, in place of --translations: a name, a"
+                " folder, or a model on the Hub."
+            )
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option(help="Metric, see `cc-hf list metrics`; or all that fit: all.")
+        str,
+        typer.Option(
+            help=(
+                "Name of a metric (see `cc-hf list metrics`), or all for every metric that fits"
+                " the dataset."
+            )
+        ),
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
@@ -75,22 +89,21 @@ def evaluate(
         str | None,
         typer.Option(
             help=(
-                "geometric (default), arithmetic or reference; of contrastive_translation_scoring:"
-                " perplexity (default) or logprob."
+                "Score of a text: geometric, arithmetic or reference; for"
+                " contrastive_translation_scoring, perplexity or logprob. Default: geometric or"
+                " perplexity."
             )
         ),
     ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
-    on_too_long: Annotated[
-        str, typer.Option(help="error, or truncate (the signature says so).")
-    ] = "error",
+    on_too_long: OnTooLong = "error",
     mode: Mode = "auto",
     cache: Cache = None,
     no_cache: NoCache = False,
     device: Device = None,
     revision: Revisions = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -99,7 +112,7 @@ def evaluate(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge the translations of a system, or an evaluator by the translations that it prefers."""
+    """Judge a system by its translations, or an evaluator by what it prefers."""
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluation.material import load_material
@@ -111,7 +124,7 @@ def evaluate(
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
     material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "translations": translations,
         "system": system,
         "options": metric_options(option, score=score),
@@ -132,20 +145,22 @@ def evaluate(
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
-        found = (
-            evaluate_all(material, **given)
+        outcome = (
+            evaluate_all(material, **arguments)
             if metric == _ALL
-            else run_evaluate(material, metric=metric, **given)
+            else run_evaluate(material, metric=metric, **arguments)
         )
-    results = found.results if isinstance(found, ResultSet) else (found,)
+    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
     # All processes computed the same result; only the main one writes and prints it.
     sharding.leave()
     if not is_main:
         return
     if output is not None:
-        write_atomically(output, found.to_json())
+        write_atomically(output, outcome.to_json())
     console = Console()
-    console.print(results_table(found) if isinstance(found, ResultSet) else result_table(found))
+    console.print(
+        results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
+    )
     for result in results:
         console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
     if not quiet:
@@ -160,20 +175,20 @@ def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> No
     notes = Console(stderr=True)
     if unused := result.counts.get("n_unused_lines"):
         notes.print(
-            f"note: {unused} of {result.counts['n_lines']} lines are not of this configuration"
-            " and were not judged",
+            f"note: {unused} of {result.counts['n_lines']} lines do not belong to this"
+            " configuration and were not judged",
             highlight=False,
         )
     if copies := result.counts.get("n_with_source"):
         notes.print(
-            f"note: {copies} of {result.n} translations hold their whole source; is this the"
+            f"note: {copies} of {result.n} translations contain their whole source; is this the"
             " right file?",
             highlight=False,
         )
     for result in results:
         if ties := tie_text(result):
             declared = registered_metric(result.metric)
-            asked = _TIES.get(declared.ties) if declared is not None and declared.ties else None
-            notes.print("note: " + "; ".join(filter(None, (ties, asked))), highlight=False)
+            question = _TIES.get(declared.ties) if declared is not None and declared.ties else None
+            notes.print("note: " + "; ".join(filter(None, (ties, question))), highlight=False)
     if output is not None:
         notes.print(Text(f"written: {output}"), soft_wrap=True)

@@ -11,12 +11,14 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.options import (
+    Config,
     DataDir,
     Device,
     Evaluators,
     FamilyName,
     Prompt,
     Revisions,
+    Score,
     Split,
     TgtLang,
     one_or_all,
@@ -36,59 +38,74 @@ def explain(
         str | None,
         typer.Argument(
             help=(
-                "Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file; none for a"
-                " sentence of your own (--source)."
+                "Name of a dataset (see `cc-hf list datasets`), or a .csv, .tsv or .jsonl file"
+                " with your own sources and cues. Omit it for a single sentence (--source)."
             )
         ),
     ] = None,
-    config: Annotated[
-        str | None, typer.Argument(help="Configuration; default: the dataset's own default.")
-    ] = None,
+    config: Config = None,
     example_id: Annotated[
-        str | None, typer.Option("--id", help="Id of the example, as results have it (example_id).")
+        str | None,
+        typer.Option(
+            "--id", help="Id of the example to explain, as in the field example_id of results."
+        ),
     ] = None,
     translation: Annotated[
-        list[str] | None, typer.Option(help="Translation; repeated, each is explained.")
+        list[str] | None, typer.Option(help="Translation to explain. May be repeated.")
     ] = None,
     translations: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "Instead: a file of translations of the whole dataset, as `cc-hf evaluate`"
-                " takes it."
+                "File of translations of the whole dataset, as for `cc-hf evaluate`. Its"
+                " translation of the example is explained."
             )
         ),
     ] = None,
-    source: Annotated[str | None, typer.Option(help="A sentence of your own.")] = None,
+    source: Annotated[str | None, typer.Option(help="Source sentence of your own.")] = None,
     focus: Annotated[
-        str | None, typer.Option(help="The words of --source that must be disambiguated.")
+        str | None, typer.Option(help="Words of --source that must be disambiguated.")
     ] = None,
     position: Annotated[
         int | None,
-        typer.Option(min=0, help="0-based first character of the focus, where it occurs twice."),
+        typer.Option(
+            min=0,
+            help=(
+                "Position of the first character of --focus in --source, counted from 0. It is"
+                " required if the focus occurs more than once."
+            ),
+        ),
     ] = None,
     gold: Annotated[
         str | None,
         typer.Option(
             "--gender",
-            help="male or female: the right reading; the cues are then gender brackets.",
+            help="Right reading of the focus, male or female. The cues are then gender brackets.",
         ),
     ] = None,
     correct_cues: Annotated[
         list[str] | None,
         typer.Option(
             "--correct-cue",
-            help="Cue for the right reading: words, or a template with {focus}; may be repeated.",
+            help="Cue for the right reading: words, or a template with {focus}. May be repeated.",
         ),
     ] = None,
     incorrect_cues: Annotated[
         list[str] | None,
-        typer.Option("--incorrect-cue", help="Cue for the wrong reading; may be repeated."),
+        typer.Option(
+            "--incorrect-cue",
+            help="Cue for the wrong reading: words, or a template with {focus}. May be repeated.",
+        ),
     ] = None,
     placement: Annotated[
-        str, typer.Option(help="Where cues go: before, after, or replace the focus.")
+        str,
+        typer.Option(
+            help="Where cues are placed: before or after the focus, or replace, instead of it."
+        ),
     ] = "before",
-    src_lang: Annotated[str, typer.Option(help="Language of --source, ISO 639-1.")] = "en",
+    src_lang: Annotated[
+        str, typer.Option(help="Language of --source as an ISO 639-1 code.")
+    ] = "en",
     tgt_lang: TgtLang = None,
     split: Split = "test",
     evaluator: Evaluators = None,
@@ -96,22 +113,23 @@ def explain(
     prompt: Prompt = None,
     revision: Revisions = None,
     device: Device = None,
-    score: Annotated[str, typer.Option(help="geometric, arithmetic or reference.")] = "geometric",
+    score: Score = "geometric",
     data_dir: DataDir = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: one object per translation, in a list.")
+        bool, typer.Option("--json", help="Print JSON: a list with one object per translation.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write that JSON to this file.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the explanations to this JSON file."),
     ] = None,
 ) -> None:
-    """Explain a judgement: the probability of each word under both sources, and what decides."""
+    """Explain a judgement by word probabilities under both contrastive sources."""
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.evaluators.resolve import resolve_evaluator
     from cc_hf.studies.explanation import explain_example
 
     check_output(output)
-    own = {
+    sentence_options = {
         "source": source,
         "focus": focus,
         "position": position,
@@ -119,16 +137,16 @@ def explain(
         "correct_cues": correct_cues,
         "incorrect_cues": incorrect_cues,
     }
-    given = {name: value for name, value in own.items() if value not in (None, [])}
+    sentence = {name: value for name, value in sentence_options.items() if value not in (None, [])}
     texts = list(translation or [])
     if dataset is not None:
-        if given:
+        if sentence:
             raise InputError(
                 "expected a dataset with --id, or a sentence of your own (--source), got both"
             )
         if example_id is None:
-            raise InputError(f"expected --id, which example of {dataset} to explain")
-        example, target, found = _of_dataset(
+            raise InputError(f"expected --id, the example of {dataset} to explain")
+        example, target, file_texts = _of_dataset(
             dataset,
             config,
             example_id,
@@ -137,14 +155,14 @@ def explain(
             translations=translations,
             data_dir=data_dir,
         )
-        texts += found
+        texts += file_texts
     else:
         if source is None or example_id is not None or translations is not None:
             raise InputError(
                 "expected a dataset with --id and --translation, or --source, --translation and"
-                " what to look at: --focus, and --gender or cues"
+                " what to disambiguate: --focus, and --gender or cues"
             )
-        example = _of_sentence(given, placement=placement, src_lang=src_lang)
+        example = _of_sentence(sentence, placement=placement, src_lang=src_lang)
         target = tgt_lang or ("" if evaluator else "de")  # language of the embedded model
     if not texts:
         raise InputError(
@@ -157,18 +175,18 @@ def explain(
     loaded = resolve_evaluator(
         one_or_all(evaluator), loading, src_lang=example.src_lang, tgt_lang=target
     )
-    explained = [
+    explanations = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]
-    _write(explained, output, as_json=as_json)
+    _write(explanations, output, as_json=as_json)
 
 
-def _write(explained: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
+def _write(explanations: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
     from cc_hf.reports.studies.explanations import explanation_table
 
     text = (
         json.dumps(
-            [json.loads(one.to_json()) for one in explained],
+            [json.loads(explanation.to_json()) for explanation in explanations],
             ensure_ascii=False,
             allow_nan=False,
             indent=1,
@@ -181,9 +199,9 @@ def _write(explained: Sequence[Explanation], output: Path | None, *, as_json: bo
         typer.echo(printable(text), nl=False)
         return
     console = Console()
-    for one in explained:
-        console.print(explanation_table(one), soft_wrap=True)
-    console.print(Text(f"evaluator: {explained[0].evaluator}"), soft_wrap=True)
+    for explanation in explanations:
+        console.print(explanation_table(explanation), soft_wrap=True)
+    console.print(Text(f"evaluator: {explanations[0].evaluator}"), soft_wrap=True)
 
 
 def _of_dataset(
@@ -201,35 +219,35 @@ def _of_dataset(
 
     target = check_target_language(dataset, declaration(dataset).config(config).name, tgt_lang)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)
-    places = {example.id: place for place, example in enumerate(examples)}
-    if example_id not in places:
-        if len(places) > 50:
+    positions = {example.id: position for position, example in enumerate(examples)}
+    if example_id not in positions:
+        if len(positions) > 50:
             raise InputError(
-                f"--id: {dataset} has no example {example_id!r}; expected one of {len(places)} ids,"
-                f" such as {', '.join(list(places)[:3])}"
+                f"--id: {dataset} has no example {example_id!r}; expected one of {len(positions)}"
+                f" ids, such as {', '.join(list(positions)[:3])}"
             )
-        raise UnknownNameError("example", example_id, places)
-    place = places[example_id]
+        raise UnknownNameError("example", example_id, positions)
+    position = positions[example_id]
     texts = (
         []
         if translations is None
-        else [read_translations(translations, examples).translations[place]]
+        else [read_translations(translations, examples).translations[position]]
     )
-    return examples[place], target, texts
+    return examples[position], target, texts
 
 
 def _of_sentence(
-    given: dict[str, Any], *, placement: str, src_lang: str
+    sentence: dict[str, Any], *, placement: str, src_lang: str
 ) -> ContrastiveSourceExample:
     from cc_hf.data.custom import custom_example
 
-    if "gold" in given and ("correct_cues" in given or "incorrect_cues" in given):
+    if "gold" in sentence and ("correct_cues" in sentence or "incorrect_cues" in sentence):
         raise InputError(
             "expected --gender, for gender brackets, or --correct-cue and --incorrect-cue, got both"
         )
-    if "gold" not in given and not ("correct_cues" in given and "incorrect_cues" in given):
+    if "gold" not in sentence and not ("correct_cues" in sentence and "incorrect_cues" in sentence):
         raise InputError(
             "expected --gender male or female, or at least one --correct-cue and one"
             " --incorrect-cue"
         )
-    return custom_example({**given, "placement": placement}, src_lang=src_lang)
+    return custom_example({**sentence, "placement": placement}, src_lang=src_lang)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import DataDir
+from cc_hf.cli.options import Bleu, DataDir, EvaluatorName
 from cc_hf.cli.output import Console
 
 __all__ = ["leaderboard"]
@@ -18,37 +18,26 @@ def leaderboard(
     results: Annotated[
         Path, typer.Argument(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")
     ],
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to serve on.")] = 7860,
+    port: Annotated[
+        int, typer.Option(min=1, max=65535, help="Port on which the page is served.")
+    ] = 7860,
     host: Annotated[
-        str, typer.Option(help="Address to serve on; 0.0.0.0 for all of the machine's.")
+        str,
+        typer.Option(
+            help="Address on which the page is served; 0.0.0.0 for all addresses of the machine."
+        ),
     ] = "127.0.0.1",
-    bleu: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "BLEU by system, 0 to 100: a .tsv with the columns system and bleu (and dataset,"
-                " tgt_lang), or JSON."
-            )
-        ),
-    ] = None,
-    evaluator: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Evaluator of the live judgements (name, folder or Hub); default: the one that"
-                " ships for the pair."
-            )
-        ),
-    ] = None,
+    bleu: Bleu = None,
+    evaluator: EvaluatorName = None,
     src_lang: Annotated[
-        str, typer.Option(help="Source language of sentences that are judged live.")
+        str, typer.Option(help="Source language of the visitors' sentences as an ISO 639-1 code.")
     ] = "en",
     tgt_lang: Annotated[
-        str, typer.Option(help="Target language of sentences that are judged live.")
+        str, typer.Option(help="Target language of the visitors' sentences as an ISO 639-1 code.")
     ] = "de",
     data_dir: DataDir = None,
 ) -> None:
-    """Serve a page with the table of systems, where visitors judge their own texts."""
+    """Serve a page with the table of systems; visitors can judge their own texts."""
     from cc_hf.leaderboard.app import serve, wait_for_end
 
     page = serve(

@@ -35,23 +35,23 @@ class Kind(str, Enum):
 
 
 def list_names(
-    kind: Annotated[Kind | None, typer.Argument(help="What to list; default: all.")] = None,
+    kind: Annotated[Kind | None, typer.Argument(help="What to list. Default: everything.")] = None,
     name: Annotated[
-        str | None, typer.Argument(help="A dataset, to list its configurations.")
+        str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
     ] = None,
 ) -> None:
-    """List datasets, the configurations of one, metrics and evaluators."""
+    """List datasets, the configurations of a dataset, metrics and evaluators."""
     console = Console()
     if name is not None:
         if kind is not Kind.datasets:
             raise InputError(
-                f"expected a name only after datasets, got {name!r} after"
+                f"expected a name after `datasets` only, got {name!r} after"
                 f" {kind.value if kind else 'nothing'}"
             )
         console.print(_configurations(name, is_wide=console.width >= _WIDE))
         return
-    for shown in [kind] if kind else list(Kind):
-        console.print(_TABLES[shown]())
+    for listed in [kind] if kind else list(Kind):
+        console.print(_TABLES[listed]())
 
 
 def _datasets() -> Table:
@@ -95,7 +95,7 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
     """Return one line for each metric that fits a configuration in one of its languages, and which
     these are.
     """
-    found = []
+    lines = []
     for name in registry.names("metric"):
         fits = registry.resolve("metric", name).fits
         languages = {
@@ -107,7 +107,7 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
             for c in declared.configs
         }
         if all(languages[c.name] == list(c.tgt_langs) for c in declared.configs):
-            found.append(f"{name}: all")
+            lines.append(f"{name}: all")
         elif any(languages.values()):
             parts = [
                 (
@@ -118,8 +118,8 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
                 for c in declared.configs
                 if languages[c.name]
             ]
-            found.append(f"{name}: {', '.join(parts)}")
-    return found or ["none"]
+            lines.append(f"{name}: {', '.join(parts)}")
+    return lines or ["none"]
 
 
 def _sizes(config: ConfigDeclaration) -> str:
@@ -162,7 +162,7 @@ def _evaluators() -> Table:
             name,
             Text(
                 f"{pair}; ships with the package, a small model for tests, demos and first looks."
-                f" Made to judge {shipped.made_for}. Measured: {figures}"
+                f" It was made to judge {shipped.made_for}. Measured: {figures}"
             ),
         )
     for large in RECOMMENDED:

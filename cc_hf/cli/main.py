@@ -52,7 +52,9 @@ _GRACE_SECONDS = 3.0
 
 app = typer.Typer(
     name="cc-hf",
-    help="Does a translation system understand which sense, which gender, which referent is meant?",
+    help=(
+        "Test whether a translation system understands which sense, gender or referent is meant."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -151,9 +153,9 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         for option in command.params
         if option.param_type_name == "option"
     }
-    names, colon, rest = message.partition(":")
-    begun = [flags.get(name) or "" for name in names.split(", ")]
-    return f"{', '.join(begun)}:{rest}" if colon and all(begun) else message
+    names, colon, remainder = message.partition(":")
+    matched_flags = [flags.get(name) or "" for name in names.split(", ")]
+    return f"{', '.join(matched_flags)}:{remainder}" if colon and all(matched_flags) else message
 
 
 def _say_warnings() -> None:
@@ -174,7 +176,7 @@ def _say_warnings() -> None:
 
 @contextlib.contextmanager
 def _noted_interrupts() -> Iterator[list[int]]:
-    """Record each Ctrl-C in addition to raising KeyboardInterrupt, which may turn into another
+    """Yield a list that records each Ctrl-C, because its KeyboardInterrupt may turn into another
     exception.
 
     Compiled code that calls Python, as torch does to inspect arguments, can drop a

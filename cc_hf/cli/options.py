@@ -11,21 +11,30 @@ from cc_hf.errors import InputError
 
 __all__ = [
     "BatchTokens",
+    "Bleu",
     "Cache",
     "Config",
     "Configs",
     "DataDir",
     "Dataset",
     "Device",
+    "EvaluatorName",
     "Evaluators",
     "Every",
     "FamilyName",
+    "FiguresOutput",
     "MetricOptions",
     "Mode",
     "NoCache",
+    "OnTooLong",
+    "OneMetric",
     "Prompt",
     "Quiet",
+    "Resamples",
+    "Revision",
     "Revisions",
+    "Score",
+    "Seed",
     "Split",
     "TgtLang",
     "chosen_cache",
@@ -38,38 +47,66 @@ Dataset = Annotated[
     str,
     typer.Argument(
         help=(
-            "Dataset, see `cc-hf list datasets`, or a .csv, .tsv or .jsonl file of your own sources"
-            " and cues."
+            "Name of a dataset (see `cc-hf list datasets`), or a .csv, .tsv or .jsonl file with"
+            " your own sources and cues."
         )
     ),
 ]
 Config = Annotated[
-    str | None, typer.Argument(help="Configuration; default: the dataset's own default.")
+    str | None,
+    typer.Argument(
+        help=(
+            "Configuration of the dataset (see `cc-hf list datasets NAME`). Default: the one that"
+            " the dataset declares as its default."
+        )
+    ),
 ]
 Configs = Annotated[
-    list[str] | None, typer.Argument(help="Configurations; default: the dataset's own default.")
+    list[str] | None,
+    typer.Argument(
+        help=(
+            "Configurations of the dataset (see `cc-hf list datasets NAME`). Default: the one that"
+            " the dataset declares as its default."
+        )
+    ),
 ]
-Every = Annotated[bool, typer.Option("--all", help="All configurations.")]
+Every = Annotated[bool, typer.Option("--all", help="Use all configurations of the dataset.")]
 TgtLang = Annotated[
     str | None,
-    typer.Option(help="Target language, ISO 639-1; needed where the configuration has several."),
+    typer.Option(
+        help=(
+            "Target language as an ISO 639-1 code. It is required if the configuration has several"
+            " target languages."
+        )
+    ),
 ]
 DataDir = Annotated[
     Path | None,
     typer.Option(
         help=(
-            "Local copy of the upstream repositories (DIR/owner/repository/...), instead of a"
-            " download. Also CC_HF_DATA_DIR."
+            "Folder with a local copy of the upstream repositories (DIR/owner/repository/...), from"
+            " which data are read instead of being downloaded. Default: the environment variable"
+            " CC_HF_DATA_DIR, if it is set."
         )
     ),
 ]
 BatchTokens = Annotated[
-    int | None, typer.Option(min=1, help="Padded source plus target tokens of a batch.")
+    int | None,
+    typer.Option(
+        min=1,
+        help=(
+            "Largest number of source and target tokens in a batch, padding included. Default: 1536"
+            " on a CPU, 16384 on a GPU."
+        ),
+    ),
 ]
 Device = Annotated[
     str | None,
     typer.Option(
-        help="cpu, cuda or cuda:N; default: CUDA where there is one; auto: spread over all GPUs."
+        help=(
+            "Device that runs the model: cpu, cuda, cuda:N, or auto to spread the model over all"
+            " GPUs. Default: cuda if a GPU is available, otherwise cpu."
+        )
     ),
 ]
 Evaluators = Annotated[
@@ -77,24 +114,37 @@ Evaluators = Annotated[
     typer.Option(
         "--evaluator",
         help=(
-            "Evaluator model (name, folder or Hub); repeated, an ensemble. Default: the one that"
-            " ships for the language pair."
+            "Evaluator model: a name, a folder, or a model on the Hub. Repeat the option to use an"
+            " ensemble. Default: the model that ships with cc_hf for the language pair."
         ),
+    ),
+]
+EvaluatorName = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Evaluator model: a name, a folder, or a model on the Hub. Default: the model that"
+            " ships with cc_hf for the language pair."
+        )
     ),
 ]
 FamilyName = Annotated[
     str | None,
     typer.Option(
         "--kind",
-        help="Family of the model, see `cc-hf list evaluators`; default: by its configuration.",
+        help=(
+            "Family of the model (see `cc-hf list evaluators`). Default: the family that fits the"
+            " configuration of the model."
+        ),
     ),
 ]
 Prompt = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Template that puts a source into words, for models that take one (T5, language"
-            " models): text with {source}, {src_name}, {tgt_name}, {src_lang}, {tgt_lang}."
+            "Template of the input, for models that need a prompt (T5 and language models). It"
+            " contains {source}, and may contain {src_name}, {tgt_name}, {src_lang} and {tgt_lang}."
+            " Default: the prompt of the model's family."
         )
     ),
 ]
@@ -102,7 +152,32 @@ Revisions = Annotated[
     list[str] | None,
     typer.Option(
         "--revision",
-        help="Commit, tag or branch of the evaluator on the Hub; of an ensemble one for each.",
+        help=(
+            "Commit, tag or branch of the model on the Hub. For an ensemble, repeat the option once"
+            " per model."
+        ),
+    ),
+]
+Revision = Annotated[
+    str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")
+]
+Score = Annotated[
+    str,
+    typer.Option(
+        help=(
+            "How the probabilities of the target tokens become a score: geometric (their"
+            " geometric mean), arithmetic (their mean), or reference (the formula of the"
+            " paper's program)."
+        )
+    ),
+]
+OnTooLong = Annotated[
+    str,
+    typer.Option(
+        help=(
+            "What to do with a text that exceeds the length limit of the model: error, or truncate"
+            " (the signature then says so)."
+        )
     ),
 ]
 MetricOptions = Annotated[
@@ -110,15 +185,19 @@ MetricOptions = Annotated[
     typer.Option(
         "--option",
         metavar="KEY=VALUE",
-        help="An option of the metric's own (its card lists them); may be repeated.",
+        help="Option of the metric; the card of the metric lists them. May be repeated.",
     ),
+]
+OneMetric = Annotated[
+    str | None,
+    typer.Option("--metric", help="Metric to use, if a file holds the results of several metrics."),
 ]
 Cache = Annotated[
     Path | None,
     typer.Option(
         help=(
-            "File to keep scores in; default: HF_HOME/cc_hf/scores.sqlite. A run that was stopped"
-            " goes on from it."
+            "File in which scores are stored, so that an interrupted run continues where it"
+            " stopped. Default: HF_HOME/cc_hf/scores.sqlite."
         )
     ),
 ]
@@ -126,14 +205,28 @@ Mode = Annotated[
     str,
     typer.Option(
         help=(
-            "exact, bf16, int8, or auto: bf16 where the machine is good at it, and close decisions"
-            " again exactly."
+            "Precision of the computation: exact, bf16, int8, or auto. The mode auto uses bf16 if"
+            " the processor has instructions for it, and computes close decisions again exactly."
         )
     ),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
-Split = Annotated[str, typer.Option(help="Split of the dataset, where it has several.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no notes.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor store scores.")]
+Split = Annotated[str, typer.Option(help="Split of the dataset.")]
+Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples of the bootstrap.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
+Bleu = Annotated[
+    Path | None,
+    typer.Option(
+        help=(
+            "File with the BLEU of each system, from 0 to 100: .tsv with the columns system and"
+            " bleu (and optionally dataset and tgt_lang), or .json with an object."
+        )
+    ),
+]
+FiguresOutput = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress bars nor notes.")]
 
 
 def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
@@ -201,21 +294,21 @@ def metric_options(values: list[str] | None, *, score: str | None = None) -> dic
     >>> metric_options(["dictionary=own.tsv", "note=a=b"])
     {'dictionary': 'own.tsv', 'note': 'a=b'}
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for text in values or []:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise InputError(f"--option: expected key=value, got {text!r}")
-        if name in found:
-            raise InputError(f"--option: expected {name} once, got {found[name]!r} and {value!r}")
-        found[name] = value
+        if name in options:
+            raise InputError(f"--option: expected {name} once, got {options[name]!r} and {value!r}")
+        options[name] = value
     if score is not None:
-        if "score" in found:
+        if "score" in options:
             raise InputError(
-                f"--score: expected one value, got {score!r} and, by --option, {found['score']!r}"
+                f"--score: expected one value, got {score!r} and, by --option, {options['score']!r}"
             )
-        found["score"] = score
-    return found
+        options["score"] = score
+    return options
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:

@@ -62,6 +62,9 @@ def printable(text: str) -> str:
     Args:
         text: any text.
 
+    Returns:
+        The text, with each such character as an escape, \u001b.
+
     >>> print(printable("red: \x1b[31m"))
     red: \u001b[31m
     """
@@ -79,6 +82,9 @@ class Console(rich.console.Console):
         Args:
             renderable: the object to render.
             options: as for rich.
+
+        Returns:
+            The segments, without control characters.
         """
         if isinstance(renderable, str):
             renderable = printable(renderable)
@@ -87,7 +93,7 @@ class Console(rich.console.Console):
         return super().render(renderable, options)
 
     def _escaped(self, text: Text) -> Text:
-        found = text.blank_copy()
+        escaped = text.blank_copy()
         edges = [
             edge
             for offset, character in enumerate(text.plain)
@@ -95,13 +101,13 @@ class Console(rich.console.Console):
             for edge in (offset, offset + 1)
         ]
         for part in text.divide(edges):
-            shown = printable(part.plain)
+            printable_part = printable(part.plain)
             (
-                found.append_text(part)
-                if shown == part.plain
-                else found.append(shown, part.get_style_at_offset(self, 0))
+                escaped.append_text(part)
+                if printable_part == part.plain
+                else escaped.append(printable_part, part.get_style_at_offset(self, 0))
             )
-        return found
+        return escaped
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise an error that `cc_hf.cli.main.run` handles; rich would silence standard output even
@@ -210,7 +216,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 def _locked_part(folder: Path, prefix: str) -> tuple[int, str]:
-    """Create a part file with a lock that this process holds until it closes the file or ends."""
+    """Return a new part file, which this process locks until it closes the file or ends."""
     while True:
         handle, name = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=_PART)
         if fcntl is None:

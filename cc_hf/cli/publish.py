@@ -1,4 +1,4 @@
-"""cc-hf publish: send what cc_hf makes to the Hub; without --yes, only a dry run."""
+"""cc-hf publish: upload what cc_hf builds to the Hub; without --yes, only a dry run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Configs, DataDir, Dataset, Every, chosen_configs
+from cc_hf.cli.options import Bleu, Configs, DataDir, Dataset, Every, chosen_configs
 from cc_hf.cli.output import Console
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
@@ -20,18 +20,44 @@ if TYPE_CHECKING:
 __all__ = ["Private", "PullRequest", "Yes", "app", "send"]
 
 app = typer.Typer(
-    help="Send datasets, metrics, results and leaderboards to the Hub; a dry run without --yes.",
+    help="Publish data, metrics, results or leaderboards on the Hub; dry run by default.",
     no_args_is_help=True,
 )
 
 Yes = Annotated[
-    bool, typer.Option("--yes", help="Send the files; without, only say what would be sent.")
+    bool,
+    typer.Option(
+        "--yes",
+        help=(
+            "Upload the files. Without this option, the command only lists what would be uploaded."
+        ),
+    ),
 ]
 Private = Annotated[
-    bool, typer.Option("--private/--public", help="Of a repository that is made now.")
+    bool,
+    typer.Option(
+        "--private/--public", help="Visibility of the repository, if the command creates it."
+    ),
+]
+Requirement = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Line of requirements.txt with which pip installs cc_hf. Default: this version of cc_hf"
+            " or a newer one."
+        )
+    ),
+]
+FolderOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the files to this new folder, and upload nothing."),
 ]
 PullRequest = Annotated[
-    bool, typer.Option("--pull-request", help="Propose the files to an existing repository.")
+    bool,
+    typer.Option(
+        "--pull-request",
+        help=("Open a pull request in an existing repository, instead of committing the files."),
+    ),
 ]
 
 
@@ -81,18 +107,18 @@ def send(
     console = Console()
     for path, size in upload.files:
         console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
-    way = " as a pull request" if create_pr else ""
-    what = f"{len(upload.files)} files, {upload.size:,} bytes"
+    manner = " as a pull request" if create_pr else ""
+    amount = f"{len(upload.files)} files, {upload.size:,} bytes"
     if not yes:
         console.print(
             Text(
-                f"dry run: {what} would be sent to the {upload.repo_type} {upload.url}{way}; send"
-                " them with --yes"
+                f"dry run: {amount} would be sent to the {upload.repo_type} {upload.url}{manner};"
+                " send them with --yes"
             ),
             soft_wrap=True,
         )
         return
-    console.print(Text(f"sent: {what}{way}; {address}"), soft_wrap=True)
+    console.print(Text(f"sent: {amount}{manner}; {address}"), soft_wrap=True)
 
 
 @app.command("dataset")
@@ -100,23 +126,23 @@ def dataset(
     dataset: Dataset,
     configs: Configs = None,
     *,
-    repo: Annotated[str, typer.Option(help="Repository on the Hub, ORGANISATION/NAME.")],
+    repo: Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")],
     every: Every = False,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Build a dataset's folder (as `cc-hf build`) and upload it."""
+    """Build the folder of a dataset, as `cc-hf build` does, and upload it."""
     from cc_hf import __version__
-    from cc_hf.hub.parquet import build
+    from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "dataset"
-        build(dataset, chosen, output=folder, data_dir=data_dir)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "dataset"
+        build_dataset_folder(dataset, chosen, output=folder, data_dir=data_dir)
         upload = plan(folder, repo, repo_type="dataset")
         send(
             upload,
@@ -129,24 +155,16 @@ def dataset(
 
 @app.command("metric")
 def metric(
-    metric: Annotated[str, typer.Argument(help="Metric, see `cc-hf list metrics`.")],
+    metric: Annotated[str, typer.Argument(help="Name of a metric (see `cc-hf list metrics`).")],
     *,
     repo: Annotated[
         str,
-        typer.Option(help="Space on the Hub, ORGANISATION/NAME: what `evaluate.load` takes then."),
+        typer.Option(
+            help="Space on the Hub, as ORGANISATION/NAME. `evaluate.load` accepts this name."
+        ),
     ],
-    requirement: Annotated[
-        str | None,
-        typer.Option(
-            help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer."
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write the folder of the Space here, and send nothing."
-        ),
-    ] = None,
+    requirement: Requirement = None,
+    output: FolderOutput = None,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
@@ -154,15 +172,15 @@ def metric(
     """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.push import plan
-    from cc_hf.hub.spaces import build_space
+    from cc_hf.hub.spaces import build_metric_space
 
     if output is not None:
         _check_only_written(yes=yes)
-        _say_written(build_space(metric, repo, output=output, requirement=requirement))
+        _say_written(build_metric_space(metric, repo, output=output, requirement=requirement))
         return
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "space"
-        build_space(metric, repo, output=folder, requirement=requirement)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "space"
+        build_metric_space(metric, repo, output=folder, requirement=requirement)
         send(
             plan(folder, repo, repo_type="space"),
             message=f"{metric}, built with cc_hf {__version__}",
@@ -176,60 +194,66 @@ def metric(
 def results(
     files: Annotated[
         list[Path],
-        typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all of one model."),
+        typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all for one model."),
     ],
     *,
-    model: Annotated[str, typer.Option(help="Repository of the model, ORGANISATION/NAME.")],
+    model: Annotated[
+        str, typer.Option(help="Repository of the model on the Hub, as ORGANISATION/NAME.")
+    ],
     dataset_repo: Annotated[
         list[str],
         typer.Option(
             help=(
-                "Repository of the benchmark, ORGANISATION/NAME (`cc-hf publish dataset`); with"
-                " results on several datasets DATASET=ORGANISATION/NAME for each."
+                "Repository of the benchmark on the Hub (see `cc-hf publish dataset`), as"
+                " ORGANISATION/NAME. For results on several datasets, repeat the option with"
+                " DATASET=ORGANISATION/NAME for each."
             )
         ),
     ],
     date: Annotated[
-        str | None, typer.Option(help="Of the evaluation, YYYY-MM-DD; default: today.")
+        str | None, typer.Option(help="Date of the evaluation, as YYYY-MM-DD. Default: today.")
     ] = None,
     source_url: Annotated[
-        str | None, typer.Option(help="Where the evaluation is written up.")
+        str | None, typer.Option(help="Address of a page that describes the evaluation.")
     ] = None,
-    source_name: Annotated[str | None, typer.Option(help="What to call that.")] = None,
+    source_name: Annotated[
+        str | None, typer.Option(help="Name of the page at --source-url.")
+    ] = None,
     model_index: Annotated[
         bool,
         typer.Option(
             "--model-index/--no-model-index",
-            help="Also into the metadata of the model's card, the older form.",
+            help=(
+                "Also write the results into the metadata of the model's card, which is the"
+                " older format."
+            ),
         ),
     ] = True,
     card: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "README.md of the model on this machine; default: the one on the Hub when it is"
-                " sent."
+                "Local copy of the model's README.md. Default: the README.md on the Hub at the"
+                " time of the upload."
             )
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write the files to this new folder, and send nothing."
-        ),
-    ] = None,
+    output: FolderOutput = None,
     yes: Yes = False,
     pull_request: Annotated[
         bool,
         typer.Option(
             "--pull-request/--no-pull-request",
-            help="Propose the results, or commit them to a model of your own.",
+            help=(
+                "Open a pull request. With --no-pull-request, commit the files directly, which"
+                " needs write access to the repository."
+            ),
         ),
     ] = True,
 ) -> None:
-    """Send the scores of a model to its repository, where the Hub's leaderboards read them."""
+    """Upload the scores of a model to its repository, where the Hub's leaderboards read them."""
     from cc_hf import __version__
-    from cc_hf.hub.model_results import CARD, read_card, read_results, results_folder
+    from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
     from cc_hf.hub.push import check_repo, plan
 
     check_repo(model, "--model")
@@ -240,32 +264,35 @@ def results(
         "source_name": source_name,
         "model_index": model_index,
     }
-    found = read_results(files)
+    system_results = read_system_results(files)
     text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
     if card is not None and text is None:
-        raise InputError(f"--card: expected a file, {card} is none")
+        raise InputError(f"--card: expected a file, {card} is not a file")
     if output is not None:
         _check_only_written(yes=yes)
-        _say_written(results_folder(found, model, output=output, card=text, **options))
+        _say_written(results_folder(system_results, model, output=output, card=text, **options))
         return
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as temporary:
         # This build is discarded: it finds errors in the input before the Hub is contacted.
-        results_folder(found, model, output=Path(place) / "check", card=text, **options)
+        results_folder(
+            system_results, model, output=Path(temporary) / "check", card=text, **options
+        )
         parent = None
         if yes and model_index and card is None:
             text, parent = read_card(model)
-        folder = Path(place) / "model"
-        results_folder(found, model, output=folder, card=text, **options)
+        folder = Path(temporary) / "model"
+        results_folder(system_results, model, output=folder, card=text, **options)
         upload = plan(folder, model, repo_type="model")
         if not yes and model_index and card is None:
             Console(stderr=True).print(
                 Text(
                     f"note: the results will be merged into the metadata of {CARD} as it is on the"
-                    " Hub when they are sent; all else in it is kept"
+                    " Hub when they are sent; everything else in it is kept"
                 )
             )
-        message = f"Results of {', '.join(sorted({one.dataset for one in found}))} by cc_hf"
-        signatures = "\n".join(f"- `{one.signature}`" for one in found)
+        datasets = sorted({result.dataset for result in system_results})
+        message = f"Results of {', '.join(datasets)} by cc_hf"
+        signatures = "\n".join(f"- `{result.signature}`" for result in system_results)
         description = f"Made with cc_hf {__version__}. Signatures:\n{signatures}"
         send(
             upload,
@@ -280,43 +307,33 @@ def results(
 @app.command("leaderboard")
 def leaderboard(
     *,
-    repo: Annotated[str, typer.Option(help="Space on the Hub, ORGANISATION/NAME.")],
+    repo: Annotated[str, typer.Option(help="Space on the Hub, as ORGANISATION/NAME.")],
     results: Annotated[
         Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")
     ],
-    bleu: Annotated[
-        Path | None, typer.Option(help="BLEU by system, as `cc-hf leaderboard` takes it.")
-    ] = None,
-    title: Annotated[str, typer.Option(help="Of the Space.")] = "Disambiguation leaderboard",
-    requirement: Annotated[
-        str | None,
-        typer.Option(
-            help="Line of requirements.txt by which pip gets cc_hf; default: this version or newer."
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write the folder of the Space here, and send nothing."
-        ),
-    ] = None,
+    bleu: Bleu = None,
+    title: Annotated[str, typer.Option(help="Title of the Space.")] = "Disambiguation leaderboard",
+    requirement: Requirement = None,
+    output: FolderOutput = None,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
 ) -> None:
-    """Build the Space of a leaderboard (`cc-hf leaderboard`, with its results) and upload it."""
+    """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.push import check_repo, plan
-    from cc_hf.leaderboard.space import build_space
+    from cc_hf.leaderboard.space import build_leaderboard_space
 
     check_repo(repo)
     if output is not None:
         _check_only_written(yes=yes)
-    with tempfile.TemporaryDirectory() as place:
-        folder = output or Path(place) / "space"
-        store = build_space(results, folder, title=title, quality=bleu, requirement=requirement)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = output or Path(temporary) / "space"
+        store = build_leaderboard_space(
+            results, folder, title=title, quality=bleu, requirement=requirement
+        )
         for name, reason in store.broken.items():
-            Console(stderr=True).print(Text(f"note: {name} is left out: {reason}"), soft_wrap=True)
+            Console(stderr=True).print(Text(f"note: {name} is ignored: {reason}"), soft_wrap=True)
         if output is not None:
             _say_written([path for path in sorted(folder.rglob("*")) if path.is_file()])
             return

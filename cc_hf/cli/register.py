@@ -16,7 +16,10 @@ __all__ = ["register"]
 
 def register(
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove what cc_hf wrote, and nothing else.")
+        bool,
+        typer.Option(
+            "--remove", help="Remove the files that cc_hf wrote for this purpose, and nothing else."
+        ),
     ] = False,
 ) -> None:
     """Let `evaluate.load("contrastive_conditioning")` find the metrics by name.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import DataDir, Quiet
+from cc_hf.cli.options import DataDir, Quiet, Resamples, Seed
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
@@ -25,33 +25,47 @@ def report(
         list[Path],
         typer.Argument(
             help="JSON files that `cc-hf evaluate --output` wrote, one for each system.",
-            metavar="RESULT...",
         ),
     ],
     html: Annotated[
         Path | None,
-        typer.Option(help="Write one page that needs no network: tables, plots and all samples."),
+        typer.Option(
+            help=(
+                "Write a page with tables, plots and all samples to this file. The page needs"
+                " no network."
+            )
+        ),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables in Markdown.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables as Markdown to this file.")
+    ] = None,
     latex: Annotated[
-        Path | None, typer.Option(help="Write the tables in LaTeX, for booktabs.")
+        Path | None,
+        typer.Option(
+            help="Write the tables as LaTeX to this file. They need the package booktabs."
+        ),
     ] = None,
     plots: Annotated[
         Path | None, typer.Option(help="Write the plots to this folder.", metavar="DIR")
     ] = None,
-    plot_format: Annotated[str, typer.Option("--format", help="Of the plots: png or svg.")] = "png",
+    plot_format: Annotated[
+        str, typer.Option("--format", help="File format of the plots: png or svg.")
+    ] = "png",
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="File or name of the system that the others are compared to; default: the first."
+            help=(
+                "System with which the others are compared: its name or its file. Default: the"
+                " first system."
+            )
         ),
     ] = None,
     name: Annotated[
         list[str] | None,
         typer.Option(
             help=(
-                "Name of a system, once for each file; files of the same name are of one system."
-                " Default: those of the files."
+                "Name of a system. Repeat the option once for each file; files with the same"
+                " name belong to one system. Default: the names of the files."
             )
         ),
     ] = None,
@@ -59,8 +73,9 @@ def report(
         list[str] | None,
         typer.Option(
             help=(
-                "NAME=POINTS, or a file with BLEU by system, 0 to 100 (.tsv: columns system, bleu,"
-                " if wanted dataset, tgt_lang; .json: an object); may be repeated."
+                "BLEU of a system, from 0 to 100, as NAME=POINTS; or a file with the BLEU of"
+                " each system: .tsv with the columns system and bleu (and optionally dataset"
+                " and tgt_lang), or .json with an object. May be repeated."
             )
         ),
     ] = None,
@@ -68,7 +83,7 @@ def report(
         list[Path] | None,
         typer.Option(
             help=(
-                "Human labels of translations, JSONL as in `cc-hf analyze human-agreement`; may be"
+                "JSONL file of human labels, as for `cc-hf analyze human-agreement`. May be"
                 " repeated."
             )
         ),
@@ -77,19 +92,19 @@ def report(
         str | None,
         typer.Option(
             help=(
-                "Where the samples are from, if not where the results say: such as your own file of"
-                " sources and cues."
+                "Dataset or file that contains the samples, such as your own file of sources"
+                " and cues. Default: the dataset that the results name."
             )
         ),
     ] = None,
     data_dir: DataDir = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Show results: systems side by side, by category, and sample by sample."""
+    """Write a report: systems side by side, by category and sample by sample."""
     from cc_hf.data.quality_scores import read_quality_scores
-    from cc_hf.reports.inputs import read_examples, read_systems
+    from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
@@ -102,48 +117,48 @@ def report(
     for kind, path in outputs.items():
         check_output(path, kind)
     _check_folder(plots)
-    systems, notes = read_systems(results, name, quality=read_quality_scores(bleu or []))
-    examples, missing = read_examples(
+    systems, notes = read_report_systems(results, name, quality=read_quality_scores(bleu or []))
+    examples, example_notes = read_examples(
         next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
     )
     labels = [label for path in annotations or [] for label in read_annotations(path)]
-    chosen = _baseline(baseline, results, name)
-    found = build_report(
+    baseline_name = _baseline(baseline, results, name)
+    contents = build_report(
         systems,
-        baseline=chosen,
+        baseline=baseline_name,
         examples=examples,
         annotations=labels,
-        notes=[*notes, *missing],
+        notes=[*notes, *example_notes],
         n_resamples=resamples,
         seed=seed,
     )
-    written: dict[Path, str | bytes] = _texts(found, outputs)
-    pictures = _pictures(found, plots, plot_format)
+    written: dict[Path, str | bytes] = _texts(contents, outputs)
+    pictures = _pictures(contents, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
     if not quiet:
         console = Console(stderr=True)
-        for note in found.notes:
+        for note in contents.notes:
             console.print(Text(f"note: {note}"), soft_wrap=True)
         for path in [*written, *pictures]:
             console.print(Text(f"written: {path}"), soft_wrap=True)
 
 
-def _texts(found: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
+def _texts(report: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
     from cc_hf.reports.formats.latex import latex_report
     from cc_hf.reports.formats.markdown import markdown_report
     from cc_hf.reports.page.page import html_page
 
     writers = {"html": html_page, "markdown": markdown_report, "latex": latex_report}
-    return {path: writers[kind](found) for kind, path in paths.items() if path is not None}
+    return {path: writers[kind](report) for kind, path in paths.items() if path is not None}
 
 
-def _pictures(found: Report, folder: Path | None, file_format: str) -> dict[Path, bytes]:
+def _pictures(report: Report, folder: Path | None, file_format: str) -> dict[Path, bytes]:
     if folder is None:
         return {}
     from cc_hf.reports.formats.plots import plots
 
-    pictures = plots(found, file_format=file_format)
+    pictures = plots(report, file_format=file_format)
     folder.mkdir(exist_ok=True)
     return {folder / name: content for name, content in pictures.items()}
 
@@ -156,10 +171,10 @@ def _check_folder(folder: Path | None) -> None:
     check_output(folder / "plot" if folder.is_dir() else folder, "plots")
 
 
-def _baseline(given: str | None, paths: list[Path], names: list[str] | None) -> str | None:
+def _baseline(name_or_path: str | None, paths: list[Path], names: list[str] | None) -> str | None:
     """Return the name of a system, which may be given by its file."""
     by_path = {
         str(path): name
         for path, name in zip(paths, names or [path.stem for path in paths], strict=True)
     }
-    return given if given is None else by_path.get(given, given)
+    return name_or_path if name_or_path is None else by_path.get(name_or_path, name_or_path)

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet
+from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet, Revision
 from cc_hf.cli.output import Console, write_atomically
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
@@ -18,7 +18,7 @@ __all__ = ["app"]
 
 _CURVE = "learning_curve.json"
 
-app = typer.Typer(help="Fine-tuning as in the papers.", no_args_is_help=True)
+app = typer.Typer(help="Fine-tune models as in the papers.", no_args_is_help=True)
 
 
 @app.callback()
@@ -32,29 +32,34 @@ def wino_x(
         str,
         typer.Option(
             help=(
-                "Model to fine-tune (folder or Hub): a translation model, or for the configurations"
-                " lm_... a masked language model."
+                "Model to fine-tune: a folder, or a model on the Hub. The configurations lm_..."
+                " need a masked language model, the others a translation model."
             )
         ),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help=f"New folder for the models, and {_CURVE} with all figures."
+            "--output",
+            "-o",
+            help=f"New folder for the trained models and for {_CURVE}, which has all figures.",
         ),
     ],
     config: Annotated[
         str,
         typer.Option(
-            help="Configuration of wino_x with contrastive translations, see `cc-hf list datasets`."
+            help=(
+                "Configuration of wino_x with contrastive translations (see `cc-hf list"
+                " datasets wino_x`)."
+            )
         ),
     ] = "mt_en_de.translations",
     objective: Annotated[
         str,
         typer.Option(
             help=(
-                "mle: the correct translations alone; pronoun-penalty: a fine on incorrect pronouns"
-                " too."
+                "Training objective: mle trains on the correct translations, pronoun-penalty"
+                " also penalises incorrect pronouns."
             )
         ),
     ] = "mle",
@@ -62,8 +67,8 @@ def wino_x(
         str | None,
         typer.Option(
             help=(
-                "Samples to train on, such as 500,1000; default: all multiples of 500 that there"
-                " are."
+                "Numbers of training samples, such as 500,1000; one model is trained for each."
+                " Default: all multiples of 500 up to the size of the training part."
             )
         ),
     ] = None,
@@ -71,65 +76,103 @@ def wino_x(
         list[str] | None,
         typer.Option(
             help=(
-                "Also judge the test part in this configuration, such as lm_en_de; may be repeated."
+                "Configuration, such as lm_en_de, in which the test part is judged as well. May"
+                " be repeated."
             )
         ),
     ] = None,
-    n_dev: Annotated[int, typer.Option(min=1, help="Samples for early stopping.")] = 200,
-    n_test: Annotated[int, typer.Option(min=1, help="Samples to judge.")] = 1000,
-    split_seed: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 42,
+    n_dev: Annotated[
+        int,
+        typer.Option(min=1, help="Number of samples in the development part, for early stopping."),
+    ] = 200,
+    n_test: Annotated[
+        int, typer.Option(min=1, help="Number of samples in the test part, which are judged.")
+    ] = 1000,
+    split_seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split into training, development and test part.")
+    ] = 42,
     learning_rate: Annotated[
-        float | None, typer.Option(help="Default: the thesis's, 1e-7, of mBART 1e-5.")
+        float | None,
+        typer.Option(
+            help=(
+                "Learning rate of AdamW. Default: as in the thesis, 1e-5 for mBART and 1e-7"
+                " otherwise."
+            )
+        ),
     ] = None,
     batch_size: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Default: the thesis's, 8, of mBART and masked language models 16."
+            min=1,
+            help=(
+                "Number of samples in a batch. Default: as in the thesis, 16 for mBART and"
+                " masked language models, 8 otherwise."
+            ),
         ),
     ] = None,
     accumulation: Annotated[
-        int | None, typer.Option(min=1, help="Batches of a step; default: 1.")
+        int | None, typer.Option(min=1, help="Number of batches in a training step. Default: 1.")
     ] = None,
-    max_epochs: Annotated[int | None, typer.Option(min=1, help="Default: 1000.")] = None,
+    max_epochs: Annotated[
+        int | None, typer.Option(min=1, help="Largest number of epochs. Default: 1000.")
+    ] = None,
     patience: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Epochs without a lower loss on the development part before it stops; default: 3.",
+            help=(
+                "Number of epochs in a row without a lower loss on the development part, after"
+                " which training stops. Default: 3."
+            ),
         ),
     ] = None,
     label_smoothing: Annotated[
-        float | None, typer.Option(help="Default: 0.1, of mBART and masked language models 0.")
+        float | None,
+        typer.Option(
+            help=(
+                "Label smoothing, from 0 to 1. Default: 0 for mBART and masked language models,"
+                " 0.1 otherwise."
+            )
+        ),
     ] = None,
     penalty_weight: Annotated[
-        float | None, typer.Option(help="λ of the pronoun penalty; default: 100.")
+        float | None, typer.Option(help="Weight λ of the pronoun penalty. Default: 100.")
     ] = None,
     pronouns: Annotated[
         str | None,
         typer.Option(
             help=(
-                "Which are penalized: all (default), or ambiguous, those that differ between the"
-                " translations."
+                "Pronouns that are penalised: all, or ambiguous for those that differ between"
+                " the translations. Default: all."
             )
         ),
     ] = None,
     masking: Annotated[
         str | None,
-        typer.Option(help="Of masked language models: filler (default), filler-only or random."),
+        typer.Option(
+            help=(
+                "What is masked when a masked language model is trained: filler, filler-only"
+                " (the same, with a loss on the filler alone) or random. Default: filler."
+            )
+        ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the training; default: 42.")
+        int | None, typer.Option(min=0, help="Seed of the training. Default: 42.")
     ] = None,
-    no_models: Annotated[bool, typer.Option("--no-models", help="Keep the figures only.")] = False,
+    no_models: Annotated[
+        bool,
+        typer.Option("--no-models", help="Write only the figures, without the trained models."),
+    ] = False,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
     device: Device = None,
-    revision: Annotated[
-        str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")
-    ] = None,
+    revision: Revision = None,
     quiet: Quiet = False,
 ) -> None:
-    """Fine-tune on few Wino-X examples, with accuracy before and after (Emelin 2023, chapter 4)."""
+    """Fine-tune on few Wino-X examples, and judge the model before and after.
+
+    The method is that of Emelin (2023), chapter 4.
+    """
     import json
 
     from cc_hf.evaluators.options import LoadingOptions
@@ -139,7 +182,9 @@ def wino_x(
 
     resolved(output)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"output: expected a new or empty folder, {output} is there and not empty")
+        raise InputError(
+            f"output: expected a new or empty folder, {output} exists and is not empty"
+        )
     settings: dict[str, Any] = {
         "learning_rate": learning_rate,
         "batch_size": batch_size,
@@ -153,7 +198,7 @@ def wino_x(
         "seed": seed,
     }
     notes = Console(stderr=True)
-    found = debias(
+    curve = debias(
         model,
         config,
         objective=objective,
@@ -174,13 +219,13 @@ def wino_x(
     )
     output.mkdir(parents=True, exist_ok=True)
     write_atomically(
-        output / _CURVE, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        output / _CURVE, json.dumps(curve, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     )
     console = Console()
-    console.print(_table(found))
+    console.print(_table(curve))
     biases = [
         (name, point.get("n_train", 0), bias)
-        for point in found["points"]
+        for point in curve["points"]
         for name, bias in point["bias"].items()
     ]
     console.print(bias_tables(biases, title="bias of the choices"))
@@ -189,7 +234,7 @@ def wino_x(
 
 
 def _sizes(text: str | None) -> list[int] | None:
-    """Parse the numbers of --sizes."""
+    """Return the numbers of --sizes, sorted."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
@@ -201,13 +246,13 @@ def _sizes(text: str | None) -> list[int] | None:
     return sorted(map(int, parts))
 
 
-def _table(found: dict[str, Any]) -> Table:
-    table = Table(title=Text(f"{found['eval']} on {found['data']}, {found['objective']}"))
+def _table(curve: dict[str, Any]) -> Table:
+    table = Table(title=Text(f"{curve['eval']} on {curve['data']}, {curve['objective']}"))
     for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "of pairs", "ties"):
         table.add_column(
             name, justify="left" if name == "test" else "right", no_wrap=name == "test"
         )
-    for point in found["points"]:
+    for point in curve["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():
             pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"

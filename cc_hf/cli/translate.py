@@ -28,15 +28,20 @@ def translate(
     dataset: Dataset,
     config: Config = None,
     *,
-    system: Annotated[str, typer.Option(help="The model to translate with (name, folder or Hub).")],
+    system: Annotated[
+        str,
+        typer.Option(
+            help="Model that translates the sources: a name, a folder, or a model on the Hub."
+        ),
+    ],
     output: Annotated[
         Path,
         typer.Option(
             "--output",
             "-o",
             help=(
-                "File to write: JSONL with id, source and translation if it ends in .jsonl, else"
-                " one translation per line."
+                "File to write. If its name ends in .jsonl, it contains id, source and"
+                " translation; otherwise one translation per line."
             ),
         ),
     ],
@@ -44,7 +49,7 @@ def translate(
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
-    num_beams: Annotated[int, typer.Option(min=1, help="Beams of the search.")] = 5,
+    num_beams: Annotated[int, typer.Option(min=1, help="Number of beams in the beam search.")] = 5,
     data_dir: DataDir = None,
     device: Device = None,
     quiet: Quiet = False,

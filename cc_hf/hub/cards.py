@@ -97,8 +97,8 @@ def sizes_table(
         if sizes is not None and config.name not in sizes:
             continue
         default = " (default)" if config.name == declaration.default_config else ""
-        found = config.splits if sizes is None else sizes[config.name]
-        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in found.items()}
+        splits = config.splits if sizes is None else sizes[config.name]
+        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in splits.items()}
         examples = (
             numbers["test"]
             if list(numbers) == ["test"]
@@ -125,7 +125,7 @@ def with_block(text: str, name: str, body: str) -> str:
     pattern = re.compile(rf"(<!-- {name}: generated -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(text):
         raise InputError(f"expected a block {name!r} between markers, got none")
-    return pattern.sub(lambda found: f"{found.group(1)}{body}\n{found.group(2)}", text)
+    return pattern.sub(lambda match: f"{match.group(1)}{body}\n{match.group(2)}", text)
 
 
 def custom_card(declaration: DatasetDeclaration) -> str:

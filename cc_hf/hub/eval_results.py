@@ -29,7 +29,7 @@ __all__ = [
     "dataset_repos",
     "entries",
     "eval_result_files",
-    "published",
+    "published_scores",
     "today",
 ]
 
@@ -60,7 +60,9 @@ class Published:
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
 
 
-def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> list[Published]:
+def published_scores(
+    results: Sequence[EvaluationResult], repos: Mapping[str, str]
+) -> list[Published]:
     """Select what goes to leaderboards: the scores that each metric declares in
     `Metric.leaderboard`.
 
@@ -69,26 +71,29 @@ def published(results: Sequence[EvaluationResult], repos: Mapping[str, str]) -> 
             and metric.
         repos: dataset -> repository of the benchmark.
 
+    Returns:
+        One item per result, in the order of the results.
+
     Raises:
         InputError: for a result on the caller's own data, a dataset without a repository, a
             configuration that the metric does not fit, a result without a score for a leaderboard,
             or two results for the same tasks.
 
-    >>> published([], {})
+    >>> published_scores([], {})
     []
     """
-    found: list[Published] = []
+    selected: list[Published] = []
     for result in results:
-        one = _published(result, repos)
-        for other in found:
-            if other.path == one.path:
+        selection = _published(result, repos)
+        for other in selected:
+            if other.path == selection.path:
                 raise InputError(
                     "expected one result for each dataset, configuration, language and metric, got"
                     f" two of {_named(result)}: {other.result.signature} and {result.signature};"
                     " leave one out"
                 )
-        found.append(one)
-    return found
+        selected.append(selection)
+    return selected
 
 
 def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
@@ -99,17 +104,17 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
             f" {result.dataset}=ORGANISATION/NAME, got none"
         )
     split = _split(result)
-    known = [
+    matching_tasks = [
         task
         for task in tasks(result.dataset, [result.config])
         if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)
     ]
     values = tuple(
-        (task, result.scores[task.score]) for task in known if task.score in result.scores
+        (task, result.scores[task.score]) for task in matching_tasks if task.score in result.scores
     )
     if not values:
         expected = (
-            ", ".join(task.score for task in known)
+            ", ".join(task.score for task in matching_tasks)
             or f"a metric that fits {result.dataset} {result.config}"
         )
         raise InputError(
@@ -143,8 +148,8 @@ def _named(result: EvaluationResult) -> str:
 
 def _split(result: EvaluationResult) -> str:
     """Return the split. The signature names it after the configuration, unless it is `test`."""
-    place = parse(result.signature)[1].get("data", "").rpartition("@")[0]
-    return place.removeprefix(f"{result.dataset}/{result.config}").lstrip("/") or "test"
+    data = parse(result.signature)[1].get("data", "").rpartition("@")[0]
+    return data.removeprefix(f"{result.dataset}/{result.config}").lstrip("/") or "test"
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
@@ -166,28 +171,28 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
     >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
     {'winomt': 'org/winomt'}
     """
-    found: dict[str, str] = {}
-    own = sorted({name for name in datasets if name})
+    repos: dict[str, str] = {}
+    names = sorted({name for name in datasets if name})
     for value in values:
         name, equals, repo = value.rpartition("=")
         if not equals:
-            if len(own) != 1 or len(values) != 1:
+            if len(names) != 1 or len(values) != 1:
                 raise InputError(
                     "dataset_repos: expected NAME=ORGANISATION/REPO for each of"
-                    f" {', '.join(own) or 'the datasets'}, got {value!r}"
+                    f" {', '.join(names) or 'the datasets'}, got {value!r}"
                 )
-            name = own[0]
+            name = names[0]
         if name not in registry.names("dataset"):
             raise UnknownNameError("dataset", name, registry.names("dataset"))
-        if name not in own:
+        if name not in names:
             raise InputError(
                 f"dataset_repos: no result is on {name}; the results are on"
-                f" {', '.join(own) or 'none'}"
+                f" {', '.join(names) or 'none'}"
             )
-        if name in found:
-            raise InputError(f"dataset_repos: expected {name} once, got {found[name]} and {repo}")
-        found[name] = check_repo(repo, "dataset_repos")
-    return found
+        if name in repos:
+            raise InputError(f"dataset_repos: expected {name} once, got {repos[name]} and {repo}")
+        repos[name] = check_repo(repo, "dataset_repos")
+    return repos
 
 
 def today() -> str:
@@ -196,10 +201,13 @@ def today() -> str:
 
 
 def checked_date(text: str) -> str:
-    """Check a date or time in ISO 8601, and return it unchanged.
+    """Check a date or time in ISO 8601 and return it unchanged.
 
     Args:
         text: YYYY-MM-DD, with or without a time.
+
+    Returns:
+        The text, unchanged.
 
     Raises:
         InputError: for anything else.
@@ -219,13 +227,17 @@ def checked_date(text: str) -> str:
 
 
 def entries(
-    one: Published, *, date: str, source_url: str | None = None, source_name: str | None = None
+    published: Published,
+    *,
+    date: str,
+    source_url: str | None = None,
+    source_name: str | None = None,
 ) -> list[EvalResultEntry]:
     """Return the entries of one result: a value in [0, 1] for each task, with the signature and the
     notes of the result as notes.
 
     Args:
-        one: an item from `published`.
+        published: an item from `published_scores`.
         date: date of the evaluation, ISO 8601.
         source_url: address and name of a page about the evaluation.
         source_name: as for `source_url`.
@@ -247,15 +259,15 @@ def entries(
         )
     return [
         EvalResultEntry(
-            dataset_id=one.dataset_repo,
+            dataset_id=published.dataset_repo,
             task_id=task.id,
             value=value,
             date=date,
             source_url=source_url,
             source_name=source_name,
-            notes="; ".join([one.result.signature, *one.result.notes]),
+            notes="; ".join([published.result.signature, *published.result.notes]),
         )
-        for task, value in one.values
+        for task, value in published.values
     ]
 
 
@@ -269,7 +281,7 @@ def eval_result_files(
     """Return the YAML files of results.
 
     Args:
-        results: items from `published`.
+        results: items from `published_scores`.
         date: as for `entries`.
         source_url: as for `entries`.
         source_name: as for `source_url`.
@@ -285,13 +297,18 @@ def eval_result_files(
     {}
     """
     files = {}
-    for one in results:
-        found = entries(one, date=date, source_url=source_url, source_name=source_name)
+    for published in results:
+        published_entries = entries(
+            published, date=date, source_url=source_url, source_name=source_name
+        )
         from huggingface_hub import eval_result_entries_to_yaml
 
-        files[one.path] = str(
+        files[published.path] = str(
             yaml.safe_dump(
-                eval_result_entries_to_yaml(found), sort_keys=False, width=4096, allow_unicode=True
+                eval_result_entries_to_yaml(published_entries),
+                sort_keys=False,
+                width=4096,
+                allow_unicode=True,
             )
         )
     return files

@@ -25,10 +25,10 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
             if it cannot be written to.
 
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     with new_folder(Path(place, "new")) as folder:
+    >>> with tempfile.TemporaryDirectory() as temporary:
+    ...     with new_folder(Path(temporary, "new")) as folder:
     ...         _ = (folder / "README.md").write_text("card")
-    ...     [path.name for path in Path(place, "new").iterdir()]
+    ...     [path.name for path in Path(temporary, "new").iterdir()]
     ['README.md']
     """
     target = Path(output)
@@ -42,8 +42,8 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(
             dir=target.absolute().parent, prefix=f".{file_slug(target.name)}."
-        ) as place:
-            folder = Path(place) / "build"
+        ) as temporary:
+            folder = Path(temporary) / "build"
             folder.mkdir()
             yield folder
             if target.exists():

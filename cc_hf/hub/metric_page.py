@@ -20,11 +20,18 @@ from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example
 from cc_hf.metrics.base import Metric
 
-__all__ = ["MAX_CHARACTERS", "MAX_LINES", "Answer", "judge_lines", "launch", "metric_page"]
+__all__ = [
+    "MAX_FORM_CHARACTERS",
+    "MAX_FORM_LINES",
+    "Answer",
+    "judge_lines",
+    "launch",
+    "metric_page",
+]
 
-MAX_LINES = 100
-MAX_CHARACTERS = 50_000
-_MAX_EVENT = 1 << 21  # bytes: three texts of MAX_CHARACTERS in JSON, all escaped
+MAX_FORM_LINES = 100
+MAX_FORM_CHARACTERS = 50_000
+_MAX_EVENT = 1 << 21  # bytes: three texts of MAX_FORM_CHARACTERS in JSON, all escaped
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,14 @@ def judge_lines(
         alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
             for none.
 
+    Returns:
+        The rows, figures and signature that the page shows.
+
     Raises:
         UnknownNameError: for a metric that is not registered.
-        InputError: for more than `MAX_LINES` lines or `MAX_CHARACTERS` characters, references that
-            are not a JSON list of objects, alignments for a metric that does not accept them, or
-            input that the metric refuses.
+        InputError: for more than `MAX_FORM_LINES` lines or `MAX_FORM_CHARACTERS` characters,
+            references that are not a JSON list of objects, alignments for a metric that does not
+            accept them, or input that the metric refuses.
 
     >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
     >>> rows = "[{" + texts + "}]"
@@ -75,53 +85,53 @@ def judge_lines(
     [['1', 'Die Ärztin ist gut.', 'correct']]
     """
     declared: type[Metric] = registry.resolve("metric", name)
-    for what, text in (
+    for field, text in (
         ("translations", translations),
         ("references", references),
         ("alignments", alignments),
     ):
-        if len(text) > MAX_CHARACTERS:
+        if len(text) > MAX_FORM_CHARACTERS:
             raise InputError(
-                f"{what}: expected at most {MAX_CHARACTERS:,} characters here, got {len(text):,};"
-                " judge more with cc_hf on your own machine"
+                f"{field}: expected at most {MAX_FORM_CHARACTERS:,} characters here, got"
+                f" {len(text):,}; judge more with cc_hf on your own machine"
             )
     lines = translations.rstrip("\n").split("\n") if translations.strip() else []
-    if len(lines) > MAX_LINES:
+    if len(lines) > MAX_FORM_LINES:
         raise InputError(
-            f"translations: expected at most {MAX_LINES} lines here, got {len(lines)}; judge more"
-            " with cc_hf on your own machine"
+            f"translations: expected at most {MAX_FORM_LINES} lines here, got {len(lines)}; judge"
+            " more with cc_hf on your own machine"
         )
     languages = {
         key: value.strip()
         for key, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang))
         if value.strip()
     }
-    given = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
-    if given and "alignments" not in declared.option_names():
-        raise InputError(f"alignments: {name} takes none; leave them blank")
+    options = {"alignments": alignments.rstrip("\n").split("\n")} if alignments.strip() else {}
+    if options and "alignments" not in declared.option_names():
+        raise InputError(f"alignments: {name} does not use alignments; leave them blank")
     objects = _objects(references)
-    if len(objects) > MAX_LINES:
+    if len(objects) > MAX_FORM_LINES:
         raise InputError(
-            f"references: expected at most {MAX_LINES} here, got {len(objects)}; judge more with"
-            " cc_hf on your own machine"
+            f"references: expected at most {MAX_FORM_LINES} here, got {len(objects)}; judge more"
+            " with cc_hf on your own machine"
         )
     predictions = lines if declared.takes_translations else None
-    found = module_figures(declared, predictions, objects, {**languages, **given})
+    module_output = module_figures(declared, predictions, objects, {**languages, **options})
     if not declared.takes_translations:
-        lines = [one["correct_translation"] for one in objects]
+        lines = [row["correct_translation"] for row in objects]
     verdicts = (
-        found.pop("verdicts", None)
-        or [f"{value:.3f}" for value in found.pop("probability_correct", [])]
+        module_output.pop("verdicts", None)
+        or [f"{value:.3f}" for value in module_output.pop("probability_correct", [])]
         or [""] * len(lines)
     )
     rows = [
         [str(number), line, str(verdict)]
         for number, (line, verdict) in enumerate(zip(lines, verdicts, strict=True), 1)
     ]
-    signature = found.pop("signature")
+    signature = module_output.pop("signature")
     figures = {
         key: round(value, 4) if isinstance(value, float) else value
-        for key, value in found.items()
+        for key, value in module_output.items()
         if isinstance(value, (int, float, str)) or key == "notes"
     }
     return Answer(rows, figures, signature)
@@ -129,17 +139,17 @@ def judge_lines(
 
 def _objects(text: str) -> list[dict[str, Any]]:
     try:
-        found = parse_json(text)
+        objects = parse_json(text)
     except InputError as error:
         raise InputError(
             "references: expected a JSON list with one object per translation, got text that is"
             f" not JSON: {error}"
         ) from error
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if not isinstance(objects, list) or not all(isinstance(row, dict) for row in objects):
         raise InputError(
             "references: expected a JSON list with one object per translation, [{...}, {...}]"
         )
-    return found
+    return objects
 
 
 def metric_page(name: str, *, card: str) -> Any:
@@ -179,7 +189,7 @@ def metric_page(name: str, *, card: str) -> Any:
     with gr.Blocks(title=f"{name} · cc_hf") as page:
         gr.Markdown(_prose(card))
         gr.Markdown(
-            f"## Try it\nUp to {MAX_LINES}"
+            f"## Try it\nUp to {MAX_FORM_LINES}"
             f" {'translations, each with its object of' if declared.takes_translations else ''}"
             " references."
         )
@@ -190,14 +200,14 @@ def metric_page(name: str, *, card: str) -> Any:
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Create the input fields, filled with the example, in the order of the arguments of
+    """Return new input fields, filled with the example, in the order of the arguments of
     `judge_lines`.
     """
     translations = gr.Textbox(
         "\n".join(example.get("predictions", [])),
         label="Translations, one per line",
         lines=4,
-        max_length=MAX_CHARACTERS,
+        max_length=MAX_FORM_CHARACTERS,
         visible=declared.takes_translations,
     )
     references = gr.Code(
@@ -221,7 +231,7 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
 
 
 def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
-    """Create a field for errors, and the fields for the parts of an `Answer`, in its order."""
+    """Return a new field for errors, and new fields for the parts of an `Answer`, in its order."""
     verdict = (
         "probability that it is correct"
         if declared.takes_evaluator and declared.takes_translations

@@ -17,7 +17,7 @@ from huggingface_hub.repocard_data import eval_results_to_model_index
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.hub.eval_results import Published
-from cc_hf.hub.tasks import pretty_name
+from cc_hf.hub.tasks import Task, pretty_name
 
 __all__ = ["eval_results", "with_model_index"]
 
@@ -31,7 +31,7 @@ def eval_results(
     arguments.
 
     Args:
-        results: items from `published`.
+        results: items from `published_scores`.
         source_url: address and name of a page about the evaluation.
         source_name: as for `source_url`.
 
@@ -45,26 +45,29 @@ def eval_results(
         EvalResult(
             task_type="translation",
             task_name="Translation",
-            dataset_type=one.dataset_repo,
-            dataset_name=pretty_name(one.result.dataset),
+            dataset_type=published.dataset_repo,
+            dataset_name=pretty_name(published.result.dataset),
             dataset_config=task.config,
             dataset_split=task.split,
             metric_type=task.metric,
             metric_name=(
-                f"{task.metric} {task.score}"
-                f" {declaration(one.result.dataset).config(task.config).src_lang}-{task.tgt_lang}"
+                f"{task.metric} {task.score} {_src_lang(published, task)}-{task.tgt_lang}"
             ),
             metric_value=value,
             metric_args={
-                "signature": one.result.signature,
-                **({"notes": list(one.result.notes)} if one.result.notes else {}),
+                "signature": published.result.signature,
+                **({"notes": list(published.result.notes)} if published.result.notes else {}),
             },
             source_url=source_url,
             source_name=source_name,
         )
-        for one in results
-        for task, value in one.values
+        for published in results
+        for task, value in published.values
     ]
+
+
+def _src_lang(published: Published, task: Task) -> str:
+    return declaration(published.result.dataset).config(task.config).src_lang
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:
@@ -79,17 +82,17 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
     Raises:
         InputError: if the metadata of the card cannot be read.
 
-    >>> one = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
+    >>> result = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
     >>> print(
     ...     with_model_index(
-    ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [one]
+    ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [result]
     ...     ).splitlines()[:3]
     ... )
     ['---', 'license: mit', 'model-index:']
     """
     name = model.rpartition("/")[2]
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "README.md"
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "README.md"
         path.write_text(f"# {name}\n" if card is None else card, encoding="utf-8", newline="")
         try:
             metadata = metadata_load(path) or {}
@@ -112,13 +115,13 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 
 
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Merge the entries as dicts: `EvalResult` would allow only one name and one source for all
-    metrics on the same data.
+    """Return the merged entries as dicts, because `EvalResult` would allow only one name and one
+    source for all metrics on the same data.
     """
     if not old:
         return new
     if not isinstance(old, list) or not all(
-        isinstance(one, dict) and isinstance(one.get("results", []), list) for one in old
+        isinstance(entry, dict) and isinstance(entry.get("results", []), list) for entry in old
     ):
         raise InputError(
             f"the {_KEY} of the card of {model} is not a list of models with results; fix it, or"

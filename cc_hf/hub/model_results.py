@@ -17,7 +17,7 @@ from cc_hf.hub.eval_results import (
     checked_date,
     dataset_repos,
     eval_result_files,
-    published,
+    published_scores,
     today,
 )
 from cc_hf.hub.folders import new_folder
@@ -25,16 +25,19 @@ from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.push import REFUSALS, refusal
 from cc_hf.results import EvaluationResult
 
-__all__ = ["CARD", "read_card", "read_results", "results_folder"]
+__all__ = ["CARD", "read_card", "read_system_results", "results_folder"]
 
 CARD = "README.md"
 
 
-def read_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
+def read_system_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
     """Read results that `cc-hf evaluate` wrote.
 
     Args:
         files: files with the results of one metric or of all.
+
+    Returns:
+        All results, in the order of the files.
 
     Raises:
         InputError: for a file that does not exist or holds no results; the message names the file.
@@ -72,19 +75,22 @@ def results_folder(
         The paths of the files, sorted.
 
     Raises:
-        InputError: for no results, results or repositories that `cc_hf.hub.eval_results.published`
-            or `dataset_repos` refuse, another form of date, a card whose metadata cannot be read,
-            or an `output` that is not free.
+        InputError: for no results, results or repositories that
+            `cc_hf.hub.eval_results.published_scores` or `dataset_repos` refuse, another form of
+            date, a card whose metadata cannot be read, or an `output` that is not free.
         UnknownNameError: for a dataset that is not registered.
         MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
     """
-    found = published(results, _repos(dataset_repos, results))
+    published = published_scores(results, _repos(dataset_repos, results))
     files = eval_result_files(
-        found, date=checked_date(date or today()), source_url=source_url, source_name=source_name
+        published,
+        date=checked_date(date or today()),
+        source_url=source_url,
+        source_name=source_name,
     )
     if model_index:
         files[CARD] = with_model_index(
-            card, model, eval_results(found, source_url=source_url, source_name=source_name)
+            card, model, eval_results(published, source_url=source_url, source_name=source_name)
         )
     with new_folder(output) as folder:
         for path, text in files.items():
@@ -96,9 +102,9 @@ def results_folder(
 def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[str, str]:
     if not results:
         raise InputError("expected at least one result, got none")
-    for one in results:
-        check_dataset(one)
-    return dataset_repos(values, [one.dataset for one in results])
+    for result in results:
+        check_dataset(result)
+    return dataset_repos(values, [result.dataset for result in results])
 
 
 def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str | None]:

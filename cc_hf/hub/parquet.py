@@ -19,10 +19,10 @@ from cc_hf.hub.cards import custom_card, sizes_table, with_block
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.tasks import eval_yaml
 
-__all__ = ["build"]
+__all__ = ["build_dataset_folder"]
 
 
-def build(
+def build_dataset_folder(
     name: str,
     configs: Sequence[str] | None = None,
     *,

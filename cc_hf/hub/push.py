@@ -78,6 +78,9 @@ def check_repo(repo: str, what: str = "repo") -> str:
         repo: ORGANISATION/NAME.
         what: the name of the argument, for the message.
 
+    Returns:
+        The name, unchanged.
+
     Raises:
         InputError: for anything but ORGANISATION/NAME.
 
@@ -100,6 +103,9 @@ def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
         folder: an existing folder; all its files are sent, including hidden ones.
         repo: ORGANISATION/NAME.
         repo_type: "dataset", "space" or "model".
+
+    Returns:
+        The files with their sizes, sorted by path.
 
     Raises:
         InputError: for a folder that does not exist or is empty, or a name that the Hub does not
@@ -172,8 +178,8 @@ def push(
                 space_sdk=sdk,
             )
             sent = (
-                f"The repository is there, without the {len(operations)} files: they go in one"
-                " commit, whole or not at all"
+                f"The repository exists, without the {len(operations)} files: they are"
+                " sent in one commit, all or none"
             )
         commit = api.create_commit(
             upload.repo,
@@ -203,21 +209,19 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
         remedy = (
-            "Log in with `hf auth login` or set HF_TOKEN to a token that may write there, then run"
+            "Log in with `hf auth login` or set HF_TOKEN to a token that may write to it, then run"
             " the command again"
         )
     elif status is None and sent != "Nothing was sent":
-        place = f"{url}/discussions" if is_pr else f"{url}/commits/main"
+        page = f"{url}/discussions" if is_pr else f"{url}/commits/main"
         remedy = (
-            f"If the connection ended before the answer came, the commit may be there: see {place};"
+            f"If the connection ended before the answer came, the commit may exist: see {page};"
             " otherwise run the command again"
         )
     else:
-        remedy = "Run the command again, later if the Hub is to blame"
-    return DataError(
-        f"{url}: the Hub did not take the files ({without_token(str(error) or repr(error), api)})."
-        f" {sent}. {remedy}"
-    )
+        remedy = "Run the command again; if the fault is the Hub's, wait before you do"
+    reason = without_token(str(error) or repr(error), api)
+    return DataError(f"{url}: the Hub did not accept the files ({reason}). {sent}. {remedy}")
 
 
 def without_token(text: str, api: HfApi) -> str:

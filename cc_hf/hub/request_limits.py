@@ -114,7 +114,7 @@ class RequestLimits:
 
 
 async def _read(receive: _Receive, body: IO[bytes], limit: int) -> bool:
-    """Copy the body of a request to a file; return whether it arrived completely."""
+    """Return whether the body of a request arrived completely, after copying it to a file."""
     while True:
         message = await receive()
         if message["type"] != "http.request":

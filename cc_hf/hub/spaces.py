@@ -19,7 +19,7 @@ from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
 from cc_hf.metrics.base import Metric
 
-__all__ = ["GRADIO_VERSION", "build_space", "card_example", "requirement_line", "space_card"]
+__all__ = ["GRADIO_VERSION", "build_metric_space", "card_example", "requirement_line", "space_card"]
 
 #: The version of gradio that the Space runs, which is the tested one (constraints.txt).
 GRADIO_VERSION = "6.31.0"
@@ -61,7 +61,7 @@ def test_the_module_answers_as_the_package():
 '''
 
 
-def build_space(
+def build_metric_space(
     name: str, repo: str, *, output: str | Path, requirement: str | None = None
 ) -> list[Path]:
     """Write the folder of a metric's Space.
@@ -110,12 +110,12 @@ def build_space(
     return sorted(path for path in Path(output).iterdir())
 
 
-def requirement_line(given: str | None, package: str) -> str:
+def requirement_line(line: str | None, package: str) -> str:
     """Return the line of requirements.txt with which pip installs cc_hf: the given line, or this
     version or newer.
 
     Args:
-        given: a line, or None.
+        line: a line, or None.
         package: the name of the package, with extras.
 
     Raises:
@@ -125,9 +125,10 @@ def requirement_line(given: str | None, package: str) -> str:
     'cc_hf @ git+https://example.org/cc_hf'
     """
     default = f"{package}>={__version__}"
-    line = default if given is None else given
+    if line is None:
+        return default
     if not line.isprintable() or not line.strip() or line.lstrip().startswith("-"):
-        raise InputError(f"requirement: expected one line such as {default!r}, got {given!r}")
+        raise InputError(f"requirement: expected one line such as {default!r}, got {line!r}")
     return line
 
 
@@ -194,7 +195,7 @@ def _literal(node: ast.expr, known: dict[str, ast.expr]) -> Any:
     if isinstance(node, ast.Name) and node.id in known:
         return _literal(known[node.id], known)
     if isinstance(node, ast.List):
-        return [_literal(one, known) for one in node.elts]
+        return [_literal(element, known) for element in node.elts]
     if isinstance(node, ast.Dict) and None not in node.keys:
         return {
             _literal(key, known): _literal(value, known)
@@ -210,6 +211,6 @@ def _literal(node: ast.expr, known: dict[str, ast.expr]) -> Any:
         and not node.keywords
     ):
         return str(_literal(node.func.value, known)).format(
-            *(_literal(one, known) for one in node.args)
+            *(_literal(argument, known) for argument in node.args)
         )
     raise InputError(f"card: expected an example of literals, got {ast.unparse(node)}")

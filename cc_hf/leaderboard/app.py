@@ -17,11 +17,11 @@ from cc_hf.leaderboard.html import header, notes_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
 from cc_hf.leaderboard.sentence_tab import sentence_tab
 from cc_hf.leaderboard.store import read_folder
-from cc_hf.leaderboard.table import table_rows
+from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.leaderboard.table_tab import table_tab
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 
-__all__ = ["build", "serve", "wait_for_end"]
+__all__ = ["build_page", "serve", "wait_for_end"]
 
 _LOG = logging.getLogger(__name__)
 _MAX_QUEUE = 200
@@ -37,7 +37,7 @@ def _gradio() -> Any:
     return gradio
 
 
-def build(
+def build_page(
     results: str | Path,
     *,
     quality: str | Path | None = None,
@@ -66,7 +66,9 @@ def build(
         MissingDependencyError: without gradio.
     """
     store = read_folder(results)
-    rows = table_rows(store, read_quality_scores([Path(quality)] if quality is not None else []))
+    rows = leaderboard_rows(
+        store, read_quality_scores([Path(quality)] if quality is not None else [])
+    )
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     gr = _gradio()
     files = VisitorFiles()
@@ -100,11 +102,11 @@ def serve(
     """Serve the page until stopped.
 
     Args:
-        results: as for `build`.
-        quality: as for `build`.
-        data_dir: as for `build`.
-        evaluator: as for `build`.
-        src_lang: as for `build`.
+        results: as for `build_page`.
+        quality: as for `build_page`.
+        data_dir: as for `build_page`.
+        evaluator: as for `build_page`.
+        src_lang: as for `build_page`.
         tgt_lang: as for `src_lang`.
         host: the address to listen on; None for the values of gradio's environment variables,
             as on Spaces.
@@ -115,11 +117,11 @@ def serve(
         The served `gradio.Blocks`, with `local_url` and `close()`.
 
     Raises:
-        InputError: for a port that cannot be listened on, or input that `build` refuses.
+        InputError: for a port that cannot be listened on, or input that `build_page` refuses.
         MissingDependencyError: without gradio.
     """
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable
-    page = build(
+    page = build_page(
         results,
         quality=quality,
         data_dir=data_dir,

@@ -9,11 +9,11 @@ from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.errors import CCError
 from cc_hf.leaderboard.html import lead, message, result_html
 from cc_hf.leaderboard.live import (
-    MAX_LINES,
+    MAX_FILE_LINES,
     MAX_MEAN_CHARACTERS,
     MAX_UPLOAD,
     FileJudge,
-    fitting_metrics,
+    config_metrics,
 )
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
 
@@ -36,20 +36,20 @@ class _Choices:
 
     def languages(self, dataset: str, config: str) -> tuple[Any, Any]:
         declared = self._config(dataset, config)
-        names = [lang for lang in declared.tgt_langs if fitting_metrics(dataset, declared, lang)]
+        names = [lang for lang in declared.tgt_langs if config_metrics(dataset, declared, lang)]
         language = "de" if "de" in names else names[0]
         return self._offer(names, language), self.metrics(dataset, config, language)
 
     def metrics(self, dataset: str, config: str, language: str) -> Any:
-        names = fitting_metrics(dataset, self._config(dataset, config), language)
+        names = config_metrics(dataset, self._config(dataset, config), language)
         return self._offer(names, names[0] if names else None)
 
     def _config(self, dataset: str, name: str) -> ConfigDeclaration:
         """Return the named configuration, or the first one while the name still belongs to another
         dataset.
         """
-        found = self.data.get(dataset, [])
-        return next((config for config in found if config.name == name), found[0])
+        configs = self.data.get(dataset, [])
+        return next((config for config in configs if config.name == name), configs[0])
 
     def _offer(self, names: list[str], value: str | None) -> Any:
         return self.gr.update(choices=names, value=value)
@@ -83,8 +83,8 @@ def file_tab(
     if not data:
         gr.HTML(
             message(
-                "No dataset is here to be judged on. Start the page with a folder of data, or fetch"
-                " a dataset with `cc-hf evaluate`."
+                "No dataset is available on this machine. Start the page with a local copy of the"
+                " data, or download a dataset with `cc-hf evaluate`."
             )
         )
         return
@@ -92,7 +92,7 @@ def file_tab(
         lead(
             'One translation per line in the order of the dataset, "source ||| translation" lines,'
             f" or JSONL with id or source. UTF-8 text, at most {MAX_UPLOAD // 1024 // 1024} MB,"
-            f" {MAX_LINES:,} lines, and {MAX_MEAN_CHARACTERS} characters per translation on"
+            f" {MAX_FILE_LINES:,} lines, and {MAX_MEAN_CHARACTERS} characters per translation on"
             f" average; deleted after at most {(LIFETIME + SWEEP_INTERVAL) // 60} minutes."
         )
     )
@@ -121,8 +121,8 @@ def file_tab(
 
 
 def _lists(gr: Any, data: dict[str, list[ConfigDeclaration]]) -> list[Any]:
-    """Create the lists of datasets, configurations, languages and metrics, each of which depends on
-    those before it, and return them.
+    """Return new lists of datasets, configurations, languages and metrics, each of which depends on
+    those before it.
     """
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
-from cc_hf.leaderboard.table import Row
+from cc_hf.leaderboard.table import LeaderboardRow
 from cc_hf.reports.figure_text import data_name, figure_rows, limits, percent
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.page.charts import quality_chart
@@ -63,7 +63,7 @@ def side_by_side(pieces: Iterable[Markup]) -> Markup:
     return _piece("side_by_side", pieces=pieces)
 
 
-def plot_html(rows: Sequence[Row]) -> str:
+def plot_html(rows: Sequence[LeaderboardRow]) -> str:
     """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
     Sennrich (2021).
 
@@ -73,23 +73,23 @@ def plot_html(rows: Sequence[Row]) -> str:
     Returns:
         HTML; "" if no row has both figures.
     """
-    shown = [
+    plotted = [
         (row, row.bleu, row.min_accuracy)
         for row in rows
         if row.bleu is not None and row.min_accuracy is not None
     ]
-    if not shown:
+    if not plotted:
         return ""
     points = [
-        QualityPoint(at, bleu, accuracy, _interval(row))
-        for at, (row, bleu, accuracy) in enumerate(shown)
+        QualityPoint(index, bleu, accuracy, _interval(row))
+        for index, (row, bleu, accuracy) in enumerate(plotted)
     ]
-    kinds = {(row.dataset, row.config, row.language, row.metric) for row, _, _ in shown}
-    chart = quality_chart(points, [row.system for row, _, _ in shown], label=_PLOT)
+    kinds = {(row.dataset, row.config, row.language, row.metric) for row, _, _ in plotted}
+    chart = quality_chart(points, [row.system for row, _, _ in plotted], label=_PLOT)
     return _piece("plot", title=_PLOT, chart=chart, is_several=len(kinds) > 1)
 
 
-def _interval(row: Row) -> Interval | None:
+def _interval(row: LeaderboardRow) -> Interval | None:
     low, high = row.min_accuracy_low, row.min_accuracy_high
     return None if low is None or high is None else Interval(low, high)
 

@@ -29,30 +29,30 @@ from cc_hf.results import EvaluationResult
 from cc_hf.studies.explanation import Explanation, explain_example
 
 __all__ = [
-    "MAX_CHARACTERS",
     "MAX_CUES",
+    "MAX_FILE_LINES",
     "MAX_LINE",
-    "MAX_LINES",
     "MAX_MEAN_CHARACTERS",
+    "MAX_TEXT_CHARACTERS",
     "MAX_UPLOAD",
     "FileJudge",
     "SentenceJudge",
     "available_data",
     "check_upload",
-    "fitting_metrics",
+    "config_metrics",
     "read_occurrence",
 ]
 
 #: The largest uploaded file, in bytes.
 MAX_UPLOAD = 5 * 1024 * 1024
 #: The largest number of lines of an uploaded file, several times the size of the largest dataset.
-MAX_LINES = 20_000
+MAX_FILE_LINES = 20_000
 #: The longest line of a file, in bytes; it can hold a source and a translation in JSON.
 MAX_LINE = 1 << 15
 #: The largest mean length of translations, in characters; three times that of the datasets.
 MAX_MEAN_CHARACTERS = 300
 #: The largest length of a sentence, and of each translation of a file, in characters.
-MAX_CHARACTERS = 2000
+MAX_TEXT_CHARACTERS = 2000
 #: The largest number of cues on each side, because each cue makes a source that is scored.
 MAX_CUES = 20
 _CUE_SEPARATOR = "|"
@@ -131,7 +131,7 @@ class SentenceJudge:
         """Judge one translation, and explain the judgement.
 
         Args:
-            source: sentences of at most `MAX_CHARACTERS`.
+            source: sentences of at most `MAX_TEXT_CHARACTERS`.
             translation: as for `source`.
             focus: the words of the source that are to be disambiguated.
             occurrence: its 1-based number; required if the focus occurs more than once.
@@ -139,6 +139,9 @@ class SentenceJudge:
             correct_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
             incorrect_cues: as for `correct_cues`.
             placement: where cues go: "before" or "after" the focus, or "replace".
+
+        Returns:
+            The verdict, and the contribution of each word to it.
 
         Raises:
             InputError: for texts that are blank or too long, a focus that is not in the source,
@@ -155,9 +158,9 @@ class SentenceJudge:
         }.items():
             if not text.strip() and name not in cues:
                 raise InputError(f"{name}: expected a text, got none")
-            if len(text) > MAX_CHARACTERS:
+            if len(text) > MAX_TEXT_CHARACTERS:
                 raise InputError(
-                    f"{name}: expected at most {MAX_CHARACTERS} characters, got {len(text)}"
+                    f"{name}: expected at most {MAX_TEXT_CHARACTERS} characters, got {len(text)}"
                 )
         row: dict[str, Any] = {
             "source": source,
@@ -169,13 +172,13 @@ class SentenceJudge:
             row["gold"] = gender
         else:
             for name, text in cues.items():
-                found = [cue.strip() for cue in text.split(_CUE_SEPARATOR) if cue.strip()]
-                if not 0 < len(found) <= MAX_CUES:
+                side_cues = [cue.strip() for cue in text.split(_CUE_SEPARATOR) if cue.strip()]
+                if not 0 < len(side_cues) <= MAX_CUES:
                     raise InputError(
                         f"{name}: expected at least one cue and at most {MAX_CUES}, separated by"
-                        f' "{_CUE_SEPARATOR}", got {len(found) or "none"}'
+                        f' "{_CUE_SEPARATOR}", got {len(side_cues) or "none"}'
                     )
-                row[name.replace(" ", "_")] = found
+                row[name.replace(" ", "_")] = side_cues
         example = custom_example(row, src_lang=self.src_lang)
         with self._model.lock:
             return explain_example(
@@ -200,7 +203,7 @@ def read_occurrence(text: str) -> int | None:
     """
     text = text.strip()
     if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
-        raise InputError(f"which one: expected a number from 1, got {text[:80]!r}")
+        raise InputError(f"which occurrence: expected a number from 1, got {text[:80]!r}")
     return int(text) if text else None
 
 
@@ -214,20 +217,20 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
     positions = focus_positions(focus, source)
     if not positions:
         raise InputError(
-            f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it stands"
-            " there"
+            f"word: {focus!r} does not occur as a whole word in {source!r}; write it as it appears"
+            " in the source"
         )
     if occurrence is None:
         if len(positions) > 1:
             raise InputError(
-                f"word: {focus!r} occurs {len(positions)} times in {source!r}; say which one, 1 to"
-                f" {len(positions)}"
+                f"word: {focus!r} occurs {len(positions)} times in {source!r}; say which"
+                f" occurrence, 1 to {len(positions)}"
             )
         return positions[0]
     if not 1 <= occurrence <= len(positions):
         raise InputError(
-            f"which one: expected 1 to {len(positions)}, since {focus!r} occurs so often, got"
-            f" {occurrence}"
+            f"which occurrence: expected 1 to {len(positions)}, because {focus!r} occurs"
+            f" {len(positions)} times, got {occurrence}"
         )
     return positions[occurrence - 1]
 
@@ -244,7 +247,7 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
     >>> available_data()["simplegen"][0].name
     'en-de'
     """
-    found: dict[str, list[ConfigDeclaration]] = {}
+    available: dict[str, list[ConfigDeclaration]] = {}
     for name in registry.names("dataset"):
         declared = declaration(name)
         configs = [
@@ -254,16 +257,14 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
             and all(is_here(file, data_dir) for file in declared.files_of(c.name))
         ]
         configs = [
-            c
-            for c in configs
-            if any(fitting_metrics(name, c, language) for language in c.tgt_langs)
+            c for c in configs if any(config_metrics(name, c, language) for language in c.tgt_langs)
         ]
         if configs:
-            found[name] = configs
-    return found
+            available[name] = configs
+    return available
 
 
-def fitting_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
+def config_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
     """Return the metrics that can judge translations of a configuration.
 
     Args:
@@ -302,11 +303,15 @@ class FileJudge:
         """Judge a file by a metric.
 
         Args:
-            path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_LINES` and `MAX_LINE`.
+            path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_FILE_LINES` and
+                `MAX_LINE`.
             dataset: registered names.
             config: as for `dataset`.
             metric: as for `dataset`.
             tgt_lang: ISO 639-1 code of the translations.
+
+        Returns:
+            The result, with all judgements.
 
         Raises:
             InputError: for a file that is too large, has too many or too long lines, is not text,
@@ -369,9 +374,9 @@ def check_upload(path: Path) -> None:
                         f"{path.name}: expected a text in UTF-8 with one translation per line, got"
                         " a binary file"
                     )
-                if n_lines > MAX_LINES:
+                if n_lines > MAX_FILE_LINES:
                     raise InputError(
-                        f"{path.name}: expected at most {MAX_LINES:,} lines here, got more;"
+                        f"{path.name}: expected at most {MAX_FILE_LINES:,} lines here, got more;"
                         f" {_ELSEWHERE}"
                     )
                 if len(line) > MAX_LINE:
@@ -389,10 +394,10 @@ def check_upload(path: Path) -> None:
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
     """Refuse translations that would take too long to align and to score."""
     for number, translation in enumerate(translations, 1):
-        if len(translation) > MAX_CHARACTERS:
+        if len(translation) > MAX_TEXT_CHARACTERS:
             raise InputError(
                 f"{path.name}: the translation of example {number}: expected at most"
-                f" {MAX_CHARACTERS} characters here, got {len(translation)}; {_ELSEWHERE}"
+                f" {MAX_TEXT_CHARACTERS} characters here, got {len(translation)}; {_ELSEWHERE}"
             )
     n_characters = sum(map(len, translations))
     if n_characters > MAX_MEAN_CHARACTERS * len(translations):

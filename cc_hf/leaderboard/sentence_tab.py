@@ -60,16 +60,19 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
         texts = [translation or "", *([other] if (other or "").strip() else [])]
         try:
             options["occurrence"] = read_occurrence(which or "")
-            found = [judge.judge(source or "", text, word or "", **options) for text in texts]
+            explanations = [
+                judge.judge(source or "", text, word or "", **options) for text in texts
+            ]
         except CCError as error:
             return message(str(error))
-        return side_by_side(map(explanation_html, found))
+        return side_by_side(map(explanation_html, explanations))
 
     gr.HTML(
         lead(
-            "The same translation is scored under a source that says the right reading and one"
-            f" that says the wrong one ({judge.src_lang} → {judge.tgt_lang}, by {judge.name}). The"
-            " bar shows which it fits; colours show the words that decide."
+            "The same translation is scored under two sources: one with a cue for the right"
+            f" reading, one with a cue for the wrong reading ({judge.src_lang} → {judge.tgt_lang},"
+            f" by {judge.name}). The bar shows which of the two it fits better; the colours show"
+            " the words that decide."
         )
     )
     with gr.Row():
@@ -99,9 +102,7 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
 
 
 def _sentences(gr: Any) -> list[Any]:
-    """Create the fields for the source, two translations, the word and its occurrence, and return
-    them.
-    """
+    """Return new fields for the source, two translations, the word and its occurrence."""
     first_source, first_translation, first_other, first_word, *_ = _EXAMPLES[0]
     source = gr.Textbox(label="source", value=first_source, lines=2, elem_id="cc-source")
     translation = gr.Textbox(
@@ -118,7 +119,7 @@ def _sentences(gr: Any) -> list[Any]:
             label="word to look at", value=first_word, elem_id="cc-word", min_width=160
         )
         which = gr.Textbox(
-            label="which, if it occurs twice",
+            label="which occurrence, if several",
             placeholder="1, 2, …",
             elem_id="cc-which",
             min_width=160,
@@ -127,7 +128,7 @@ def _sentences(gr: Any) -> list[Any]:
 
 
 def _reading(gr: Any) -> tuple[Any, list[Any]]:
-    """Create the field for the correct reading, and those for the visitor's cues, which are shown
+    """Return a new field for the correct reading, and those for the visitor's cues, which are shown
     on demand: correct cues, incorrect cues, and their placement.
     """
     reading = gr.Radio(

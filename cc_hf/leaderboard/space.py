@@ -16,7 +16,7 @@ from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
 from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.reports.formats.markdown import markdown_text
 
-__all__ = ["build_space"]
+__all__ = ["build_leaderboard_space"]
 
 _APP = '''"""The leaderboard of cc_hf, as a Space."""
 
@@ -45,7 +45,7 @@ Everyone can judge a sentence or a file of translations of their own here; nothi
 """
 
 
-def build_space(
+def build_leaderboard_space(
     results: str | Path,
     output: str | Path,
     *,
@@ -79,7 +79,7 @@ def build_space(
     if not store.entries:
         broken = (
             f"; {len(store.broken)} could not be read, the first:"
-            f" {next(iter(store.broken.items()))}"
+            f" {': '.join(next(iter(store.broken.items())))}"
             if store.broken
             else ""
         )

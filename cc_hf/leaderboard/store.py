@@ -15,13 +15,13 @@ from cc_hf.errors import InputError
 from cc_hf.files import is_folder
 from cc_hf.results import EvaluationResult
 
-__all__ = ["Entry", "Store", "read_folder"]
+__all__ = ["Store", "StoredResult", "read_folder"]
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredResult:
     """One result.
 
     Attributes:
@@ -45,7 +45,7 @@ class Store:
         not_run: file name -> {metric: why it was not run}.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StoredResult, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
     not_run: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -58,6 +58,9 @@ def read_folder(folder: str | Path) -> Store:
     Args:
         folder: a folder with results that `cc-hf evaluate` wrote.
 
+    Returns:
+        The results in the order of file names, and what could not be read.
+
     Raises:
         InputError: if the folder does not exist.
     """
@@ -67,22 +70,24 @@ def read_folder(folder: str | Path) -> Store:
             f"results: expected a folder with results that `cc-hf evaluate` wrote, {folder} is not"
             " a folder"
         )
-    entries: list[Entry] = []
+    entries: list[StoredResult] = []
     broken: dict[str, str] = {}
     not_run: dict[str, Mapping[str, str]] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            found = read_result_file(path)
-            entries += [_entry(path, result) for result in found.results]
+            contents = read_result_file(path)
+            entries += [_entry(path, result) for result in contents.results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
             continue
-        if found.not_run:
-            not_run[path.name] = {str(name): str(reason) for name, reason in found.not_run.items()}
+        if contents.not_run:
+            not_run[path.name] = {
+                str(name): str(reason) for name, reason in contents.not_run.items()
+            }
     return Store(tuple(entries), broken, not_run)
 
 
-def _entry(path: Path, result: EvaluationResult) -> Entry:
+def _entry(path: Path, result: EvaluationResult) -> StoredResult:
     system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    return Entry(system or path.stem, path.name, replace(result, judgements=()))
+    return StoredResult(system or path.stem, path.name, replace(result, judgements=()))

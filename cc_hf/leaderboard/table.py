@@ -14,26 +14,26 @@ from dataclasses import asdict, dataclass, fields
 from cc_hf import signature
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import check_choice
-from cc_hf.leaderboard.store import Entry, Store
+from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.figure_text import percent
 
 __all__ = [
     "HEADERS",
     "PERCENT_HEADERS",
     "SORT_KEYS",
-    "Row",
+    "LeaderboardRow",
     "choices",
     "display_cells",
     "filtered",
+    "leaderboard_rows",
     "sorted_rows",
-    "table_rows",
     "to_csv",
     "to_json",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LeaderboardRow:
     """One system on one dataset by one metric.
 
     Attributes:
@@ -88,7 +88,7 @@ HEADERS = (
 )
 #: The columns whose cells are percentages as numbers, or None.
 PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
-#: Name of a sort key on the page -> field of `Row`.
+#: Name of a sort key on the page -> field of `LeaderboardRow`.
 SORT_KEYS = {
     "minimum accuracy": "min_accuracy",
     "accuracy": "accuracy",
@@ -103,7 +103,7 @@ _SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
-def table_rows(store: Store, quality: QualityScores | None = None) -> list[Row]:
+def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list[LeaderboardRow]:
     """Return one row per result, in the order of the store.
 
     Args:
@@ -113,7 +113,7 @@ def table_rows(store: Store, quality: QualityScores | None = None) -> list[Row]:
     return [_row(entry, quality or QualityScores()) for entry in store.entries]
 
 
-def _row(entry: Entry, quality: QualityScores) -> Row:
+def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
     result = entry.result
     categories = {f"{w}accuracy_{c.category}" for w in ("", "weighted_") for c in result.categories}
     figures: dict[str, float | None] = {}
@@ -126,9 +126,9 @@ def _row(entry: Entry, quality: QualityScores) -> Row:
         }
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
-    return Row(
+    return LeaderboardRow(
         system=entry.system,
-        dataset=result.dataset or _own(fields.get("data", "")),
+        dataset=result.dataset or _unnamed_data(fields.get("data", "")),
         config=result.config,
         language=pair if pair.endswith(f"-{result.tgt_lang}") else result.tgt_lang,
         metric=result.metric,
@@ -146,19 +146,19 @@ def _row(entry: Entry, quality: QualityScores) -> Row:
     )
 
 
-def _own(data: str) -> str:
+def _unnamed_data(data: str) -> str:
     """Return a name for data without one, which includes the digest of their references to tell
     them apart.
     """
     return f"own data {data.partition('@')[2]}".strip()
 
 
-def choices(rows: Sequence[Row], name: str) -> list[str]:
+def choices(rows: Sequence[LeaderboardRow], name: str) -> list[str]:
     """Return the distinct values of a field, sorted.
 
     Args:
         rows: rows of the table.
-        name: a field of `Row`.
+        name: a field of `LeaderboardRow`.
 
     >>> choices([], "metric")
     []
@@ -167,24 +167,29 @@ def choices(rows: Sequence[Row], name: str) -> list[str]:
 
 
 def filtered(
-    rows: Iterable[Row], *, dataset: str = "", language: str = "", metric: str = "", text: str = ""
-) -> list[Row]:
+    rows: Iterable[LeaderboardRow],
+    *,
+    dataset: str = "",
+    language: str = "",
+    metric: str = "",
+    text: str = "",
+) -> list[LeaderboardRow]:
     """Return the rows that match all conditions; "" matches any row.
 
     Args:
         rows: rows of the table.
         dataset: the dataset.
-        language: the language as in `Row.language`.
+        language: the language as in `LeaderboardRow.language`.
         metric: the metric.
         text: words that must all occur in system, dataset, configuration, language, metric or
             signature, regardless of case.
     """
     words = text.casefold().split()
 
-    def fits(row: Row) -> bool:
+    def fits(row: LeaderboardRow) -> bool:
         if any(
-            wanted and wanted != got
-            for wanted, got in (
+            condition and condition != value
+            for condition, value in (
                 (dataset, row.dataset),
                 (language, row.language),
                 (metric, row.metric),
@@ -199,13 +204,18 @@ def filtered(
     return [row for row in rows if fits(row)]
 
 
-def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> list[Row]:
+def sorted_rows(
+    rows: Iterable[LeaderboardRow], by: str, *, descending: bool = True
+) -> list[LeaderboardRow]:
     """Sort rows by a key; rows without that figure come last, and equal rows are sorted by system.
 
     Args:
         rows: rows of the table.
         by: a key of `SORT_KEYS`.
         descending: whether the largest value comes first.
+
+    Returns:
+        The rows, in a new list.
 
     Raises:
         InputError: for another key.
@@ -215,23 +225,23 @@ def sorted_rows(rows: Iterable[Row], by: str, *, descending: bool = True) -> lis
     ordered = sorted(
         rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file)
     )
-    known = [row for row in ordered if getattr(row, name) is not None]
-    known.sort(key=lambda row: row_key(row, name), reverse=descending)
-    return known + [row for row in ordered if getattr(row, name) is None]
+    with_figure = [row for row in ordered if getattr(row, name) is not None]
+    with_figure.sort(key=lambda row: row_key(row, name), reverse=descending)
+    return with_figure + [row for row in ordered if getattr(row, name) is None]
 
 
-def row_key(row: Row, name: str) -> float | str:
+def row_key(row: LeaderboardRow, name: str) -> float | str:
     """Return the value by which a row is sorted; texts are case-folded.
 
     Args:
         row: a row that has the figure.
-        name: a field of `Row`.
+        name: a field of `LeaderboardRow`.
     """
     value = getattr(row, name)
     return value.casefold() if isinstance(value, str) else float(value)
 
 
-def display_cells(row: Row) -> list[str | float | int | None]:
+def display_cells(row: LeaderboardRow) -> list[str | float | int | None]:
     """Return the cells of a row as the page shows them, one per header.
 
     Percentages are numbers with one decimal, so that a browser can sort them.
@@ -266,7 +276,7 @@ def display_cells(row: Row) -> list[str | float | int | None]:
     ]
 
 
-def to_csv(rows: Sequence[Row]) -> str:
+def to_csv(rows: Sequence[LeaderboardRow]) -> str:
     """Return the rows as CSV with a header; `other_figures` is JSON, and unknown values are empty.
 
     Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
@@ -275,7 +285,7 @@ def to_csv(rows: Sequence[Row]) -> str:
         rows: rows of the table.
     """
     out = io.StringIO()
-    names = [field.name for field in fields(Row)]
+    names = [field.name for field in fields(LeaderboardRow)]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
@@ -297,8 +307,8 @@ def _harmless(cell: object) -> object:
     )
 
 
-def to_json(rows: Sequence[Row]) -> str:
-    """Return the rows as strict JSON: a list of objects with the fields of `Row`.
+def to_json(rows: Sequence[LeaderboardRow]) -> str:
+    """Return the rows as strict JSON: a list of objects with the fields of `LeaderboardRow`.
 
     Args:
         rows: rows of the table.

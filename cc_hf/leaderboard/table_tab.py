@@ -9,7 +9,7 @@ from cc_hf.leaderboard.table import (
     HEADERS,
     PERCENT_HEADERS,
     SORT_KEYS,
-    Row,
+    LeaderboardRow,
     choices,
     display_cells,
     filtered,
@@ -45,7 +45,7 @@ _WIDTHS = [
 ]
 
 
-def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None:
+def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFiles) -> None:
     """Fill the gradio tab that is currently open.
 
     Args:
@@ -55,20 +55,20 @@ def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None
         files: where files for download are written.
     """
 
-    def shown(
+    def filtered_table(
         dataset: str, language: str, metric: str, text: str, by: str, order: str
     ) -> tuple[Any, str]:
-        wanted = {"dataset": dataset, "language": language, "metric": metric}
+        conditions = {"dataset": dataset, "language": language, "metric": metric}
         chosen = filtered(
             rows,
             text=(text or "")[:_MAX_SEARCH],
-            **{name: "" if value == _ANY else value for name, value in wanted.items()},
+            **{name: "" if value == _ANY else value for name, value in conditions.items()},
         )
         ordered = sorted_rows(chosen, by, descending=order == "descending")
         return _styled(ordered), plot_html(ordered)
 
     filters = _filters(gr, rows)
-    value, svg = shown(_ANY, _ANY, _ANY, "", _FIRST_SORT, "descending")
+    value, svg = filtered_table(_ANY, _ANY, _ANY, "", _FIRST_SORT, "descending")
     table = gr.Dataframe(
         value,
         headers=list(HEADERS),
@@ -96,8 +96,8 @@ def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None
     plot = gr.HTML(svg, elem_id="cc-plot")
     gr.HTML(notes, elem_id="cc-notes")
     gr.on(
-        [one.change for one in filters],
-        shown,
+        [field.change for field in filters],
+        filtered_table,
         inputs=filters,
         outputs=[table, plot],
         api_name="table",
@@ -106,10 +106,8 @@ def table_tab(gr: Any, rows: list[Row], notes: str, files: VisitorFiles) -> None
     )
 
 
-def _filters(gr: Any, rows: list[Row]) -> list[Any]:
-    """Create the fields for dataset, language, metric, search words, sort key and order, and return
-    them.
-    """
+def _filters(gr: Any, rows: list[LeaderboardRow]) -> list[Any]:
+    """Return new fields for dataset, language, metric, search words, sort key and order."""
     with gr.Row(elem_classes="cc-filters"):
         lists = [
             gr.Dropdown(
@@ -142,7 +140,7 @@ def _filters(gr: Any, rows: list[Row]) -> list[Any]:
     return [*lists, text, by, order]
 
 
-def _styled(rows: list[Row]) -> Any:
+def _styled(rows: list[LeaderboardRow]) -> Any:
     """Return the rows as a table whose percentages are sorted as numbers and shown with one
     decimal.
     """

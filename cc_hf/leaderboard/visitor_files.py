@@ -46,6 +46,9 @@ class VisitorFiles:
         Args:
             name: the name of the file.
             text: its content.
+
+        Returns:
+            The path of the file, in a new folder.
         """
         root = Path(self._folder.name) / "results"
         root.mkdir(parents=True, exist_ok=True)
@@ -92,10 +95,10 @@ class VisitorFiles:
 def _delete(path: str, before: float) -> None:
     """Delete a file, link or empty folder that was last changed before a given time."""
     try:
-        found = os.lstat(path)
-        if found.st_mtime >= before:
+        status = os.lstat(path)
+        if status.st_mtime >= before:
             return
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(status.st_mode):
             os.unlink(path)
         elif not os.listdir(path):
             os.rmdir(path)

@@ -36,6 +36,9 @@ def percent(value: float) -> str:
     Args:
         value: a figure in [-1, 1].
 
+    Returns:
+        The percentage without a percent sign; never "-0.0".
+
     >>> percent(0.6244), percent(-0.001), percent(-0.0001)
     ('62.4', '-0.1', '0.0')
     """
@@ -48,6 +51,9 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
     Args:
         value: a figure in [-1, 1].
         interval: its interval, in the same unit.
+
+    Returns:
+        The percentage, and the limits of the interval in brackets.
 
     >>> with_interval(0.5, Interval(0.41, 0.6))
     '50.0 (41.0 – 60.0)'
@@ -66,6 +72,9 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
         interval: the interval.
         digits: number of decimals; None to write percentages.
 
+    Returns:
+        The lower and the upper limit, separated by a dash.
+
     >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
     ('41.0 – 60.0', '0.41 – 0.60', '')
     """
@@ -83,6 +92,9 @@ def p_text(value: float) -> str:
     Args:
         value: a p-value in [0, 1].
 
+    Returns:
+        The p-value as text.
+
     >>> p_text(0.0499), p_text(0.0002)
     ('0.050', '< 0.001')
     """
@@ -95,6 +107,9 @@ def score_text(result: EvaluationResult, name: str) -> str:
     Args:
         result: the result.
         name: the name of the score.
+
+    Returns:
+        The score in percent, with the limits of its interval in brackets.
     """
     return (
         with_interval(result.scores[name], result.intervals.get(name))

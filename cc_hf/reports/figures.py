@@ -79,12 +79,12 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
         report: the report.
         metric: the name of a metric.
     """
-    found = [
-        Bar(c.category, at, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
-        for at, result in _results(report, metric)
+    bars = [
+        Bar(c.category, system, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
+        for system, result in _results(report, metric)
         for c in result.categories
     ]
-    return tuple(sorted(found, key=lambda bar: (category_key(bar.category), bar.system)))
+    return tuple(sorted(bars, key=lambda bar: (category_key(bar.category), bar.system)))
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
@@ -98,8 +98,8 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
         metric: the name of a metric.
         n_bins: number of bins, even.
     """
-    found = []
-    for at, result in _results(report, metric):
+    system_histograms = []
+    for system, result in _results(report, metric):
         judged = [j for j in result.judgements if j.probability_correct is not None]
         if judged:
             counts = [0] * n_bins
@@ -109,8 +109,10 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
                 # moves one bin down.
                 is_tie_below = probability == 0.5 and not judgement.is_correct
                 counts[min(int(probability * n_bins), n_bins - 1) - is_tie_below] += 1
-            found.append(Histogram(at, tuple(counts), sum(j.is_correct for j in judged)))
-    return tuple(found)
+            system_histograms.append(
+                Histogram(system, tuple(counts), sum(j.is_correct for j in judged))
+            )
+    return tuple(system_histograms)
 
 
 def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
@@ -122,9 +124,11 @@ def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
         metric: the name of a metric.
     """
     return tuple(
-        QualityPoint(at, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy"))
-        for at, result in _results(report, metric)
-        if (bleu := report.systems[at].bleu) is not None and "min_accuracy" in result.scores
+        QualityPoint(
+            index, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy")
+        )
+        for index, result in _results(report, metric)
+        if (bleu := report.systems[index].bleu) is not None and "min_accuracy" in result.scores
     )
 
 
@@ -152,7 +156,7 @@ def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
 
 def _results(report: Report, metric: str) -> Iterable[tuple[int, EvaluationResult]]:
     return (
-        (at, system.results[metric])
-        for at, system in enumerate(report.systems)
+        (index, system.results[metric])
+        for index, system in enumerate(report.systems)
         if metric in system.results
     )

@@ -17,10 +17,10 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 
-__all__ = ["read_examples", "read_systems"]
+__all__ = ["read_examples", "read_report_systems"]
 
 
-def read_systems(
+def read_report_systems(
     paths: Sequence[Path],
     names: Sequence[str] | None = None,
     *,
@@ -48,7 +48,7 @@ def read_systems(
             f"names: expected one for each file of results, {len(paths)} in all, got {len(names)}"
         )
     stems = [path.stem for path in paths]
-    found: dict[str, dict[str, EvaluationResult]] = {}
+    results_by_system: dict[str, dict[str, EvaluationResult]] = {}
     notes = []
     for name, path in zip(names or stems, paths, strict=True):
         if not names and stems.count(path.stem) > 1:
@@ -56,28 +56,28 @@ def read_systems(
                 f"{path}: several files are named {path.stem}; give names, one for the system of"
                 " each file"
             )
-        read = read_result_file(path)
-        own = found.setdefault(name, {})
-        for result in read.results:
-            if result.metric in own:
+        contents = read_result_file(path)
+        metric_results = results_by_system.setdefault(name, {})
+        for result in contents.results:
+            if result.metric in metric_results:
                 raise InputError(
                     f"{path}: {name} has two results by {result.metric}; give names, one of its own"
                     " for each system"
                 )
-            own[result.metric] = result
+            metric_results[result.metric] = result
         notes += [
-            f"{name}: {metric} was not run: {reason}" for metric, reason in read.not_run.items()
+            f"{name}: {metric} was not run: {reason}" for metric, reason in contents.not_run.items()
         ]
     quality = quality or QualityScores()
     for name in quality.systems:
-        if name not in found:
-            raise UnknownNameError("system (of a BLEU)", name, found)
+        if name not in results_by_system:
+            raise UnknownNameError("system (of a BLEU)", name, results_by_system)
     systems = []
-    for name, results in found.items():
+    for name, results in results_by_system.items():
         first = next(iter(results.values()))
         systems.append(System(name, results, quality.of(name, first.dataset, first.tgt_lang)))
-    if quality.systems and (without := [one.name for one in systems if one.bleu is None]):
-        notes.append(f"no BLEU is known of {', '.join(without)}")
+    if quality.systems and (without := [system.name for system in systems if system.bleu is None]):
+        notes.append(f"BLEU is not known for {', '.join(without)}")
     return systems, notes
 
 
@@ -119,19 +119,19 @@ def read_examples(
     >>> examples[0].source, notes
     ('My husband is a director.', [])
     """
-    place, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
-    split = place.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
+    data, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
+    split = data.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
     # A result does not say which file of this machine its data came from.
     if not dataset and (name in ("", "custom") or is_custom(name)):
         return None, [
-            "the results are of data of the caller's own: ids and translations are shown without"
-            " their sources (give the file of the data as the dataset to show them)"
+            "the results are on data of your own: ids and translations are shown without their"
+            " sources (give the file with the data as the dataset to show them)"
         ]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)
-        got = signature_fields(
+        local_revision = signature_fields(
             name, config or declaration(name).default_config, split=split, data_dir=data_dir
         )["data"].rpartition("@")[2]
     except (DataError, InputError) as error:
@@ -142,9 +142,10 @@ def read_examples(
             " sources"
             f" ({_reason(error)})"
         ]
-    if revision and got != revision:
+    if revision and local_revision != revision:
         return examples, [
-            f"the results are of revision {revision} of {name}, the sources shown of {got}"
+            f"the results are on revision {revision} of {name}, but the sources shown are from"
+            f" revision {local_revision}"
         ]
     return examples, []
 

@@ -108,6 +108,9 @@ def build_report(
         n_resamples: number of resamples and seed of the bootstrap of the differences.
         seed: as for `n_resamples`.
 
+    Returns:
+        The content of the report, without any format.
+
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of
             one system on different translations, several judgements of one example, a number of
@@ -127,8 +130,8 @@ def build_report(
     ... }
     >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
     >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
-    >>> found = build_report([System("a", {result.metric: result})])
-    >>> found.baseline, found.samples[0].translations
+    >>> report = build_report([System("a", {result.metric: result})])
+    >>> report.baseline, report.samples[0].translations
     ('a', ('Ein Koch ging.',))
     """
     _check(systems)
@@ -142,7 +145,7 @@ def build_report(
         for metric in metrics
         if any(metric in system.results and system.results[metric].judgements for system in systems)
     )
-    samples, found_notes = build_samples(systems, judging, examples, annotations)
+    samples, sample_notes = build_samples(systems, judging, examples, annotations)
     comparisons, obstacles, compared_with = _comparisons(
         systems, judging, chosen, n_resamples=n_resamples, seed=seed
     )
@@ -169,7 +172,7 @@ def build_report(
         notes=(
             *_result_notes(systems),
             *notes,
-            *found_notes,
+            *sample_notes,
             *obstacles,
             *_oddities(systems),
             *_agreement_notes(agreements),
@@ -197,16 +200,16 @@ def _check(systems: Sequence[System]) -> None:
             _check_judgements(system.name, result)
     if difference := difference_of_data(named):
         raise InputError(
-            f"expected results of the same data: {difference}; make one report for each"
+            f"expected results on the same data: {difference}; make one report for each"
         )
-    for one, other in itertools.combinations(systems, 2):
+    for first, second in itertools.combinations(systems, 2):
         if (
-            not one.results.keys() & other.results.keys()
-            and not next(iter(one.results.values())).dataset
+            not first.results.keys() & second.results.keys()
+            and not next(iter(first.results.values())).dataset
         ):
             raise InputError(
-                f"{one.name} and {other.name}: expected a metric that judged both, got"
-                f" {', '.join(one.results)} and {', '.join(other.results)}: on data of your own"
+                f"{first.name} and {second.name}: expected a metric that judged both, got"
+                f" {', '.join(first.results)} and {', '.join(second.results)}: on data of your own"
                 " different metrics do not show that the rows are the same"
             )
 
@@ -221,7 +224,7 @@ def _check_judgements(name: str, result: EvaluationResult) -> None:
     if ids and len(ids) != result.n:
         raise InputError(
             f"{name} ({result.metric}): expected {result.n} judgements, as the result says, got"
-            f" {len(ids)}; was the file cut?"
+            f" {len(ids)}; the file may be incomplete"
         )
 
 
@@ -231,11 +234,11 @@ _Comparisons = dict[tuple[str, str], SystemComparison]
 def _comparisons(
     systems: Sequence[System], judging: Sequence[str], baseline: str, *, n_resamples: int, seed: int
 ) -> tuple[_Comparisons, list[str], str]:
-    """Compare each system with the baseline by each metric; return the comparisons, the reasons why
-    some could not be made, and the signature of the tests.
+    """Return the comparisons of each system with the baseline by each metric, the reasons why some
+    could not be made, and the signature of the tests.
     """
-    found: _Comparisons = {}
-    obstacles, said = [], ""
+    comparisons: _Comparisons = {}
+    obstacles, signature = [], ""
     base = next(system for system in systems if system.name == baseline)
     for metric in judging:
         for system in systems:
@@ -250,9 +253,9 @@ def _comparisons(
             except InputError as error:
                 obstacles.append(f"{metric}: {system.name} was not compared to {baseline}: {error}")
                 continue
-            found[metric, system.name] = compared.systems[0]
-            said = said or compared.signature
-    return found, obstacles, said
+            comparisons[metric, system.name] = compared.systems[0]
+            signature = signature or compared.signature
+    return comparisons, obstacles, signature
 
 
 def _agreements(
@@ -266,19 +269,22 @@ def _agreements(
     for system in systems:
         for metric in judging:
             table = judgements_by_id(system.results.get(metric))
-            own = [
+            system_annotations = [
                 a
                 for a in annotations
                 if a.labels
                 and a.example_id in table
                 and is_same_translation(table[a.example_id].translation, a.translation)
             ]
-            if own:
+            if system_annotations:
                 yield LabelAgreement(
                     system.name,
                     metric,
                     agreement_with_labels(
-                        system.results[metric], own, seed=seed, n_resamples=n_resamples
+                        system.results[metric],
+                        system_annotations,
+                        seed=seed,
+                        n_resamples=n_resamples,
                     ),
                 )
 
@@ -302,7 +308,7 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
     for system in systems:
         first = next(iter(system.results.values()))
         if copies := first.counts.get("n_with_source"):
-            yield f"{system.name}: {copies} of {first.n} translations hold their whole source"
+            yield f"{system.name}: {copies} of {first.n} translations contain their whole source"
         for metric, result in system.results.items():
             if ties := tie_text(result):
                 yield f"{system.name}: {ties}"
@@ -311,6 +317,6 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
 
 
 def _agreement_notes(agreements: Sequence[LabelAgreement]) -> Iterable[str]:
-    for one in agreements:
-        for note in grouped_notes(one.agreement.interval_notes()):
-            yield f"{one.system}: {one.metric}: agreement with human labels: {note}"
+    for agreement in agreements:
+        for note in grouped_notes(agreement.agreement.interval_notes()):
+            yield f"{agreement.system}: {agreement.metric}: agreement with human labels: {note}"

@@ -21,10 +21,10 @@ from cc_hf.results import EvaluationResult
 __all__ = [
     "Cell",
     "ReportTable",
-    "Row",
-    "agreement_table",
+    "TableRow",
     "category_table",
     "figures_table",
+    "label_agreement_table",
     "metric_name",
     "report_tables",
     "summary_table",
@@ -59,7 +59,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table.
 
     Attributes:
@@ -89,7 +89,7 @@ class ReportTable:
     title: str
     corner: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     groups: tuple[tuple[str, int], ...] = ()
     caption: str = ""
 
@@ -118,7 +118,7 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         for metric in report.metrics
         if any(result.categories for result in report.of_metric(metric).values())
     ]
-    human = [agreement_table(report)] if report.agreements else []
+    human = [label_agreement_table(report)] if report.agreements else []
     return (
         summary_table(report),
         *categories,
@@ -144,7 +144,7 @@ def summary_table(report: Report) -> ReportTable:
         for metric, names in figures.items():
             cells += [_cell(report, metric, system.name, name) for name in names]
         rows.append(
-            Row(
+            TableRow(
                 system.name,
                 tuple(cells),
                 "baseline" if system.name == report.baseline and len(report.systems) > 1 else "",
@@ -196,7 +196,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
             else tuple(results)
         ),
         tuple(
-            Row(
+            TableRow(
                 label,
                 tuple(
                     _cell(report, metric, name, f"{kind}{suffix}")
@@ -220,18 +220,20 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     """
     results = report.of_metric(metric)
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
-    found = []
+    table_rows = []
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
-        found.append(
-            Row(row.label, tuple(_cell(report, metric, system, name) for system in results), note)
+        table_rows.append(
+            TableRow(
+                row.label, tuple(_cell(report, metric, system, name) for system in results), note
+            )
         )
     return ReportTable(
-        f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(found)
+        f"All figures: {metric_name(metric)}", "figure", tuple(results), tuple(table_rows)
     )
 
 
-def agreement_table(report: Report) -> ReportTable:
+def label_agreement_table(report: Report) -> ReportTable:
     """Return a table of how often each metric agrees with the human labels of each system's
     translations.
 
@@ -239,21 +241,21 @@ def agreement_table(report: Report) -> ReportTable:
         report: a report with human labels.
     """
     rows = []
-    for one in report.agreements:
-        found = one.agreement
+    for label_agreement in report.agreements:
+        agreement = label_agreement.agreement
         weighted = (
             Cell("")
-            if found.weighted_agreement is None
-            else Cell(percent(found.weighted_agreement), limits(found.weighted_interval))
+            if agreement.weighted_agreement is None
+            else Cell(percent(agreement.weighted_agreement), limits(agreement.weighted_interval))
         )
-        kappa = Cell(f"{found.kappa:.2f}", limits(found.kappa_interval, digits=2))
+        kappa = Cell(f"{agreement.kappa:.2f}", limits(agreement.kappa_interval, digits=2))
         cells = (
-            Cell(str(found.n_labels)),
-            Cell(percent(found.agreement), limits(found.interval)),
+            Cell(str(agreement.n_labels)),
+            Cell(percent(agreement.agreement), limits(agreement.interval)),
             weighted,
             kappa,
         )
-        rows.append(Row(one.system, cells, metric_name(one.metric)))
+        rows.append(TableRow(label_agreement.system, cells, metric_name(label_agreement.metric)))
     caption = (
         "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by"
         " bootstrap over translations."
@@ -291,17 +293,21 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
     if name not in result.scores:
         return Cell("")
     compared = report.comparisons.get((metric, system))
-    one = compared.differences.get(name) if compared else None
+    difference = compared.differences.get(name) if compared else None
     value, interval = percent(result.scores[name]), limits(result.intervals.get(name))
-    if one is None:
+    if difference is None:
         return Cell(value, interval)
     return Cell(
-        value, interval, _signed(one.difference), p_text(one.p_value), one.p_value < _SIGNIFICANT
+        value,
+        interval,
+        _signed(difference.difference),
+        p_text(difference.p_value),
+        difference.p_value < _SIGNIFICANT,
     )
 
 
 def _signed(value: float) -> str:
-    """Write a difference with a sign, using a real minus; without a sign if it rounds to zero."""
+    """Return a difference with a sign, using a real minus; without a sign if it rounds to zero."""
     text = percent(value)
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
 
@@ -310,18 +316,18 @@ def _caption(report: Report) -> list[str]:
     levels = sorted(
         {_level(result) for system in report.systems for result in system.results.values()} - {""}
     )
-    said = ["Percent."]
+    sentences = ["Figures are in percent."]
     if levels:
-        said.append(
-            f"In brackets {' and '.join(levels)} intervals by bootstrap"
+        sentences.append(
+            f"The brackets hold {' and '.join(levels)} intervals by bootstrap"
             f" {resampling_text(report.metrics)}."
         )
     if report.comparisons:
-        said.append(
-            f"Differences to {report.baseline} in points, with two-sided p by paired bootstrap, not"
-            " corrected for several comparisons; * p < 0.05."
+        sentences.append(
+            f"Differences to {report.baseline} are in percentage points, with a two-sided p-value"
+            " by paired bootstrap that is not corrected for multiple comparisons; * marks p < 0.05."
         )
-    return said
+    return sentences
 
 
 def _level(result: EvaluationResult) -> str:

@@ -73,42 +73,53 @@ def build_samples(
         [judgements_by_id(system.results.get(metric)) for metric in judging] for system in systems
     ]
     ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
-    known = {example.id: example for example in examples or ()}
+    examples_by_id = {example.id: example for example in examples or ()}
     if examples is not None:
-        ids = dict.fromkeys([*(i for i in known if i in ids), *ids])
+        ids = dict.fromkeys([*(i for i in examples_by_id if i in ids), *ids])
     labels: dict[str, list[Annotation]] = {}
     for annotation in annotations:
         labels.setdefault(annotation.example_id, []).append(annotation)
-    found = []
+    samples = []
     used: set[int] = set()
     for example_id in ids:
         judgements = tuple(tuple(table.get(example_id) for table in rows) for rows in tables)
         translations = tuple(
             _translation(system.name, row) for system, row in zip(systems, judgements, strict=True)
         )
-        said = tuple(_of_translation(labels.get(example_id, []), text) for text in translations)
-        used |= {id(one) for one in said if one is not None}
+        sample_labels = tuple(
+            _of_translation(labels.get(example_id, []), text) for text in translations
+        )
+        used |= {id(annotation) for annotation in sample_labels if annotation is not None}
         category = next(j.category for row in judgements for j in row if j is not None)
-        found.append(
-            Sample(example_id, category, known.get(example_id), translations, judgements, said)
+        samples.append(
+            Sample(
+                example_id,
+                category,
+                examples_by_id.get(example_id),
+                translations,
+                judgements,
+                sample_labels,
+            )
         )
     notes = [
-        f"{system.name}: no judgement of {missing} of the {len(found)} samples"
-        for at, system in enumerate(systems)
-        if (missing := sum(sample.translations[at] is None for sample in found))
-        and missing < len(found)
+        f"{system.name}: no judgement of {missing} of the {len(samples)} samples"
+        for index, system in enumerate(systems)
+        if (missing := sum(sample.translations[index] is None for sample in samples))
+        and missing < len(samples)
     ]
-    if examples is not None and (strange := sum(sample.example is None for sample in found)):
+    if examples is not None and (n_unknown := sum(sample.example is None for sample in samples)):
         notes.append(
-            f"{strange} of the {len(found)} samples are not in the dataset as it is here: they are"
-            " shown without their sources"
+            f"{n_unknown} of the {len(samples)} samples are not in the dataset on this machine:"
+            " they are shown without their sources"
         )
-    if annotations and (others := sum(id(one) not in used for one in annotations)):
+    if annotations and (
+        n_unmatched := sum(id(annotation) not in used for annotation in annotations)
+    ):
         notes.append(
-            f"{others} of the {len(annotations)} human annotations are of translations that no"
-            " system of this report made, and are not shown"
+            f"{n_unmatched} of the {len(annotations)} human annotations belong to translations"
+            " that no system of this report made; they are not shown"
         )
-    return found, notes
+    return samples, notes
 
 
 def judgements_by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
@@ -128,10 +139,10 @@ def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
     """Return the translation that all metrics of a system judged, or None if none did."""
     texts = dict.fromkeys(j.translation for j in row if j is not None)
     if len(texts) > 1:
-        one, other, *_ = texts
+        first, other, *_ = texts
         example = next(j.example_id for j in row if j is not None)
         raise InputError(
-            f"{system}: expected results on the same translations, got {one!r} and {other!r} of"
+            f"{system}: expected results on the same translations, got {first!r} and {other!r} of"
             f" example {example}; give each system a name of its own"
         )
     return next(iter(texts), None)
@@ -141,28 +152,28 @@ def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Anno
     """Return the annotation of exactly this translation, or None."""
     return next(
         (
-            one
-            for one in annotations
-            if text is not None and is_same_translation(one.translation, text)
+            annotation
+            for annotation in annotations
+            if text is not None and is_same_translation(annotation.translation, text)
         ),
         None,
     )
 
 
-def is_same_translation(one: str, other: str) -> bool:
+def is_same_translation(first: str, second: str) -> bool:
     """Return whether two translations have the same letters and digits.
 
     `agreement_with_labels` compares them likewise, because annotated translations went through
     spreadsheets.
 
     Args:
-        one: the translations.
-        other: as for `one`.
+        first: the translations.
+        second: as for `first`.
 
     >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
     True
     """
-    return _letters(one) == _letters(other)
+    return _letters(first) == _letters(second)
 
 
 def _letters(text: str) -> str:

@@ -84,8 +84,8 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     """
     owners = {
         note: [name for name in notes if note in notes[name]]
-        for own in notes.values()
-        for note in own
+        for named_notes in notes.values()
+        for note in named_notes
     }
     return [
         note if len(names) == len(notes) else f"{', '.join(names)}: {note}"
@@ -93,25 +93,27 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def results_table(found: ResultSet) -> Group:
+def results_table(result_set: ResultSet) -> Group:
     """Return a table of every figure of several metrics on the same translations, followed by the
     metrics that were not run and the reasons.
 
     Args:
-        found: the results of all metrics.
+        result_set: the results of all metrics.
     """
-    first = found.results[0]
-    names = "1 metric" if len(found.results) == 1 else f"{len(found.results)} metrics"
+    first = result_set.results[0]
+    names = "1 metric" if len(result_set.results) == 1 else f"{len(result_set.results)} metrics"
     table = plain_table("", "n", "percent (95 %)")
-    for result in found.results:
+    for result in result_set.results:
         table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
-    said = note_lines(shared_notes({r.metric.replace("_", " "): r.notes for r in found.results}))
+    lines = note_lines(
+        shared_notes({r.metric.replace("_", " "): r.notes for r in result_set.results})
+    )
     notes = [
         Text(f"not run: {name.replace('_', ' ')}: {reason}")
-        for name, reason in found.not_run.items()
+        for name, reason in result_set.not_run.items()
     ]
     # Without translations, it is the evaluator that was judged.
     judged = (
@@ -119,14 +121,14 @@ def results_table(found: ResultSet) -> Group:
     )
     notes += [
         Text(f"{result.metric.replace('_', ' ')}: {note}")
-        for result in found.results
+        for result in result_set.results
         for note in interval_notes(result)
     ]
     return Group(
         heading(f"{data_name(first)}: {names} on {first.n} {judged}"),
         table,
-        _caption(found.results),
-        *said,
+        _caption(result_set.results),
+        *lines,
         *notes,
     )
 
@@ -144,6 +146,9 @@ def resampling_text(metrics: Iterable[str]) -> str:
 
     Args:
         metrics: names of metrics; unregistered ones resample over samples.
+
+    Returns:
+        A phrase such as "within categories".
 
     >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
     'within categories'
@@ -168,6 +173,9 @@ def interval_notes(result: EvaluationResult) -> list[str]:
 
     Args:
         result: the result.
+
+    Returns:
+        One line per reason, followed by the names of the figures.
 
     >>> from cc_hf.results import NoInterval
     >>> result = EvaluationResult(
@@ -198,6 +206,9 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
     Args:
         notes: name -> note.
 
+    Returns:
+        One line per note, followed by at most six of the names that have it.
+
     >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
     ['no interval: a, c']
     """
@@ -205,11 +216,11 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
     for name, text in notes.items():
         if text:
             by_text.setdefault(text, []).append(name)
-    found = []
+    lines = []
     for text, names in by_text.items():
         more = f" and {len(names) - _NAMED_IN_NOTES} more" if len(names) > _NAMED_IN_NOTES else ""
-        found.append(f"{text}: {', '.join(names[:_NAMED_IN_NOTES])}{more}")
-    return found
+        lines.append(f"{text}: {', '.join(names[:_NAMED_IN_NOTES])}{more}")
+    return lines
 
 
 def tie_text(result: EvaluationResult) -> str:
@@ -218,6 +229,9 @@ def tie_text(result: EvaluationResult) -> str:
 
     Args:
         result: the result.
+
+    Returns:
+        One phrase, or "".
     """
     if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
         return ""
@@ -290,14 +304,14 @@ def _categories_table(result: EvaluationResult) -> Table:
         ]
         table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
 
-    for found in ordered_categories(result):
+    for category in ordered_categories(result):
         add(
-            category_label(result, found.category),
-            str(found.n),
+            category_label(result, category.category),
+            str(category.n),
             "accuracy",
-            f"_{found.category}",
-            n_ties=str(found.n_ties),
-            n_inconclusive=str(found.n_inconclusive),
+            f"_{category.category}",
+            n_ties=str(category.n_ties),
+            n_inconclusive=str(category.n_inconclusive),
         )
     table.add_section()
     n_inconclusive = sum(c.n_inconclusive for c in result.categories)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.hub.parquet import build
+from cc_hf.hub.parquet import build_dataset_folder
 from tests.helpers.samples import is_sampled, lay_out_samples
 
 
@@ -25,7 +25,7 @@ def main() -> None:
                 lay_out_samples(name, config.name, data, shared)
             else:
                 link(name, config.name, data, shared)
-        build(name, output=output / name, data_dir=data)
+        build_dataset_folder(name, output=output / name, data_dir=data)
 
 
 def link(name: str, config: str, data: Path, shared: Path) -> None:

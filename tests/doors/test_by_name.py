@@ -14,7 +14,7 @@ import pytest
 from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
-from cc_hf.hub.spaces import build_space
+from cc_hf.hub.spaces import build_metric_space
 from tests.helpers.fake_hub import fake_hub
 
 _NAMES = sorted(registry.METRICS)
@@ -75,7 +75,7 @@ def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
 def test_a_metric_of_a_space_loads_by_the_name_of_the_space(
     tmp_path: Path, socket_enabled: None
 ) -> None:
-    files = build_space("gender_accuracy", "org/ga", output=tmp_path / "space")
+    files = build_metric_space("gender_accuracy", "org/ga", output=tmp_path / "space")
     code = """
 import evaluate
 reference = {"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter Arzt."}

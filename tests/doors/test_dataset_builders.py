@@ -14,7 +14,7 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.errors import DataError, UnknownNameError
-from cc_hf.hub.parquet import build
+from cc_hf.hub.parquet import build_dataset_folder
 from tests.helpers.samples import is_sampled, lay_out_samples
 
 EVERY = [
@@ -138,7 +138,8 @@ def test_every_dataset_gives_equal_rows_streamed_and_built_again(
     for split, rows in cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True).items():
         assert list(rows) == loaded[split].to_list()
     first, second = (
-        build(name, [config], output=tmp_path / place, data_dir=data_dir) for place in "ab"
+        build_dataset_folder(name, [config], output=tmp_path / place, data_dir=data_dir)
+        for place in "ab"
     )
     assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [
         (path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second
@@ -171,8 +172,8 @@ def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: P
 
 _BUILD = """
 import re, sys
-from cc_hf.hub.parquet import build
-build(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
+from cc_hf.hub.parquet import build_dataset_folder
+build_dataset_folder(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
 print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))  # ru_maxrss would be that of the tests' own process
 """
 

@@ -19,7 +19,7 @@ from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, resolved
-from cc_hf.hub.metric_page import MAX_CHARACTERS, judge_lines
+from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.distillation.case_study import read_system_table
 from cc_hf.studies.human_agreement.annotations import read_annotations
@@ -59,7 +59,7 @@ def test_every_reader_of_user_json_refuses_ambiguous_input(
 def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     text, message = BAD[kind]
     with pytest.raises(
-        InputError, match="expected at most" if len(text) > MAX_CHARACTERS else message
+        InputError, match="expected at most" if len(text) > MAX_FORM_CHARACTERS else message
     ):
         judge_lines("gender_accuracy", "Sie ist da.", text)
 

@@ -134,11 +134,11 @@ def _cell(cell: Cell) -> str:
 
 
 def _rules(groups: tuple[tuple[str, int], ...]) -> list[str]:
-    found, at = [], 2
+    rules, column = [], 2
     for _, n in groups:
-        found.append(rf"\cmidrule(lr){{{at}-{at + n - 1}}}")
-        at += n
-    return found
+        rules.append(rf"\cmidrule(lr){{{column}-{column + n - 1}}}")
+        column += n
+    return rules
 
 
 def _line(text: str) -> str:

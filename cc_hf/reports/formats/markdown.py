@@ -63,11 +63,11 @@ def markdown_table(table: ReportTable) -> str:
                 *(_cell(cell) for cell in row.cells),
             ]
         )
-    shown = "\n".join(
+    table_text = "\n".join(
         "| " + " | ".join(text if number == 1 else markdown_text(text) for text in line) + " |"
         for number, line in enumerate(lines)
     )
-    return shown + (f"\n\n{markdown_text(table.caption)}" if table.caption else "")
+    return table_text + (f"\n\n{markdown_text(table.caption)}" if table.caption else "")
 
 
 def markdown_text(text: str) -> str:

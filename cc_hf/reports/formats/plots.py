@@ -67,23 +67,28 @@ def _categories(report: Report, metric: str) -> Figure:
     names = list(dict.fromkeys(bar.category for bar in bars))
     figure, (axes,) = _empty(1, width=max(4.5, 0.6 * len(bars) + 2), height=3.4)
     width = 0.8 / len(report.systems)
-    for at, system in enumerate(report.systems):
-        own = [bar for bar in bars if bar.system == at]
-        if own:
-            places = [
-                names.index(bar.category) + (at - (len(report.systems) - 1) / 2) * width
-                for bar in own
+    for index, system in enumerate(report.systems):
+        system_bars = [bar for bar in bars if bar.system == index]
+        if system_bars:
+            positions = [
+                names.index(bar.category) + (index - (len(report.systems) - 1) / 2) * width
+                for bar in system_bars
             ]
-            values = [100 * bar.value for bar in own]
-            lows = [100 * (bar.value - bar.interval.low) if bar.interval else 0.0 for bar in own]
-            highs = [100 * (bar.interval.high - bar.value) if bar.interval else 0.0 for bar in own]
+            values = [100 * bar.value for bar in system_bars]
+            lows = [
+                100 * (bar.value - bar.interval.low) if bar.interval else 0.0 for bar in system_bars
+            ]
+            highs = [
+                100 * (bar.interval.high - bar.value) if bar.interval else 0.0
+                for bar in system_bars
+            ]
             spread = [[max(v, 0.0) for v in lows], [max(v, 0.0) for v in highs]]
             axes.bar(
-                places,
+                positions,
                 values,
                 width * 0.92,
                 yerr=spread,
-                color=_colour(at),
+                color=_colour(index),
                 label=_literal(system.name),
                 error_kw={"linewidth": 1, "capsize": 2},
             )
@@ -97,27 +102,27 @@ def _categories(report: Report, metric: str) -> Figure:
 
 
 def _probabilities(report: Report, metric: str) -> Figure:
-    found = histograms(report, metric)
-    figure, panels = _empty(len(found), width=4.2 * len(found), height=3.0)
+    system_histograms = histograms(report, metric)
+    figure, panels = _empty(len(system_histograms), width=4.2 * len(system_histograms), height=3.0)
     edges = [100 * k / N_BINS for k in range(N_BINS)]
-    for one, axes in zip(found, panels, strict=True):
+    for histogram, axes in zip(system_histograms, panels, strict=True):
         shades = [0.45 if edge < 50 else 1.0 for edge in edges]
         patches = axes.bar(
             edges,
-            one.counts,
+            histogram.counts,
             100 / N_BINS,
             align="edge",
-            color=_colour(one.system),
+            color=_colour(histogram.system),
             edgecolor="white",
             linewidth=0.6,
         )
         for patch, shade in zip(patches, shades, strict=True):
             patch.set_alpha(shade)
         axes.axvline(50, color="#535c68", linewidth=1, linestyle=":")
-        axes.set_ylim(0, 1.08 * max(max(other.counts) for other in found))
+        axes.set_ylim(0, 1.08 * max(max(other.counts) for other in system_histograms))
         axes.set_xlim(0, 100)
         axes.set_xlabel("probability of the correct reading, %")
-        axes.set_title(_literal(report.systems[one.system].name), loc="left")
+        axes.set_title(_literal(report.systems[histogram.system].name), loc="left")
     panels[0].set_ylabel("samples")
     return figure
 
@@ -156,7 +161,7 @@ def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=160)
-    panels = [figure.add_subplot(1, n, 1 + at) for at in range(n)]
+    panels = [figure.add_subplot(1, n, 1 + number) for number in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#e4e7ec")

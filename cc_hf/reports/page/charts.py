@@ -50,10 +50,10 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
     def x(value: float) -> float:
         return left + (right - left) * value
 
-    for category, own in groupby(bars, key=lambda bar: bar.category):
+    for category, category_bars in groupby(bars, key=lambda bar: bar.category):
         parts.append(_text(0, y + 12, category, "strong"))
         y += 20
-        for bar in own:
+        for bar in category_bars:
             colour = f"s{bar.system % N_COLOURS}"
             parts.append(
                 _text(
@@ -92,13 +92,13 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
 
 
 def histogram_chart(
-    found: Histogram, systems: Sequence[str], *, highest: int, label: str
+    histogram: Histogram, systems: Sequence[str], *, highest: int, label: str
 ) -> Markup:
     """Draw a histogram of the samples of one system by probability; bins below 50 %, which count as
     incorrect, are paler.
 
     Args:
-        found: the histogram of the system.
+        histogram: the histogram of the system.
         systems: the names of the report's systems.
         highest: the largest count over all systems that are compared, at least 1.
         label: a description of the chart for screen readers.
@@ -108,7 +108,7 @@ def histogram_chart(
     """
     left, right, top, bottom = 40, _WIDTH - 16, 10, 168
     ticks = nice_ticks(0, max(highest, 1), n=3)
-    width = (right - left) / len(found.counts)
+    width = (right - left) / len(histogram.counts)
     parts = []
     for tick in ticks:
         y = bottom - (bottom - top) * tick / ticks[-1]
@@ -116,14 +116,14 @@ def histogram_chart(
             _shape("line", "grid", x1=left, x2=right, y1=y, y2=y),
             _text(left - 6, y + 4, f"{tick:g}", "end muted"),
         ]
-    for at, n in enumerate(found.counts):
+    for index, n in enumerate(histogram.counts):
         height = (bottom - top) * n / ticks[-1]
-        pale = " pale" if 2 * at < len(found.counts) else ""
+        pale = " pale" if 2 * index < len(histogram.counts) else ""
         parts.append(
             _shape(
                 "rect",
-                f"fill s{found.system % N_COLOURS}{pale}",
-                x=left + at * width + 0.75,
+                f"fill s{histogram.system % N_COLOURS}{pale}",
+                x=left + index * width + 0.75,
                 y=bottom - height,
                 width=width - 1.5,
                 height=height,
@@ -139,8 +139,8 @@ def histogram_chart(
         _text(middle, bottom + 32, "probability of the correct reading, %", "middle muted")
     )
     spoken = (
-        f"{systems[found.system]}: samples in {len(found.counts)} bins from 0 to 100 %:"
-        f" {', '.join(map(str, found.counts))}"
+        f"{systems[histogram.system]}: samples in {len(histogram.counts)} bins from 0 to 100 %:"
+        f" {', '.join(map(str, histogram.counts))}"
     )
     return _svg(bottom + 38, f"{label}. {spoken}", parts)
 
@@ -175,7 +175,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     for t in ys:
         parts.append(_shape("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
         parts.append(_text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
-    taken: list[_Box] = [
+    occupied: list[_Box] = [
         (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
     ]
     for point in points:
@@ -194,9 +194,9 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
             )
         parts.append(_shape("circle", "fill " + colour, cx=px, cy=py, r=5.5))
         name = _short(systems[point.system], 24)
-        at, anchor, box = _free_place(px, py, len(name) * _CHARACTER, taken, (left, right))
-        taken.append(box)
-        parts.append(_text(at[0], at[1], name, anchor, title=systems[point.system]))
+        position, anchor, box = _free_place(px, py, len(name) * _CHARACTER, occupied, (left, right))
+        occupied.append(box)
+        parts.append(_text(position[0], position[1], name, anchor, title=systems[point.system]))
     parts.append(_text((left + right) / 2, bottom + 34, "BLEU", "middle muted"))
     parts.append(
         _text(
@@ -212,12 +212,12 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
 
 
 def _free_place(
-    x: float, y: float, width: float, taken: Iterable[_Box], limits: tuple[float, float]
+    x: float, y: float, width: float, occupied: Iterable[_Box], limits: tuple[float, float]
 ) -> tuple[tuple[float, float], str, _Box]:
     """Return a free place for a label beside, above or below a dot; if all are occupied, the place
     to its right, or to its left if the label would leave the chart.
     """
-    places = [
+    anchors = [
         (x + 10, y + 4, "start"),
         (x - 10, y + 4, "end"),
         (x, y - 12, "middle"),
@@ -225,18 +225,18 @@ def _free_place(
         (x + 10, y - 10, "start"),
         (x + 10, y + 18, "start"),
     ]
-    boxes = []
-    for px, py, anchor in places:
+    candidates = []
+    for px, py, anchor in anchors:
         start = px - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
-        boxes.append(((px, py), anchor, (start, py - 11, start + width, py + 3)))
-    for place in boxes:
-        box = place[2]
+        candidates.append(((px, py), anchor, (start, py - 11, start + width, py + 3)))
+    for candidate in candidates:
+        box = candidate[2]
         inside = limits[0] <= box[0] and box[2] <= limits[1]
         if inside and not any(
-            box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken
+            box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in occupied
         ):
-            return place
-    return boxes[0] if boxes[0][2][2] <= limits[1] else boxes[1]
+            return candidate
+    return candidates[0] if candidates[0][2][2] <= limits[1] else candidates[1]
 
 
 def _svg(height: float, label: str, elements: Sequence[_Element]) -> Markup:
@@ -250,8 +250,11 @@ def _svg(height: float, label: str, elements: Sequence[_Element]) -> Markup:
     )
 
 
-def _shape(tag: str, classes: str, **places: float) -> _Element:
-    return _Element(tag, {"class": classes, **{key: f"{at:.4g}" for key, at in places.items()}})
+def _shape(tag: str, classes: str, **coordinates: float) -> _Element:
+    return _Element(
+        tag,
+        {"class": classes, **{key: f"{coordinate:.4g}" for key, coordinate in coordinates.items()}},
+    )
 
 
 def _text(
@@ -269,7 +272,7 @@ def _whisker(low: float, high: float, y: float) -> list[_Element]:
 
 
 def _short(text: str, n: int) -> str:
-    """Shorten a name in the middle, because the names of systems often differ at the end.
+    """Return a name shortened in the middle, because the names of systems often differ at the end.
 
     >>> _short("opus-mt-en-de-tiny", 9)
     'opus…tiny'

@@ -77,7 +77,7 @@ def explorer_data(report: Report) -> dict[str, Any]:
         - labels: per system, index of a sample -> [verdict, labels...].
     """
     strings = _Strings()
-    categories = {name: at for at, name in enumerate(report.categories)}
+    categories = {name: index for index, name in enumerate(report.categories)}
     samples = report.samples
     languages = next(
         (
@@ -100,8 +100,8 @@ def explorer_data(report: Report) -> dict[str, Any]:
             **_columns([_example(s.example, strings) for s in samples]),
         },
         "translations": [
-            [strings.number(s.translations[at]) for s in samples]
-            for at in range(len(report.systems))
+            [strings.number(s.translations[index]) for s in samples]
+            for index in range(len(report.systems))
         ],
         "judgements": [
             [_judgements(samples, system, metric, strings) for system in range(len(report.systems))]
@@ -164,20 +164,20 @@ def _example(example: Example | None, strings: _Strings) -> dict[str, Any]:
 def _edit(source: str, variant: str, strings: _Strings) -> list[int]:
     """Return the span of the source that the variant replaces, and the replacement."""
     start = _common(source, variant)
-    rest = min(len(source), len(variant)) - start
-    tail = _common(source[::-1][:rest], variant[::-1][:rest])
+    n_remaining = min(len(source), len(variant)) - start
+    n_common_at_end = _common(source[::-1][:n_remaining], variant[::-1][:n_remaining])
     return [
         _utf16(source[:start]),
-        _utf16(source[: len(source) - tail]),
-        strings.number(variant[start : len(variant) - tail]),
+        _utf16(source[: len(source) - n_common_at_end]),
+        strings.number(variant[start : len(variant) - n_common_at_end]),
     ]
 
 
-def _common(one: str, other: str) -> int:
+def _common(left: str, right: str) -> int:
     """Return the length of the common beginning."""
     return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
+        (index for index, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+        min(len(left), len(right)),
     )
 
 
@@ -188,26 +188,28 @@ def _utf16(text: str) -> int:
 def _judgements(
     samples: Sequence[Sample], system: int, metric: int, strings: _Strings
 ) -> dict[str, Any] | int:
-    found = [sample.judgements[system][metric] for sample in samples]
-    if not any(found):
+    judgements = [sample.judgements[system][metric] for sample in samples]
+    if not any(judgements):
         return 0
     return {
-        "verdict": [-1 if j is None else VERDICTS.index(j.verdict) for j in found],
-        "p": _numbers([None if j is None else j.probability_correct for j in found], 6),
-        "score_correct": _numbers([None if j is None else j.score_correct for j in found], 4),
-        "score_incorrect": _numbers([None if j is None else j.score_incorrect for j in found], 4),
+        "verdict": [-1 if j is None else VERDICTS.index(j.verdict) for j in judgements],
+        "p": _numbers([None if j is None else j.probability_correct for j in judgements], 6),
+        "score_correct": _numbers([None if j is None else j.score_correct for j in judgements], 4),
+        "score_incorrect": _numbers(
+            [None if j is None else j.score_incorrect for j in judgements], 4
+        ),
         "weight": (
             0
-            if all(j is None or j.probability_correct is None for j in found)
-            else [None if j is None else j.weight for j in found]
+            if all(j is None or j.probability_correct is None for j in judgements)
+            else [None if j is None else j.weight for j in judgements]
         ),
-        "predicted": _texts(found, "predicted", strings),
-        "gold": _texts(found, "gold", strings),
+        "predicted": _texts(judgements, "predicted", strings),
+        "gold": _texts(judgements, "gold", strings),
     }
 
 
 def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] | int:
-    """Round to the significant digits that are shown; return 0 for a column without values."""
+    """Return values rounded to the digits that are shown; 0 for a column without values."""
     return (
         0
         if all(value is None for value in values)
@@ -215,8 +217,8 @@ def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] 
     )
 
 
-def _texts(found: Sequence[Judgement | None], name: str, strings: _Strings) -> list[int] | int:
-    values = [None if j is None else getattr(j, name) or None for j in found]
+def _texts(judgements: Sequence[Judgement | None], name: str, strings: _Strings) -> list[int] | int:
+    values = [None if j is None else getattr(j, name) or None for j in judgements]
     return [strings.number(value) for value in values] if any(values) else 0
 
 
@@ -225,14 +227,17 @@ def _labels(samples: Sequence[Sample], system: int, strings: _Strings) -> dict[s
 
     Samples that are to be ignored have no verdict, but keep their raw labels.
     """
-    found = {}
-    for at, sample in enumerate(samples):
-        one: Annotation | None = sample.annotations[system]
-        if one is not None:
+    labels = {}
+    for index, sample in enumerate(samples):
+        annotation: Annotation | None = sample.annotations[system]
+        if annotation is not None:
             verdicts = [
-                VERDICTS.index("correct" if label == one.gold else "incorrect")
-                for label in one.labels
+                VERDICTS.index("correct" if label == annotation.gold else "incorrect")
+                for label in annotation.labels
             ]
             agreed = verdicts[0] if verdicts and len(set(verdicts)) == 1 else -1
-            found[str(at)] = [agreed, *(strings.number(text) for text in one.raw or one.labels)]
-    return found
+            labels[str(index)] = [
+                agreed,
+                *(strings.number(text) for text in annotation.raw or annotation.labels),
+            ]
+    return labels

@@ -5,12 +5,12 @@
   const PAGE = 40;
   const SIGNS = ["✓", "✗", "?"];
 
-  // text reaches the page through here only, as text
+  // External text reaches the page only through this function, as text.
   const make = (tag, classes, ...children) => {
-    const found = document.createElement(tag);
-    if (classes) found.className = classes;
-    for (const child of children) if (child !== null && child !== undefined) found.append(child);
-    return found;
+    const element = document.createElement(tag);
+    if (classes) element.className = classes;
+    for (const child of children) if (child !== null && child !== undefined) element.append(child);
+    return element;
   };
 
   const say = (text) => { $("said").textContent = text; };
@@ -50,10 +50,10 @@
   const { strings, systems, metrics, categories, verdicts, samples, translations, judgements, labels } = data;
   const n = samples.id.length;
   const text = (number) => (number < 0 || number === undefined ? "" : strings[number]);
-  const cell = (column, at) => (column === 0 || column === undefined ? null : column[at]);
-  const judged = (metric, system, at) => {
-    const own = judgements[metric][system];
-    return own === 0 || own.verdict[at] < 0 ? null : own;
+  const cell = (column, index) => (column === 0 || column === undefined ? null : column[index]);
+  const judged = (metric, system, index) => {
+    const columns = judgements[metric][system];
+    return columns === 0 || columns.verdict[index] < 0 ? null : columns;
   };
   const all = [...Array(systems.length).keys()];
   const lower = (value) => value.normalize("NFC").toLowerCase();
@@ -62,9 +62,9 @@
   $("no-sources").hidden = samples.source.some((number) => number >= 0) || samples.form.some((form) => form === 1);
 
   let haystack = null;
-  const words = (at) => {
-    if (haystack === null) haystack = samples.id.map((id, i) => lower([text(id), text(samples.source[i]), ...translations.map((own) => text(own[i]))].join("\n")));
-    return haystack[at];
+  const words = (index) => {
+    if (haystack === null) haystack = samples.id.map((id, i) => lower([text(id), text(samples.source[i]), ...translations.map((systemTexts) => text(systemTexts[i]))].join("\n")));
+    return haystack[index];
   };
 
   const option = (select, value, label) => { const made = make("option", "", label); made.value = value; select.append(made); };
@@ -72,11 +72,11 @@
   categories.forEach((name, i) => option($("category"), String(i), name));
   option($("verdict"), "", "any");
   verdicts.forEach((name, i) => {
-    if (judgements.some((own) => own.some((one) => one !== 0 && one.verdict.includes(i)))) option($("verdict"), String(i), name);
+    if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
   });
   if (systems.length > 1) option($("verdict"), "systems", "systems disagree");
   if (metrics.length > 1) option($("verdict"), "metrics", "metrics disagree");
-  if (labels.some((own) => Object.keys(own).length)) {
+  if (labels.some((systemLabels) => Object.keys(systemLabels).length)) {
     option($("verdict"), "people", "metric and people disagree");
     option($("verdict"), "labelled", "labelled by people");
   }
@@ -89,64 +89,64 @@
   if (systems.length > 1) ORDERS.apart = "systems farthest apart";
   for (const [value, label] of Object.entries(ORDERS)) option($("order"), value, label);
 
-  const matches = (at, wanted) => {
-    if (wanted.category !== "" && samples.category[at] !== Number(wanted.category)) return false;
-    if (wanted.query && !words(at).includes(wanted.query)) return false;
-    const found = wanted.systems.filter((system) => judged(wanted.metric, system, at));
-    const verdict = (system, metric = wanted.metric) => judgements[metric][system].verdict[at];
+  const matches = (index, filters) => {
+    if (filters.category !== "" && samples.category[index] !== Number(filters.category)) return false;
+    if (filters.query && !words(index).includes(filters.query)) return false;
+    const judgedSystems = filters.systems.filter((system) => judged(filters.metric, system, index));
+    const verdict = (system, metric = filters.metric) => judgements[metric][system].verdict[index];
     const sure = (system) => {
-      if (!wanted.isLimited) return true;
-      const p = cell(judgements[wanted.metric][system].p, at);
-      return p !== null && 100 * Math.abs(2 * p - 1) >= wanted.low && 100 * Math.abs(2 * p - 1) <= wanted.high;
+      if (!filters.isLimited) return true;
+      const p = cell(judgements[filters.metric][system].p, index);
+      return p !== null && 100 * Math.abs(2 * p - 1) >= filters.low && 100 * Math.abs(2 * p - 1) <= filters.high;
     };
-    const here = found.filter(sure);
-    switch (wanted.verdict) {
-      case "": return !(wanted.isLimited || wanted.isOfOne) || here.length > 0;
+    const matching = judgedSystems.filter(sure);
+    switch (filters.verdict) {
+      case "": return !(filters.isLimited || filters.isOfOne) || matching.length > 0;
       case "systems": {
-        const every = all.filter((system) => judged(wanted.metric, system, at));
-        return here.length > 0 && new Set(every.map((system) => verdict(system))).size > 1;
+        const every = all.filter((system) => judged(filters.metric, system, index));
+        return matching.length > 0 && new Set(every.map((system) => verdict(system))).size > 1;
       }
-      case "metrics": return here.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, at)).map((m) => verdict(system, m))).size > 1);
-      case "people": return here.some((system) => labels[system][at] && labels[system][at][0] >= 0 && labels[system][at][0] !== verdict(system));
-      case "labelled": return here.some((system) => labels[system][at]);
-      default: return here.some((system) => verdict(system) === Number(wanted.verdict));
+      case "metrics": return matching.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, index)).map((m) => verdict(system, m))).size > 1);
+      case "people": return matching.some((system) => labels[system][index] && labels[system][index][0] >= 0 && labels[system][index][0] !== verdict(system));
+      case "labelled": return matching.some((system) => labels[system][index]);
+      default: return matching.some((system) => verdict(system) === Number(filters.verdict));
     }
   };
 
-  const sorted = (places, wanted) => {
-    if (wanted.order === "") return places;
-    const key = (at) => {
-      const found = (wanted.order === "apart" ? all : wanted.systems).filter((system) => judged(wanted.metric, system, at));
-      const p = found.map((system) => cell(judgements[wanted.metric][system].p, at)).filter((value) => value !== null);
+  const sorted = (indices, filters) => {
+    if (filters.order === "") return indices;
+    const key = (index) => {
+      const judgedSystems = (filters.order === "apart" ? all : filters.systems).filter((system) => judged(filters.metric, system, index));
+      const p = judgedSystems.map((system) => cell(judgements[filters.metric][system].p, index)).filter((value) => value !== null);
       if (!p.length) return Infinity;
       const sure = p.map((value) => Math.abs(2 * value - 1));
-      if (wanted.order === "unsure") return Math.min(...sure);
-      if (wanted.order === "sure") return -Math.max(...sure);
-      if (wanted.order === "wrong") return Math.min(...p);
+      if (filters.order === "unsure") return Math.min(...sure);
+      if (filters.order === "sure") return -Math.max(...sure);
+      if (filters.order === "wrong") return Math.min(...p);
       return Math.min(...p) - Math.max(...p);
     };
-    const keys = new Map(places.map((at) => [at, key(at)]));
-    return places.sort((a, b) => (keys.get(a) === keys.get(b) ? a - b : keys.get(a) < keys.get(b) ? -1 : 1));
+    const keys = new Map(indices.map((index) => [index, key(index)]));
+    return indices.sort((a, b) => (keys.get(a) === keys.get(b) ? a - b : keys.get(a) < keys.get(b) ? -1 : 1));
   };
 
   // lower-casing can change a text's length, so hits are marked only where it does not
   const marked = (value, query) => {
-    const found = document.createDocumentFragment();
+    const fragment = document.createDocumentFragment();
     const low = value.toLowerCase();
-    let at = 0;
+    let position = 0;
     if (query && low.length === value.length) {
-      for (let next = low.indexOf(query); next >= 0; next = low.indexOf(query, at)) {
-        found.append(value.slice(at, next), make("mark", "hit", value.slice(next, next + query.length)));
-        at = next + query.length;
+      for (let next = low.indexOf(query); next >= 0; next = low.indexOf(query, position)) {
+        fragment.append(value.slice(position, next), make("mark", "hit", value.slice(next, next + query.length)));
+        position = next + query.length;
       }
     }
-    found.append(value.slice(at));
-    return found;
+    fragment.append(value.slice(position));
+    return fragment;
   };
 
-  const source = (at, query) => {
-    const value = text(samples.source[at]);
-    const focus = samples.focus[at];
+  const source = (index, query) => {
+    const value = text(samples.source[index]);
+    const focus = samples.focus[index];
     const line = make("p", "source");
     line.lang = data.src_lang;
     line.dir = "auto";
@@ -157,30 +157,30 @@
 
   const verdictOf = (number, more) => make("span", `verdict ${verdicts[number]}`, `${SIGNS[number]} ${verdicts[number]}${more || ""}`);
 
-  const translation = (at, system, wanted) => {
+  const translation = (index, system, filters) => {
     const row = make("div", "translation");
-    const value = translations[system][at];
-    const line = make("span", "text", value < 0 ? "—" : marked(text(value), wanted.query));
+    const value = translations[system][index];
+    const line = make("span", "text", value < 0 ? "—" : marked(text(value), filters.query));
     line.lang = data.tgt_lang;
     line.dir = "auto";
     row.append(make("span", "name", make("span", `swatch s${system % 8}`), systems[system]), line);
-    const own = judged(wanted.metric, system, at);
-    if (own) {
-      const p = cell(own.p, at);
-      const cells = make("span", "judged", verdictOf(own.verdict[at]));
+    const columns = judged(filters.metric, system, index);
+    if (columns) {
+      const p = cell(columns.p, index);
+      const cells = make("span", "judged", verdictOf(columns.verdict[index]));
       if (p !== null) {
         const bar = make("i");
         bar.style.width = `${100 * p}%`;
-        cells.append(make("span", `meter ${verdicts[own.verdict[at]]}`, bar, make("b")), make("span", "", `${percent(p)} %`));
+        cells.append(make("span", `meter ${verdicts[columns.verdict[index]]}`, bar, make("b")), make("span", "", `${percent(p)} %`));
       }
       row.append(cells);
     }
     const others = make("span", "others");
     metrics.forEach((name, metric) => {
-      const other = metric === wanted.metric ? null : judged(metric, system, at);
-      if (other) others.append(make("span", "", `${name}: `, verdictOf(other.verdict[at], text(cell(other.predicted, at) ?? -1) && `, ${text(cell(other.predicted, at))}`)));
+      const otherColumns = metric === filters.metric ? null : judged(metric, system, index);
+      if (otherColumns) others.append(make("span", "", `${name}: `, verdictOf(otherColumns.verdict[index], text(cell(otherColumns.predicted, index) ?? -1) && `, ${text(cell(otherColumns.predicted, index))}`)));
     });
-    const label = labels[system][at];
+    const label = labels[system][index];
     if (label) others.append(make("span", "", "people: ", label[0] < 0 ? "" : verdictOf(label[0], ", "), label.slice(1).map(text).join(" / ")));
     if (others.childNodes.length) row.append(others);
     return row;
@@ -193,44 +193,44 @@
     const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
     for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--)
       longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
-    const found = document.createDocumentFragment();
+    const fragment = document.createDocumentFragment();
     let pending = "";
     const flush = () => {
       const [, before, inner, after] = pending.match(/^(\s*)([\s\S]*?)(\s*)$/u);
-      if (inner) found.append(before, make("ins", "", inner), after); else found.append(pending);
+      if (inner) fragment.append(before, make("ins", "", inner), after); else fragment.append(pending);
       pending = "";
     };
     for (let i = 0, j = 0; j < b.length;) {
-      if (i < a.length && a[i] === b[j]) { flush(); found.append(b[j]); i++; j++; }
+      if (i < a.length && a[i] === b[j]) { flush(); fragment.append(b[j]); i++; j++; }
       else if (i >= a.length || longest[i][j + 1] >= longest[i + 1][j]) pending += b[j++];
       else i++;
     }
     flush();
-    return found;
+    return fragment;
   };
 
-  const variants = (at, side, title) => {
-    const base = samples.form[at] === 1 ? "" : text(samples.source[at]);
-    const found = make("ul");
-    for (const [start, end, number] of samples[side][at]) {
+  const variants = (index, side, title) => {
+    const base = samples.form[index] === 1 ? "" : text(samples.source[index]);
+    const list = make("ul");
+    for (const [start, end, number] of samples[side][index]) {
       const variant = base.slice(0, start) + text(number) + base.slice(end);
-      const item = make("li", "", samples.form[at] === 1 ? variant : cues(base, variant));
+      const item = make("li", "", samples.form[index] === 1 ? variant : cues(base, variant));
       item.dir = "auto";
-      item.lang = samples.form[at] === 1 ? data.tgt_lang : data.src_lang;
-      found.append(item);
+      item.lang = samples.form[index] === 1 ? data.tgt_lang : data.src_lang;
+      list.append(item);
     }
-    return [make("h4", side, title), found];
+    return [make("h4", side, title), list];
   };
 
-  const scores = (at) => {
+  const scores = (index) => {
     const head = ["system", "metric", "verdict", "read", "expected", "probability", "score, correct", "score, incorrect", "weight"];
     const rows = [];
     for (const system of all) metrics.forEach((name, metric) => {
-      const own = judged(metric, system, at);
-      if (!own) return;
-      const number = (column) => { const value = cell(own[column], at); return value === null ? "" : String(value); };
-      const p = cell(own.p, at);
-      rows.push([systems[system], name, verdictOf(own.verdict[at]), text(cell(own.predicted, at) ?? -1), text(cell(own.gold, at) ?? -1), p === null ? "" : `${percent(p)} %`,
+      const columns = judged(metric, system, index);
+      if (!columns) return;
+      const number = (column) => { const value = cell(columns[column], index); return value === null ? "" : String(value); };
+      const p = cell(columns.p, index);
+      rows.push([systems[system], name, verdictOf(columns.verdict[index]), text(cell(columns.predicted, index) ?? -1), text(cell(columns.gold, index) ?? -1), p === null ? "" : `${percent(p)} %`,
         number("score_correct"), number("score_incorrect"), number("weight")]);
     });
     const used = head.map((_, i) => rows.some((row) => row[i] !== ""));
@@ -253,49 +253,49 @@
     return make("div", "scroll", table);
   };
 
-  const details = (at) => {
+  const details = (index) => {
     const panel = make("div", "details");
-    const isSources = samples.form[at] !== 1;
-    if (samples.correct[at].length) panel.append(...variants(at, "correct", isSources ? "Sources with a correct cue" : "Correct translation"));
-    if (samples.incorrect[at].length) panel.append(...variants(at, "incorrect", isSources ? "Sources with an incorrect cue" : "Contrastive translations"));
-    panel.append(make("h4", "", "Judgements"), scores(at));
-    const facts = [["correct reading", text(samples.gold[at])], ...samples.extra[at].map(([name, value]) => [text(name).replaceAll("_", " "), text(value)])].filter(([, value]) => value);
+    const isSources = samples.form[index] !== 1;
+    if (samples.correct[index].length) panel.append(...variants(index, "correct", isSources ? "Sources with a correct cue" : "Correct translation"));
+    if (samples.incorrect[index].length) panel.append(...variants(index, "incorrect", isSources ? "Sources with an incorrect cue" : "Contrastive translations"));
+    panel.append(make("h4", "", "Judgements"), scores(index));
+    const facts = [["correct reading", text(samples.gold[index])], ...samples.extra[index].map(([name, value]) => [text(name).replaceAll("_", " "), text(value)])].filter(([, value]) => value);
     if (facts.length) {
       const list = make("dl");
       for (const [name, value] of facts) list.append(make("dt", "", name), make("dd", "", value));
-      panel.append(make("h4", "", "Of the sample"), list);
+      panel.append(make("h4", "", "About the sample"), list);
     }
     return panel;
   };
 
-  const sample = (at, wanted) => {
+  const sample = (index, filters) => {
     const item = make("li", "sample");
-    item.dataset.id = text(samples.id[at]);
+    item.dataset.id = text(samples.id[index]);
     const open = make("button", "open", "Details");
     open.type = "button";
     open.setAttribute("aria-expanded", "false");
-    open.setAttribute("aria-label", `Details of sample ${text(samples.id[at])}`);
+    open.setAttribute("aria-label", `Details of sample ${text(samples.id[index])}`);
     open.addEventListener("click", () => {
       const shown = item.querySelector(".details");
-      if (shown) shown.remove(); else item.append(details(at));
+      if (shown) shown.remove(); else item.append(details(index));
       open.setAttribute("aria-expanded", String(!shown));
       open.textContent = shown ? "Details" : "Close";
     });
-    item.append(make("div", "meta", make("span", "", `sample ${text(samples.id[at])}`), make("span", "chip", categories[samples.category[at]]), open));
-    if (samples.source[at] >= 0 && text(samples.source[at])) item.append(source(at, wanted.query));
-    for (const system of all) item.append(translation(at, system, wanted));
+    item.append(make("div", "meta", make("span", "", `sample ${text(samples.id[index])}`), make("span", "chip", categories[samples.category[index]]), open));
+    if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters.query));
+    for (const system of all) item.append(translation(index, system, filters));
     return item;
   };
 
-  let places = [];
+  let indices = [];
   let page = 0;
-  let wanted = null;
+  let filters = null;
 
   const show = () => {
-    const last = Math.max(0, Math.ceil(places.length / PAGE) - 1);
+    const last = Math.max(0, Math.ceil(indices.length / PAGE) - 1);
     page = Math.min(Math.max(page, 0), last);
-    $("list").replaceChildren(...places.slice(page * PAGE, (page + 1) * PAGE).map((at) => sample(at, wanted)));
-    $("place").textContent = places.length ? `page ${page + 1} of ${last + 1}` : "";
+    $("list").replaceChildren(...indices.slice(page * PAGE, (page + 1) * PAGE).map((index) => sample(index, filters)));
+    $("page-number").textContent = indices.length ? `page ${page + 1} of ${last + 1}` : "";
     for (const id of ["previous", "previous-below"]) $(id).disabled = page === 0;
     for (const id of ["next", "next-below"]) $(id).disabled = page === last;
     $("previous-below").closest(".pager").hidden = last === 0;
@@ -303,11 +303,11 @@
 
   const filter = () => {
     const metric = Number($("metric").value);
-    const hasP = judgements[metric].some((own) => own !== 0 && own.p !== 0);
+    const hasP = judgements[metric].some((columns) => columns !== 0 && columns.p !== 0);
     $("range").disabled = !hasP;
     const bound = (id, other) => { const value = $(id).valueAsNumber; return Number.isNaN(value) ? other : value; };
     const low = bound("low", 0), high = bound("high", 100);
-    wanted = {
+    filters = {
       metric, low, high,
       query: lower($("query").value.trim()),
       category: $("category").value,
@@ -317,9 +317,9 @@
       isOfOne: $("system").value !== "",
       systems: $("system").value === "" ? all : [Number($("system").value)],
     };
-    places = sorted([...Array(n).keys()].filter((at) => matches(at, wanted)), wanted);
+    indices = sorted([...Array(n).keys()].filter((index) => matches(index, filters)), filters);
     page = 0;
-    $("count").textContent = places.length === n ? `${n.toLocaleString("en")} samples` : `${places.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples`;
+    $("count").textContent = indices.length === n ? `${n.toLocaleString("en")} samples` : `${indices.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples`;
     show();
     $("list").setAttribute("aria-busy", "false");
   };

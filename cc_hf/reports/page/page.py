@@ -25,9 +25,9 @@ from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     ReportTable,
-    agreement_table,
     category_table,
     figures_table,
+    label_agreement_table,
     metric_name,
     summary_table,
 )
@@ -72,7 +72,7 @@ def html_page(report: Report) -> str:
         categories=list(_categories(report)),
         probabilities=list(_probabilities(report)),
         quality=list(_quality(report)),
-        people=html_table(agreement_table(report)) if report.agreements else "",
+        people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
         signatures=_signatures(report),
         data=island_json(explorer_data(report) if report.samples else {}),
@@ -114,17 +114,17 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
     """Yield the histograms of each metric that has some, all with the same scale."""
     names = [system.name for system in report.systems]
     for metric in report.metrics:
-        found = histograms(report, metric)
-        highest = max((max(one.counts) for one in found), default=0)
-        shown = []
-        for one in found:
-            name = names[one.system]
+        system_histograms = histograms(report, metric)
+        highest = max((max(histogram.counts) for histogram in system_histograms), default=0)
+        rows = []
+        for histogram in system_histograms:
+            name = names[histogram.system]
             label = f"Probability of the correct reading: {name}"
-            chart = histogram_chart(one, names, highest=highest, label=label)
-            n, n_correct = f"{sum(one.counts):,}", f"{one.n_correct:,}"
-            shown.append(_Probabilities(name, one.system % N_COLOURS, n, n_correct, chart))
-        if shown:
-            yield shown
+            chart = histogram_chart(histogram, names, highest=highest, label=label)
+            n, n_correct = f"{sum(histogram.counts):,}", f"{histogram.n_correct:,}"
+            rows.append(_Probabilities(name, histogram.system % N_COLOURS, n, n_correct, chart))
+        if rows:
+            yield rows
 
 
 def _quality(report: Report) -> Iterable[tuple[str, Markup]]:

@@ -18,38 +18,43 @@ from cc_hf.studies.comparison import Comparison, MetricAgreement, SystemComparis
 __all__ = ["comparison_tables"]
 
 
-def comparison_tables(found: Comparison) -> Group:
+def comparison_tables(comparison: Comparison) -> Group:
     """Return a table for each system against the baseline, a confusion matrix for each pair of
     metrics, the pairs that were not compared, and the notes of the results.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
     """
-    title = " ".join(part for part in (found.dataset, found.config, found.tgt_lang) if part)
+    title = " ".join(
+        part for part in (comparison.dataset, comparison.config, comparison.tgt_lang) if part
+    )
     parts: list[RenderableType] = []
-    for one in found.systems:
-        metric = one.metric.replace("_", " ")
+    for system_comparison in comparison.systems:
+        metric = system_comparison.metric.replace("_", " ")
         parts += [
             heading(
-                f"{title}: {metric}: {one.system} (system) against {one.baseline} (baseline), n ="
-                f" {one.n}"
+                f"{title}: {metric}: {system_comparison.system} (system) against"
+                f" {system_comparison.baseline} (baseline), n = {system_comparison.n}"
             ),
-            _differences_table(one),
+            _differences_table(system_comparison),
         ]
-    if found.systems:
+    if comparison.systems:
         parts.append(
             Text(
                 "percent; intervals and p by paired bootstrap within categories, McNemar's p exact;"
-                " not corrected for several comparisons",
+                " not corrected for multiple comparisons",
                 style="italic",
             )
         )
-    for one in found.systems:
+    for system_comparison in comparison.systems:
         notes = {
-            label: difference.interval.note for label, difference in _in_order(one.differences)
+            label: difference.interval.note
+            for label, difference in _in_order(system_comparison.differences)
         }
-        parts += [Text(f"{one.system}: difference: {note}") for note in grouped_notes(notes)]
-    for agreement in found.agreements:
+        parts += [
+            Text(f"{system_comparison.system}: difference: {note}") for note in grouped_notes(notes)
+        ]
+    for agreement in comparison.agreements:
         parts += [
             heading(
                 f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
@@ -64,23 +69,24 @@ def comparison_tables(found: Comparison) -> Group:
             ),
         )
     parts += [
-        Text(f"not compared: {names}: {reason}") for names, reason in found.not_compared.items()
+        Text(f"not compared: {names}: {reason}")
+        for names, reason in comparison.not_compared.items()
     ]
-    parts += note_lines(shared_notes(found.notes))
+    parts += note_lines(shared_notes(comparison.notes))
     return Group(*parts)
 
 
-def _differences_table(found: SystemComparison) -> Table:
+def _differences_table(comparison: SystemComparison) -> Table:
     table = plain_table("", "baseline", "system", "difference (95 %)", "p")
-    for label, one in _in_order(found.differences):
+    for label, difference in _in_order(comparison.differences):
         table.add_row(
             Text(label),
-            percent(one.first),
-            percent(one.second),
-            with_interval(one.difference, one.interval),
-            p_text(one.p_value),
+            percent(difference.first),
+            percent(difference.second),
+            with_interval(difference.difference, difference.interval),
+            p_text(difference.p_value),
         )
-    test = found.mcnemar
+    test = comparison.mcnemar
     table.add_row(
         "only this one right",
         str(test.n_only_first),
@@ -91,19 +97,21 @@ def _differences_table(found: SystemComparison) -> Table:
     return table
 
 
-def _agreement_table(found: MetricAgreement) -> Table:
+def _agreement_table(agreement: MetricAgreement) -> Table:
     table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
-    interval = limits(found.kappa_interval, digits=3)
-    kappa = f"{found.kappa:.3f} ({interval})" if interval else f"{found.kappa:.3f}"
-    table.add_row("correct or not", with_interval(found.agreement, found.interval), kappa)
-    if len(found.labels) > 2:
-        table.add_row("verdicts", percent(found.verdict_agreement), f"{found.verdict_kappa:.3f}")
+    interval = limits(agreement.kappa_interval, digits=3)
+    kappa = f"{agreement.kappa:.3f} ({interval})" if interval else f"{agreement.kappa:.3f}"
+    table.add_row("correct or not", with_interval(agreement.agreement, agreement.interval), kappa)
+    if len(agreement.labels) > 2:
+        table.add_row(
+            "verdicts", percent(agreement.verdict_agreement), f"{agreement.verdict_kappa:.3f}"
+        )
     return table
 
 
-def _confusion_table(found: MetricAgreement) -> Table:
-    table = plain_table("", *found.labels)
-    for label, row in zip(found.labels, found.confusion, strict=True):
+def _confusion_table(agreement: MetricAgreement) -> Table:
+    table = plain_table("", *agreement.labels)
+    for label, row in zip(agreement.labels, agreement.confusion, strict=True):
         table.add_row(label, *map(str, row))
     return table
 

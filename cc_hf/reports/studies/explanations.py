@@ -26,11 +26,11 @@ _MAX_MARKED = 0.12  # shares above this have the strongest colour
 _RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 
 
-def verdict_line(found: Explanation) -> str:
+def verdict_line(explanation: Explanation) -> str:
     """Return the verdict in words.
 
     Args:
-        found: the explanation.
+        explanation: the explanation.
 
     >>> from cc_hf.studies.explanation import Explanation
     >>> verdict_line(
@@ -42,23 +42,24 @@ def verdict_line(found: Explanation) -> str:
     """
     verdict = (
         "tie"
-        if found.probability_correct == 0.5
+        if explanation.probability_correct == 0.5
         else "correct"
-        if found.is_correct
+        if explanation.is_correct
         else "incorrect"
     )
-    return f"{verdict}: probability of the correct reading {percent(found.probability_correct)} %"
+    probability = percent(explanation.probability_correct)
+    return f"{verdict}: probability of the correct reading {probability} %"
 
 
-def explanation_table(found: Explanation) -> Group:
+def explanation_table(explanation: Explanation) -> Group:
     """Return the verdict with a bar, the translation with its deciding words marked, and one line
     per word.
 
     Args:
-        found: the explanation.
+        explanation: the explanation.
     """
-    style = "bold green" if found.is_correct else "bold red"
-    filled = round(_BAR_WIDTH * found.probability_correct)
+    style = "bold green" if explanation.is_correct else "bold red"
+    filled = round(_BAR_WIDTH * explanation.probability_correct)
     bar = Text.assemble(
         ("incorrect ", "dim"),
         ("█" * filled, "green"),
@@ -66,27 +67,28 @@ def explanation_table(found: Explanation) -> Group:
         (" correct", "dim"),
     )
     return Group(
-        Text(verdict_line(found), style=style),
+        Text(verdict_line(explanation), style=style),
         bar,
-        Text.assemble(("best correct source:   ", "dim"), found.correct_source),
-        Text.assemble(("best incorrect source: ", "dim"), found.incorrect_source),
-        Text.assemble(("translation:           ", "dim"), _coloured(found)),
+        Text.assemble(("best correct source:   ", "dim"), explanation.correct_source),
+        Text.assemble(("best incorrect source: ", "dim"), explanation.incorrect_source),
+        Text.assemble(("translation:           ", "dim"), _coloured(explanation)),
         heading(
-            f"log-probability of each word under both sources ({found.score}; natural logarithms)"
+            f"log-probability of each word under both sources ({explanation.score}; natural"
+            " logarithms)"
         ),
-        _words_table(found),
+        _words_table(explanation),
         Text(
-            "* decides: the fewest words that make half of what speaks for the verdict; share: of"
-            " all that speaks for either side",
+            "* decides: the fewest words that together make up half of what speaks for the verdict;"
+            " share: of everything that speaks for either side",
             style="italic",
         ),
-        *note_lines(found.notes),
+        *note_lines(explanation.notes),
     )
 
 
-def _words_table(found: Explanation) -> Table:
+def _words_table(explanation: Explanation) -> Table:
     table = plain_table("word", "correct", "incorrect", "difference", "share (%)", "speaks for", "")
-    for word in found.words:
+    for word in explanation.words:
         style = "" if word.contribution == 0 else "green" if word.contribution > 0 else "red"
         side = "" if word.contribution == 0 else "correct" if word.contribution > 0 else "incorrect"
         name = _END if word.start == word.end else word.text
@@ -102,16 +104,16 @@ def _words_table(found: Explanation) -> Table:
             Text(side, style=style),
             "*" if word.decides else "",
         )
-    total = found.words, "logprob_correct", "logprob_incorrect", "difference"
+    total = explanation.words, "logprob_correct", "logprob_incorrect", "difference"
     table.add_section()
     sums = [sum(getattr(word, name) for word in total[0]) for name in total[1:]]
     table.add_row(Text("sum"), f"{sums[0]:.3f}", f"{sums[1]:.3f}", f"{sums[2]:+.3f}", "", "", "")
     return table
 
 
-def _coloured(found: Explanation) -> Text:
+def _coloured(explanation: Explanation) -> Text:
     text = Text()
-    for gap, word in _with_gaps(found):
+    for gap, word in _with_gaps(explanation):
         text.append(gap)
         if word is not None:
             colour = "green" if word.contribution > 0 else "red"
@@ -128,16 +130,16 @@ def _coloured(found: Explanation) -> Text:
     return text
 
 
-def _with_gaps(found: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:
+def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:
     """Yield each word of the translation with the text before it, and finally the text after the
     last word.
     """
-    at = 0
-    for word in found.words:
+    end = 0
+    for word in explanation.words:
         if word.end > word.start:
-            yield found.translation[at : word.start], word
-            at = word.end
-    yield found.translation[at:], None
+            yield explanation.translation[end : word.start], word
+            end = word.end
+    yield explanation.translation[end:], None
 
 
 class _Shown(NamedTuple):
@@ -157,21 +159,21 @@ class _Shown(NamedTuple):
     width: int
 
 
-def explanation_html(found: Explanation) -> Markup:
+def explanation_html(explanation: Explanation) -> Markup:
     """Return the explanation as an HTML fragment without scripts; all text is escaped.
 
     Args:
-        found: the explanation.
+        explanation: the explanation.
     """
-    greatest = max((word.share for word in found.words), default=0.0)
+    greatest = max((word.share for word in explanation.words), default=0.0)
     return render_piece(
         "reports/studies/explanations.html.jinja",
-        "explanation",
-        found=found,
-        side="correct" if found.is_correct else "incorrect",
-        verdict=verdict_line(found),
-        text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(found)],
-        words=[_shown(word, greatest) for word in found.words],
+        "explanation_section",
+        explanation=explanation,
+        side="correct" if explanation.is_correct else "incorrect",
+        verdict=verdict_line(explanation),
+        text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(explanation)],
+        words=[_shown(word, greatest) for word in explanation.words],
     )
 
 

@@ -24,7 +24,7 @@ from cc_hf.studies.human_agreement.published import (
     published_agreement,
 )
 
-__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "agreement_table"]
+__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement_table"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class AgreementRow:
     annotators: AnnotatorAgreement
 
 
-def agreement_table(rows: Sequence[AgreementRow]) -> Table:
+def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
     """Return a table with one line per result. After the last result of a test set and metric comes
     the line that the paper has for them.
 
@@ -54,31 +54,35 @@ def agreement_table(rows: Sequence[AgreementRow]) -> Table:
     table.add_column("judged by")
     for name in ("labels", "agreement", "inconclusive never", "weighted", "kappa"):
         table.add_column(name, justify="right")
-    for at, row in enumerate(rows):
-        found = row.agreement
-        labels = f"{found.n_open}" + (f" + {found.n_assumed:.0f}" if found.n_assumed else "")
+    for index, row in enumerate(rows):
+        agreement = row.agreement
+        labels = f"{agreement.n_open}" + (
+            f" + {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
+        )
         table.add_row(
             _data(row.result),
             Text(_name(row.result)),
             labels,
-            _percent(found.agreement, found.interval),
-            f"{100 * found.strict_agreement:.1f}",
-            _percent(found.weighted_agreement, found.weighted_interval),
-            f"{found.kappa:.2f}",
+            _percent(agreement.agreement, agreement.interval),
+            f"{100 * agreement.strict_agreement:.1f}",
+            _percent(agreement.weighted_agreement, agreement.weighted_interval),
+            f"{agreement.kappa:.2f}",
         )
         key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
         if key not in [
             (other.result.dataset, other.result.tgt_lang, other.result.metric)
-            for other in rows[at + 1 :]
-        ] and (known := published_agreement(*key)):
-            name = f"{known.metric.replace('_', ' ')}, {CITATION_KEY}, {known.source}"
+            for other in rows[index + 1 :]
+        ] and (published_row := published_agreement(*key)):
+            name = (
+                f"{published_row.metric.replace('_', ' ')}, {CITATION_KEY}, {published_row.source}"
+            )
             table.add_row(
                 _data(row.result),
                 Text(name, style="italic"),
                 "",
-                _percent(known.agreement),
+                _percent(published_row.agreement),
                 "",
-                _percent(known.weighted_agreement),
+                _percent(published_row.weighted_agreement),
                 "",
             )
     return table
@@ -93,47 +97,49 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
     """
     notes = []
     for row in rows:
-        found, people = row.agreement, row.annotators
+        agreement, annotators = row.agreement, row.annotators
         notes.append(f"{_data(row.result)}, {_name(row.result)}")
         confusion = "; ".join(
             f"human {name}: judged {counts}"
-            for name, counts in zip(found.labels, found.confusion, strict=True)
+            for name, counts in zip(agreement.labels, agreement.confusion, strict=True)
         )
-        notes.append(f"  {confusion} (columns {', '.join(found.labels)})")
-        if found.n_inconclusive:
+        notes.append(f"  {confusion} (columns {', '.join(agreement.labels)})")
+        if agreement.n_inconclusive:
             notes.append(
-                f"  {found.n_inconclusive} of {found.n_labels} labels are of translations with an"
-                f" inconclusive verdict, which stands for {found.inconclusive}"
+                f"  {agreement.n_inconclusive} of {agreement.n_labels} labels are of translations"
+                f" with an inconclusive verdict, which stands for {agreement.inconclusive}"
             )
-        if found.coverage is not None:
+        if agreement.coverage is not None:
             notes.append(
-                f"  assumed verdicts decide {100 * found.coverage:.1f} % of the translations and"
-                f" stand for {found.n_assumed:.1f} labels beside {found.n_open} human ones"
+                f"  assumed verdicts decide {100 * agreement.coverage:.1f} % of the"
+                f" translations and stand for {agreement.n_assumed:.1f} labels beside"
+                f" {agreement.n_open} human ones"
             )
-        if found.n_skipped:
+        if agreement.n_skipped:
             notes.append(
-                f"  {found.n_skipped} annotated translations are not those judged and were left out"
+                f"  {agreement.n_skipped} annotated translations are not those that were judged,"
+                " and were ignored"
             )
         raw = (
             ""
-            if people.kappa_raw is None
-            else f"{people.kappa_raw:.4f} on {people.n_raw} raw labels, "
+            if annotators.kappa_raw is None
+            else f"{annotators.kappa_raw:.4f} on {annotators.n_raw} raw labels, "
         )
-        known = PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang))
-        printed = (
-            "" if known is None else f" ({CITATION_KEY}, Table A3: {known[0]:.2f}, {known[1]:.2f})"
-        )
-        interval = limits(people.binarised_interval, digits=2)
-        shown = f"{people.kappa_binarised:.4f}" + (f" ({interval})" if interval else "")
+        printed = ""
+        if kappas := PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang)):
+            printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
+        interval = limits(annotators.binarised_interval, digits=2)
+        kappa = f"{annotators.kappa_binarised:.4f}" + (f" ({interval})" if interval else "")
         notes.append(
-            f"  kappa of the annotators: {raw}{shown} on {people.n_binarised} binary ones{printed}"
+            f"  kappa of the annotators: {raw}{kappa} on {annotators.n_binarised} binary"
+            f" ones{printed}"
         )
         notes += [
             f"  {note}"
             for note in grouped_notes(
                 {
-                    **found.interval_notes(),
-                    "kappa of the annotators": people.binarised_interval.note,
+                    **agreement.interval_notes(),
+                    "kappa of the annotators": annotators.binarised_interval.note,
                 }
             )
         ]
@@ -147,9 +153,9 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
     Args:
         rows: the results.
     """
-    found = []
+    json_rows = []
     for row in rows:
-        result, known = (
+        result, published_row = (
             row.result,
             published_agreement(row.result.dataset, row.result.tgt_lang, row.result.metric),
         )
@@ -157,16 +163,18 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
             name: getattr(result, name)
             for name in ("dataset", "config", "tgt_lang", "metric", "signature")
         }
-        beside = None if known is None else {**asdict(known), "citation": CITATION_KEY}
-        found.append(
+        published_json = (
+            None if published_row is None else {**asdict(published_row), "citation": CITATION_KEY}
+        )
+        json_rows.append(
             {
                 **names,
                 **asdict(row.agreement),
                 "annotators": asdict(row.annotators),
-                "published": beside,
+                "published": published_json,
             }
         )
-    return found
+    return json_rows
 
 
 def _data(result: EvaluationResult) -> str:
@@ -180,7 +188,7 @@ def _name(result: EvaluationResult) -> str:
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
-    """Write a percentage with two digits and its interval, or with one digit as the paper prints
+    """Return a percentage with two digits and its interval, or with one digit as the paper prints
     it.
     """
     if value is None:

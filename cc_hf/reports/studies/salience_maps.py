@@ -56,7 +56,7 @@ def salience_html(
     """
     _check(saliences)
     triggers = _triggers(saliences)
-    lines = [_line(one, triggers[at]) for at, one in enumerate(saliences)]
+    lines = [_line(salience, triggers[index]) for index, salience in enumerate(saliences)]
     return render_page(
         "reports/studies/salience_maps.html.jinja",
         title=title,
@@ -87,7 +87,8 @@ def salience_png(
         raise MissingDependencyError("matplotlib", "analysis") from None
     triggers = _triggers(saliences)
     figure = Figure(
-        figsize=(12, 0.8 + 0.9 * sum(1 + len(one.source) // 100 for one in saliences)), dpi=150
+        figsize=(12, 0.8 + 0.9 * sum(1 + len(salience.source) // 100 for salience in saliences)),
+        dpi=150,
     )
     FigureCanvasAgg(figure)  # attaches itself as the canvas of the figure
     width, height = figure.bbox.width, figure.bbox.height
@@ -97,14 +98,16 @@ def salience_png(
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         y = height - line_height
         figure.text(0.02, y / height, title, fontsize=12, parse_math=False)
-        for at, one in enumerate(saliences):
+        for index, salience in enumerate(saliences):
             y -= line_height
-            figure.text(0.02, y / height, _name(one), fontsize=8, color="#555555", parse_math=False)
+            figure.text(
+                0.02, y / height, _name(salience), fontsize=8, color="#555555", parse_math=False
+            )
             x, y = 0.02 * width, y - 0.8 * line_height
-            for number, word in enumerate(one.words):
-                depth = _depth(one, word.salience)
+            for number, word in enumerate(salience.words):
+                depth = _depth(salience, word.salience)
                 face = tuple(1 - depth * (1 - colour / 255) for colour in (_RED, _GREEN, _BLUE))
-                frame = _FRAME if number in triggers[at] else face
+                frame = _FRAME if number in triggers[index] else face
                 box = {
                     "boxstyle": "round,pad=0.2",
                     "facecolor": face,
@@ -118,17 +121,17 @@ def salience_png(
                     fontsize=11,
                     bbox=box,
                     parse_math=False,
-                    fontstyle="italic" if number == one.ambiguous else "normal",
+                    fontstyle="italic" if number == salience.ambiguous else "normal",
                 )
                 needed = text.get_window_extent().width + 18
                 if x + needed > 0.98 * width:
                     x, y = 0.02 * width, y - 0.8 * line_height
                 text.set_position((x / width, y / height))
                 x += needed
-        found = io.BytesIO()
+        png = io.BytesIO()
         # The tight bounding box adapts the height to the lines that the sentences needed.
-        figure.savefig(found, format="png", bbox_inches="tight", pad_inches=0.2)
-    return found.getvalue()
+        figure.savefig(png, format="png", bbox_inches="tight", pad_inches=0.2)
+    return png.getvalue()
 
 
 def _check(saliences: Sequence[Salience]) -> None:
@@ -139,38 +142,40 @@ def _check(saliences: Sequence[Salience]) -> None:
 def _triggers(saliences: Sequence[Salience]) -> list[set[int]]:
     """Return the triggers of each sentence; the set is empty if its twin is not among them."""
     twins: dict[str, list[int]] = {}
-    for at, one in enumerate(saliences):
-        twins.setdefault(one.pair, []).append(at)
-    found: list[set[int]] = [set() for _ in saliences]
+    for index, salience in enumerate(saliences):
+        twins.setdefault(salience.pair, []).append(index)
+    triggers: list[set[int]] = [set() for _ in saliences]
     for pair, members in twins.items():
         if pair and len(members) == 2:
             left, right = members
-            found[left], found[right] = trigger_words(saliences[left], saliences[right])
-    return found
+            triggers[left], triggers[right] = trigger_words(saliences[left], saliences[right])
+    return triggers
 
 
-def _depth(one: Salience, value: float) -> float:
-    greatest = max((word.salience for word in one.words), default=0.0)
+def _depth(salience: Salience, value: float) -> float:
+    greatest = max((word.salience for word in salience.words), default=0.0)
     return max(value, 0.0) / greatest if greatest > 0 else 0.0
 
 
-def _name(one: Salience) -> str:
-    return f'{one.example_id}: "{one.pronoun}", {100 * one.probability:.1f} % probable'
+def _name(salience: Salience) -> str:
+    return (
+        f'{salience.example_id}: "{salience.pronoun}", {100 * salience.probability:.1f} % probable'
+    )
 
 
-def _line(one: Salience, triggers: set[int]) -> _Line:
+def _line(salience: Salience, triggers: set[int]) -> _Line:
     words = []
     end = 0
-    for number, word in enumerate(one.words):
+    for number, word in enumerate(salience.words):
         words.append(
             _Word(
-                gap=one.source[end : word.start],
+                gap=salience.source[end : word.start],
                 text=word.text,
                 salience=word.salience,
-                depth=_depth(one, word.salience),
+                depth=_depth(salience, word.salience),
                 is_trigger=number in triggers,
-                is_ambiguous=number == one.ambiguous,
+                is_ambiguous=number == salience.ambiguous,
             )
         )
         end = word.start + len(word.text)
-    return _Line(_name(one), words, one.source[end:])
+    return _Line(_name(salience), words, salience.source[end:])

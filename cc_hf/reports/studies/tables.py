@@ -34,66 +34,67 @@ _SIGNIFICANT = 0.05
 _LONGEST_NAME = 20  # longest name of an evaluator above a column; longer ones go below the table
 
 
-def referent_bias_tables(found: ReferentBias, *, title: str) -> Group:
+def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
     """Return the accuracies, how often each gender and position was preferred, and the tests with
     the ids that they used.
 
     Args:
-        found: the biases.
+        bias: the biases.
         title: the text before the accuracies.
     """
     pairs = (
         ""
-        if found.pair_accuracy is None
+        if bias.pair_accuracy is None
         else (
-            f"; both of a pair right {percent(found.pair_accuracy)} % ({found.n_correct_pairs} of"
-            f" {found.n_pairs})"
+            f"; both of a pair right {percent(bias.pair_accuracy)} % ({bias.n_correct_pairs} of"
+            f" {bias.n_pairs})"
         )
     )
     parts: list[RenderableType] = [
-        heading(
-            f"{title}: {percent(found.accuracy)} % right ({found.n_correct} of {found.n}){pairs}"
-        )
+        heading(f"{title}: {percent(bias.accuracy)} % right ({bias.n_correct} of {bias.n}){pairs}")
     ]
     table = plain_table("", "preferred", "% of all", "right, % of all", "offered", "% of offered")
-    for frequencies in (found.genders, found.positions):
+    for frequencies in (bias.genders, bias.positions):
         _add_frequencies(table, frequencies)
     parts += (
-        [table, *_bias_tests(found.tests)]
-        if found.tests
-        else [Text("no gender or position is known of any choice")]
+        [table, *_bias_tests(bias.tests)]
+        if bias.tests
+        else [Text("no gender or position of any choice is known")]
     )
     left_out = {
-        "ties or undecided": found.n_open,
-        "of unknown gender": found.n_unknown_gender,
-        "of unknown position": found.n_unknown_position,
+        "ties or undecided": bias.n_open,
+        "of unknown gender": bias.n_unknown_gender,
+        "of unknown position": bias.n_unknown_position,
     }
-    parts += [Text(f"left out of the bias: {n} {what}") for what, n in left_out.items() if n]
+    parts += [Text(f"ignored in the bias: {n} {what}") for what, n in left_out.items() if n]
     return Group(*parts)
 
 
-def _bias_tests(found: Sequence[BiasTest]) -> list[RenderableType]:
+def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
     """Return a table of the tests, of which there is at least one, and what is needed to interpret
     them.
     """
     tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
     frame = plain_table("", "attainable", "data's own", "ids")
-    for one in found:
-        name = f"{one.feature} ({one.coding})"
+    for bias_test in bias_tests:
+        name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
-            f"{one.strength:.3f}",
-            one.size,
-            f"{one.test.rank_biserial:+.3f}",
-            f"{one.test.u:.1f}",
-            p_text(one.test.p_value),
-            str(one.test.n_first),
+            f"{bias_test.strength:.3f}",
+            bias_test.size,
+            f"{bias_test.test.rank_biserial:+.3f}",
+            f"{bias_test.test.u:.1f}",
+            p_text(bias_test.test.p_value),
+            str(bias_test.test.n_first),
         )
         tests.add_row(Text(name), *values)
-        ids = ", ".join(f"{value} {number}" for value, number in one.ids.items())
+        ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
         frame.add_row(
-            Text(name), f"{one.attainable:.3f}", f"{abs(one.references.rank_biserial):.3f}", ids
+            Text(name),
+            f"{bias_test.attainable:.3f}",
+            f"{abs(bias_test.references.rank_biserial):.3f}",
+            ids,
         )
-    thresholds = found[0].thresholds
+    thresholds = bias_tests[0].thresholds
     return [
         tests,
         Text(
@@ -114,15 +115,15 @@ def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None
     """Add rows as in Table 4.9 of the thesis: shares of all choices, and of those in which the
     value was an option.
     """
-    n = sum(one.n_preferred for one in frequencies.values())
-    for name, one in frequencies.items():
+    n = sum(frequency.n_preferred for frequency in frequencies.values())
+    for name, frequency in frequencies.items():
         shares = (
-            percent(one.n_preferred / n),
-            percent(one.n_correct / n),
-            str(one.n_offered),
-            percent(one.n_preferred / one.n_offered),
+            percent(frequency.n_preferred / n),
+            percent(frequency.n_correct / n),
+            str(frequency.n_offered),
+            percent(frequency.n_preferred / frequency.n_offered),
         )
-        table.add_row(Text(name), str(one.n_preferred), *shares)
+        table.add_row(Text(name), str(frequency.n_preferred), *shares)
     table.add_section()
 
 
@@ -148,9 +149,12 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
         )
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
-                (one["feature"], one["coding"]): f"{one['strength']:.3f}" for one in bias["tests"]
+                (test["feature"], test["coding"]): f"{test['strength']:.3f}"
+                for test in bias["tests"]
             }
-            genders = {gender: one["n_preferred"] for gender, one in bias["genders"].items()}
+            genders = {
+                gender: frequency["n_preferred"] for gender, frequency in bias["genders"].items()
+            }
             shares = (
                 percent(genders[gender] / sum(genders.values())) if gender in genders else ""
                 for gender in ("male", "female", "neutral")
@@ -169,73 +173,79 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
             )
         parts += [heading(f"{title} on {name}"), table]
     note = (
-        "|RBC| of gender by both orders of ids and of position, as `cc-hf analyze referent-bias`;"
-        " share of choices that prefer the gender"
+        "|RBC| of gender by both orders of ids and of position, as in `cc-hf analyze"
+        " referent-bias`; share of choices that prefer the gender"
     )
     return Group(*parts, Text(note, style="italic"))
 
 
-def trigger_importance_tables(found: TriggerImportance, *, title: str) -> Group:
+def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> Group:
     """Return tables of the importance of triggers and referents, and what was ignored.
 
     Args:
-        found: the importances.
+        importance: the importances.
         title: the text above the tables.
     """
     means = plain_table("", "n", "mean salience")
     tests = plain_table("", "D", "p (Welch)", "p (paired)")
     kinds = (
-        ("triggers", "other words", "triggers against other words", found.triggers),
+        ("triggers", "other words", "triggers against other words", importance.triggers),
         (
             "correct referents",
             "incorrect referents",
             "correct against incorrect referents",
-            found.referents,
+            importance.referents,
         ),
     )
-    for first, second, both, one in kinds:
-        if one is not None:
-            means.add_row(Text(first), str(one.n_first), f"{100 * one.mean_first:+.2f}")
-            means.add_row(Text(second), str(one.n_second), f"{100 * one.mean_second:+.2f}")
+    for first, second, comparison_name, comparison in kinds:
+        if comparison is not None:
+            means.add_row(
+                Text(first), str(comparison.n_first), f"{100 * comparison.mean_first:+.2f}"
+            )
+            means.add_row(
+                Text(second), str(comparison.n_second), f"{100 * comparison.mean_second:+.2f}"
+            )
             means.add_section()
-            tests.add_row(Text(both), *_importance(one))
-    if (own := found.as_program) is not None:
+            tests.add_row(Text(comparison_name), *_importance(comparison))
+    if (program_test := importance.as_program) is not None:
         tests.add_row(
             Text("triggers as the program: sub-words, |D|"),
-            f"{own.effect:.3f}",
-            _starred(own.test),
+            f"{program_test.effect:.3f}",
+            _starred(program_test.test),
             "",
         )
     parts: list[RenderableType] = [
-        heading(f'{title}: salience for the translation of "it", {found.n_sentences} sentences'),
+        heading(
+            f'{title}: salience for the translation of "it", {importance.n_sentences} sentences'
+        ),
         means,
         tests,
     ]
     parts.append(
         Text(
-            "salience in percentage points of probability; D: Cohen's, above 0 where the first"
+            "salience in percentage points of probability; D: Cohen's d, above 0 if the first"
             " matter more; *: p < 0.05",
             style="italic",
         )
     )
     notes = {
-        "sentences without their twin, whose triggers are unknown": found.n_alone,
-        "sentences in which a referent was not found": found.n_without_referents,
+        "sentences without their twin, whose triggers are unknown": importance.n_alone,
+        "sentences in which a referent was not found": importance.n_without_referents,
     }
-    parts += [Text(f"left out: {n} {what}") for what, n in notes.items() if n]
-    if found.skipped:
-        name, reason = next(iter(found.skipped.items()))
+    parts += [Text(f"ignored: {n} {what}") for what, n in notes.items() if n]
+    if importance.skipped:
+        name, reason = next(iter(importance.skipped.items()))
         parts.append(
-            Text(f"not measured: {len(found.skipped)} sentences, such as {name}: {reason}")
+            Text(f"not measured: {len(importance.skipped)} sentences, such as {name}: {reason}")
         )
     return Group(*parts)
 
 
-def _importance(one: Importance) -> tuple[str, str, str]:
+def _importance(importance: Importance) -> tuple[str, str, str]:
     return (
-        f"{one.effect:+.3f}",
-        _starred(one.welch),
-        "" if one.paired is None else _starred(one.paired),
+        f"{importance.effect:+.3f}",
+        _starred(importance.welch),
+        "" if importance.paired is None else _starred(importance.paired),
     )
 
 
@@ -243,57 +253,61 @@ def _starred(test: TTest) -> str:
     return p_text(test.p_value) + ("*" if test.p_value < _SIGNIFICANT else "")
 
 
-def regression_tables(found: Regression) -> Group:
+def regression_tables(regression: Regression) -> Group:
     """Return a table of every coefficient, in the units of the columns.
 
     Args:
-        found: the regression.
+        regression: the regression.
     """
     table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
-    if found.coefficients[0].interval.level != 0.95:
-        table.columns[2].header = Text(f"({100 * found.coefficients[0].interval.level:g} %)")
-    for one in found.coefficients:
-        star = "*" if one.p_value < _SIGNIFICANT else ""
+    if regression.coefficients[0].interval.level != 0.95:
+        table.columns[2].header = Text(f"({100 * regression.coefficients[0].interval.level:g} %)")
+    for coefficient in regression.coefficients:
+        star = "*" if coefficient.p_value < _SIGNIFICANT else ""
         table.add_row(
-            Text(one.name),
-            f"{one.value:.4g}{star}",
-            f"{one.interval.low:.4g} – {one.interval.high:.4g}",
-            f"{one.standard_error:.4g}",
-            f"{one.t:.2f}",
-            p_text(one.p_value),
+            Text(coefficient.name),
+            f"{coefficient.value:.4g}{star}",
+            f"{coefficient.interval.low:.4g} – {coefficient.interval.high:.4g}",
+            f"{coefficient.standard_error:.4g}",
+            f"{coefficient.t:.2f}",
+            p_text(coefficient.p_value),
         )
-    return Group(heading(f"{found.dependent}: least squares, n = {found.n}"), table, _fit(found))
+    return Group(
+        heading(f"{regression.dependent}: least squares, n = {regression.n}"),
+        table,
+        _fit(regression),
+    )
 
 
-def published_regression_tables(found: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
+def published_regression_tables(blocks: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
     """Return Table 3 of the case study beside the regressions of the printed figures.
 
     Args:
-        found: blocks of `case_study_regressions`.
+        blocks: blocks of `case_study_regressions`.
     """
     table = plain_table("", "published", "from the printed\ntable (95 %)", "standard\nerror", "p")
     notes: list[RenderableType] = []
-    for block, own in found:
+    for block, regression in blocks:
         table.add_row(Text(f"{block.task} en-{block.tgt_lang}", style="bold"), "", "", "", "")
-        for name, label, published in (
+        for name, label, printed in (
             ("bleu", "BLEU", block.bleu),
             ("seqkd", "SeqKD is used", block.seqkd),
         ):
-            one = own.coefficient(name)
-            star = "*" if one.p_value < _SIGNIFICANT else ""
-            value = f"{one.value:.2f}{star} ({one.interval.low:.2f} – {one.interval.high:.2f})"
+            coefficient = regression.coefficient(name)
+            star = "*" if coefficient.p_value < _SIGNIFICANT else ""
+            value = f"{coefficient.value:.2f}{star} ({limits(coefficient.interval, digits=2)})"
             table.add_row(
                 Text(f"  {label}"),
-                f"{published:.2f}*",
+                f"{printed:.2f}*",
                 value,
-                f"{one.standard_error:.2f}",
-                p_text(one.p_value),
+                f"{coefficient.standard_error:.2f}",
+                p_text(coefficient.p_value),
             )
         table.add_section()
         notes.append(
             Text.assemble(
                 f"{block.task} en-{block.tgt_lang}: ",
-                _fit(own),
+                _fit(regression),
                 f"; {block.note}" if block.note else "",
             )
         )
@@ -304,64 +318,64 @@ def published_regression_tables(found: Sequence[tuple[PublishedRegression, Regre
     return Group(title, table, *notes)
 
 
-def _fit(found: Regression) -> Text:
+def _fit(regression: Regression) -> Text:
     return Text(
-        f"R² {found.r_squared:.3f} (adjusted {found.adjusted_r_squared:.3f}), F {found.f:.2f}, p"
-        f" {p_text(found.f_p_value)}, n = {found.n}",
+        f"R² {regression.r_squared:.3f} (adjusted {regression.adjusted_r_squared:.3f}), F"
+        f" {regression.f:.2f}, p {p_text(regression.f_p_value)}, n = {regression.n}",
         style="italic",
     )
 
 
-def evaluator_agreement_tables(found: EvaluatorAgreement) -> Group:
+def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     """Return the figure of each system by each evaluator, and the rank correlations of each pair.
 
     Args:
-        found: the agreement.
+        agreement: the agreement.
     """
-    named = {
-        name: name if max(map(len, found.evaluators)) <= _LONGEST_NAME else f"[{number}]"
-        for number, name in enumerate(found.evaluators, 1)
+    column_names = {
+        name: name if max(map(len, agreement.evaluators)) <= _LONGEST_NAME else f"[{number}]"
+        for number, name in enumerate(agreement.evaluators, 1)
     }
-    figures = plain_table("system", *named.values())
-    for at, system in enumerate(found.systems):
+    figures = plain_table("system", *column_names.values())
+    for index, system in enumerate(agreement.systems):
         figures.add_row(
-            Text(system), *(percent(found.scores[name][at]) for name in found.evaluators)
+            Text(system), *(percent(agreement.scores[name][index]) for name in agreement.evaluators)
         )
     table = plain_table("", "Spearman (95 %)", "Kendall (95 %)")
-    for pair in found.pairs:
-        own = pair.correlation
+    for pair in agreement.pairs:
+        correlation = pair.correlation
         table.add_row(
-            Text(f"{named[pair.left]} and {named[pair.right]}"),
-            _correlation(own.spearman, own.spearman_interval),
-            _correlation(own.kendall, own.kendall_interval),
+            Text(f"{column_names[pair.left]} and {column_names[pair.right]}"),
+            _correlation(correlation.spearman, correlation.spearman_interval),
+            _correlation(correlation.kendall, correlation.kendall_interval),
         )
     table.add_section()
     table.add_row(
-        Text("mean over pairs"), f"{found.mean_spearman:.3f}", f"{found.mean_kendall:.3f}"
+        Text("mean over pairs"), f"{agreement.mean_spearman:.3f}", f"{agreement.mean_kendall:.3f}"
     )
-    notes = [Text(f"{short}: {name}") for name, short in named.items() if short != name]
+    notes = [Text(f"{short}: {name}") for name, short in column_names.items() if short != name]
     notes.append(Text("intervals by bootstrap over systems", style="italic"))
-    if n := max(pair.correlation.n_undefined for pair in found.pairs):
+    if n := max(pair.correlation.n_undefined for pair in agreement.pairs):
         notes.append(
             Text(
-                f"up to {n} resamples had no order and were left out of an interval: there are few"
-                " systems"
+                f"up to {n} resamples had no order and were ignored in an interval, because there"
+                " are few systems"
             )
         )
     without = {
-        f"{named[pair.left]} and {named[pair.right]} ({name})": one.note
-        for pair in found.pairs
-        for name, one in (
+        f"{column_names[pair.left]} and {column_names[pair.right]} ({name})": interval.note
+        for pair in agreement.pairs
+        for name, interval in (
             ("Spearman", pair.correlation.spearman_interval),
             ("Kendall", pair.correlation.kendall_interval),
         )
-        if isinstance(one, NoInterval)
+        if isinstance(interval, NoInterval)
     }
     notes += map(Text, grouped_notes(without))
     return Group(
         heading(
-            f"{found.figure.replace('_', ' ')} of {len(found.systems)} systems by"
-            f" {len(found.evaluators)} evaluators"
+            f"{agreement.figure.replace('_', ' ')} of {len(agreement.systems)} systems by"
+            f" {len(agreement.evaluators)} evaluators"
         ),
         figures,
         table,
@@ -370,5 +384,5 @@ def evaluator_agreement_tables(found: EvaluatorAgreement) -> Group:
 
 
 def _correlation(value: float, interval: Interval | NoInterval) -> str:
-    shown = limits(interval, digits=3)
-    return f"{value:.3f} ({shown})" if shown else f"{value:.3f}"
+    interval_text = limits(interval, digits=3)
+    return f"{value:.3f} ({interval_text})" if interval_text else f"{value:.3f}"

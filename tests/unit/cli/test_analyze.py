@@ -88,7 +88,7 @@ def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -
     wrong = cc_hf(
         "analyze", "human-agreement", files / "one.json", *labels, *labels, status=2
     ).stderr
-    assert "expected it once, or once per file of results, 1 in all, got it 2 times" in wrong
+    assert "expected the option once, or once per file of results (1), got it 2 times" in wrong
 
 
 def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:

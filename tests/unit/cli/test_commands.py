@@ -181,7 +181,7 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
         "truncate",
     )
     assert (
-        "note: 2664 of 2664 translations hold their whole source; is this the right file?"
+        "note: 2664 of 2664 translations contain their whole source; is this the right file?"
         in found.stderr
     )
 

@@ -102,7 +102,7 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     assert {len(words) for words in candidates["relay"].values()} == {9}
     assert f"|mlm:{tmp_path.name}@" in found.stdout
     assert "sources are too long for the masked language model" in found.stderr
-    assert "fewer cues than asked for" in found.stderr
+    assert "fewer cues than requested" in found.stderr
 
 
 @cases_by_message(

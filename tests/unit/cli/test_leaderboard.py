@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
-from cc_hf.leaderboard.app import build
+from cc_hf.leaderboard.app import build_page
 from tests.helpers.results import small_result, write_result
 from tests.unit.cli.test_commands import cc_hf as program
 
@@ -47,7 +47,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     assert sent == []
     assert "dry run: 4 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
-    assert "broken.json is left out" in told
+    assert "broken.json is ignored" in told
     assert "results/aws.json" in told
     assert "sent: 4 files" in invoke(
         "publish",
@@ -131,4 +131,4 @@ def test_missing_gradio_raises_an_error_that_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'cc_hf\[leaderboard\]'"):
-        build(results)
+        build_page(results)

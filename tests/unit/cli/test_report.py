@@ -58,7 +58,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
         "note: d c is not available: ids and translations are shown without their sources"
         in found.stderr
     )
-    assert "note: no BLEU is known of Y" in found.stderr
+    assert "note: BLEU is not known for Y" in found.stderr
     markdown = (files / "o.md").read_text(encoding="utf-8")
     assert "| Y (baseline) |" in markdown
     assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5

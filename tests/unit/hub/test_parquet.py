@@ -11,7 +11,7 @@ from huggingface_hub import DatasetCard
 import cc_hf
 from cc_hf.data.custom import custom_declaration
 from cc_hf.errors import InputError
-from cc_hf.hub.parquet import build
+from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.reports.formats.markdown import markdown_text
 from tests.helpers.samples import lay_out_samples
 
@@ -25,8 +25,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_folder_loads_and_is_reproducible(tmp_path: Path) -> None:
-    files = build("simplegen", output=tmp_path / "a")
-    build("simplegen", output=tmp_path / "b")
+    files = build_dataset_folder("simplegen", output=tmp_path / "a")
+    build_dataset_folder("simplegen", output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     assert {path.name for path in files} == {
         "README.md",
@@ -45,7 +45,7 @@ def test_the_folder_loads_and_is_reproducible(tmp_path: Path) -> None:
 
 
 def test_the_card_yaml_names_every_configuration(tmp_path: Path) -> None:
-    build("simplegen", ["en-de"], output=tmp_path / "a")
+    build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "a")
     card = DatasetCard.load(tmp_path / "a/README.md")
     front = card.data.to_dict()
     assert front["configs"] == [
@@ -66,17 +66,17 @@ def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> Non
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
     with pytest.raises(InputError, match="is not an empty folder"):
-        build("simplegen", ["en-de"], output=tmp_path / "full")
+        build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "full")
     with pytest.raises(InputError, match="does not exist; create it first"):
-        build("simplegen", ["en-de"], output=tmp_path / "no/a")
+        build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "no/a")
     (tmp_path / "empty").mkdir()
-    assert build("simplegen", ["en-de"], output=tmp_path / "empty")
+    assert build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "empty")
 
 
 @pytest.mark.shared
 def test_a_failed_build_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(cc_hf.CCError):
-        build("winomt", output=tmp_path / "a", data_dir=tmp_path)
+        build_dataset_folder("winomt", output=tmp_path / "a", data_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -87,8 +87,8 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
         " old.,bat,baseball,flying|tiny,de\n",
         encoding="utf-8",
     )
-    build(str(source), output=tmp_path / "a")
-    build(str(source), output=tmp_path / "b")
+    build_dataset_folder(str(source), output=tmp_path / "a")
+    build_dataset_folder(str(source), output=tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     assert set(contents(tmp_path / "a")) == {"README.md", "bats/test-00000-of-00001.parquet"}
     loaded = datasets.load_dataset(str(tmp_path / "a"), "bats", split="test")
@@ -100,7 +100,7 @@ def test_a_user_file_gives_a_reproducible_folder(tmp_path: Path) -> None:
 
 def test_undeclared_split_sizes_are_counted(tmp_path: Path) -> None:
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
-    build("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
+    build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "a", data_dir=data_dir)
     front = DatasetCard.load(tmp_path / "a/README.md").data.to_dict()
     assert front["dataset_info"]["splits"][0]["num_examples"] == 3
     loaded = datasets.load_dataset(str(tmp_path / "a"), "de-en", split="test")
@@ -139,7 +139,7 @@ def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: s
         + "\n",
         encoding="utf-8",
     )
-    build(str(path), output=tmp_path / "built")
+    build_dataset_folder(str(path), output=tmp_path / "built")
     card = DatasetCard.load(tmp_path / "built/README.md")
     assert set(card.data.to_dict()) == {
         "pretty_name",

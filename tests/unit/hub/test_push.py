@@ -126,7 +126,7 @@ def test_a_missing_token_raises_an_error_with_a_remedy(folder: Path) -> None:
 def test_an_unreachable_hub_raises_a_data_error(folder: Path) -> None:
     # an error of the HTTP library of the Hub's client
     unreached = HfHubHTTPError.__mro__[1]("no connection")
-    with pytest.raises(DataError, match="the Hub did not take the files"):
+    with pytest.raises(DataError, match="the Hub did not accept the files"):
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=Recording(unreached))
 
 

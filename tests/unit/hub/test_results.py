@@ -15,7 +15,13 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, UnknownNameError
-from cc_hf.hub.eval_results import dataset_repos, entries, eval_result_files, published, today
+from cc_hf.hub.eval_results import (
+    dataset_repos,
+    entries,
+    eval_result_files,
+    published_scores,
+    today,
+)
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.tasks import FRAMEWORK, eval_yaml, tasks
 from cc_hf.metrics.base import Metric
@@ -92,7 +98,7 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
             (),
             (),
         )
-        (one,) = published([result], {name: "org/x"})
+        (one,) = published_scores([result], {name: "org/x"})
         assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
 
 
@@ -106,12 +112,12 @@ def test_only_scores_where_higher_is_better_are_tasks(name: str) -> None:
 
 
 def test_the_yaml_survives_the_parser_of_the_hub() -> None:
-    files = eval_result_files(published([RESULT, GAP], REPOS), **OPTIONS)
+    files = eval_result_files(published_scores([RESULT, GAP], REPOS), **OPTIONS)
     assert sorted(files) == [
         ".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml",
         ".eval_results/winomt--default--de--contrastive_conditioning.yaml",
     ]
-    for one in published([RESULT, GAP], REPOS):
+    for one in published_scores([RESULT, GAP], REPOS):
         assert parse_eval_result_entries(yaml.safe_load(files[one.path])) == entries(one, **OPTIONS)
     found = parse_eval_result_entries(
         yaml.safe_load(files[".eval_results/winomt--default--de--contrastive_conditioning.yaml"])
@@ -139,13 +145,15 @@ def test_results_without_a_leaderboard_task_are_refused() -> None:
     with pytest.raises(
         InputError, match="got one on data of your own; make it with `cc-hf evaluate DATASET`"
     ):
-        published([replace(RESULT, dataset="", config="")], REPOS)
+        published_scores([replace(RESULT, dataset="", config="")], REPOS)
     with pytest.raises(InputError, match=r"got one on data of your own \(bats\)"):
-        published([replace(RESULT, dataset="bats")], REPOS)
+        published_scores([replace(RESULT, dataset="bats")], REPOS)
     with pytest.raises(
         InputError, match="got two of winomt default into de by contrastive_conditioning"
     ):
-        published([RESULT, replace(RESULT, signature=SIGNATURE.replace("m@1", "m@2"))], REPOS)
+        published_scores(
+            [RESULT, replace(RESULT, signature=SIGNATURE.replace("m@1", "m@2"))], REPOS
+        )
     with pytest.raises(
         InputError,
         match=(
@@ -153,11 +161,11 @@ def test_results_without_a_leaderboard_task_are_refused() -> None:
             " mean_confidence"
         ),
     ):
-        published([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
+        published_scores([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
     with pytest.raises(InputError, match=r"dataset_repos: .*winomt=ORGANISATION/NAME"):
-        published([RESULT], {})
+        published_scores([RESULT], {})
     with pytest.raises(UnknownNameError):
-        published([replace(RESULT, config="defalt")], REPOS)
+        published_scores([replace(RESULT, config="defalt")], REPOS)
 
 
 def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
@@ -178,7 +186,9 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     found = eval_results(
-        published([RESULT, GAP], REPOS), source_url="https://example.org/log", source_name="Log"
+        published_scores([RESULT, GAP], REPOS),
+        source_url="https://example.org/log",
+        source_name="Log",
     )
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
     old = EvalResult(
@@ -217,7 +227,7 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
 
 
 def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> None:
-    found = eval_results(published([RESULT], REPOS))
+    found = eval_results(published_scores([RESULT], REPOS))
     text = with_model_index(None, "org/model", found)
     assert ModelCard(text).data["eval_results"] == found
     assert text.endswith("---\n# model\n")
@@ -313,7 +323,7 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(
 ) -> None:
     command = ("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--yes")
     _, error = run(*command)
-    assert "https://huggingface.co/org/model: the Hub did not take the files" in str(error)
+    assert "https://huggingface.co/org/model: the Hub did not accept the files" in str(error)
     assert "Nothing was sent" in str(error)
     hub.repos["models/org/model"] = {"README.md": b"# card that matters\n"}
     hub.refusals["/resolve/"] = 403

@@ -72,18 +72,18 @@ def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Pat
         (
             "/commit/",
             500,
-            ("The repository is there, without the 2 files", "Run the command again"),
+            ("The repository exists, without the 2 files", "Run the command again"),
         ),
         (
             "/commit/",
             401,
-            ("The repository is there, without the 2 files", "Log in with `hf auth login`"),
+            ("The repository exists, without the 2 files", "Log in with `hf auth login`"),
         ),
         (
             "/commit/",
             "drop",
             (
-                "The repository is there, without the 2 files",
+                "The repository exists, without the 2 files",
                 (
                     "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the"
                     " command again"
@@ -93,7 +93,7 @@ def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Pat
         (
             "/validate-yaml",
             500,
-            ("The repository is there, without the 2 files", "Run the command again"),
+            ("The repository exists, without the 2 files", "Run the command again"),
         ),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_failed_push_reports_what_was_sent_and_can_be_repeated(
     with pytest.raises(DataError) as caught:
         push(plan(folder, "org/name", repo_type="dataset"), message="m")
     for word in (
-        "https://huggingface.co/datasets/org/name: the Hub did not take the files",
+        "https://huggingface.co/datasets/org/name: the Hub did not accept the files",
         *words,
     ):
         assert word in str(caught.value)

@@ -18,8 +18,8 @@ from huggingface_hub import SpaceCard
 
 from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.hub.metric_page import MAX_CHARACTERS, MAX_LINES, judge_lines
-from cc_hf.hub.spaces import GRADIO_VERSION, build_space, card_example
+from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
+from cc_hf.hub.spaces import GRADIO_VERSION, build_metric_space, card_example
 
 REFERENCE = (
     '[{"reference": "Sie ist eine gute Ärztin.", "contrastive_reference": "Er ist ein guter'
@@ -29,7 +29,7 @@ REFERENCE = (
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_every_metric_has_a_complete_space_folder(root: Path, tmp_path: Path, name: str) -> None:
-    files = build_space(name, f"org/{name}", output=tmp_path / "space")
+    files = build_metric_space(name, f"org/{name}", output=tmp_path / "space")
     assert [path.name for path in files] == sorted(
         ["README.md", "app.py", f"{name}.py", "requirements.txt", "tests.py"]
     )
@@ -59,7 +59,7 @@ def test_the_gradio_version_is_the_tested_one(root: Path) -> None:
 
 
 def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
-    files = build_space(
+    files = build_metric_space(
         "gender_accuracy",
         "org/own-name",
         output=tmp_path / "a",
@@ -76,16 +76,18 @@ def test_the_folder_uses_the_given_name_and_requirement(tmp_path: Path) -> None:
         ("org/a", "a\nb", "expected one line"),
     ):
         with pytest.raises(InputError, match=message):
-            build_space("gender_accuracy", repo, output=tmp_path / "b", requirement=requirement)
+            build_metric_space(
+                "gender_accuracy", repo, output=tmp_path / "b", requirement=requirement
+            )
     with pytest.raises(UnknownNameError, match="did you mean 'gender_accuracy'"):
-        build_space("gender_acuracy", "org/a", output=tmp_path / "b")
+        build_metric_space("gender_acuracy", "org/a", output=tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
 def test_bad_page_input_is_refused() -> None:
     for translations, references, message in (
-        ("x\n" * (MAX_LINES + 1), REFERENCE, f"at most {MAX_LINES} lines"),
-        ("x" * (MAX_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
+        ("x\n" * (MAX_FORM_LINES + 1), REFERENCE, f"at most {MAX_FORM_LINES} lines"),
+        ("x" * (MAX_FORM_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
         ("x", "[" * 40_000, "not JSON"),
         ("x", f"[{'1' * 5000}]", "not JSON"),
         ("x", "{}", "JSON list with one object"),
@@ -97,7 +99,7 @@ def test_bad_page_input_is_refused() -> None:
             judge_lines("gender_accuracy", translations, references, tgt_lang="de")
 
     with pytest.raises(
-        InputError, match="alignments: gender_accuracy takes none; leave them blank"
+        InputError, match="alignments: gender_accuracy does not use alignments; leave them blank"
     ):
         judge_lines("gender_accuracy", "x", REFERENCE, tgt_lang="de", alignments="0-0")
 
@@ -126,7 +128,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
 
 def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
     for name in registry.METRICS:
-        build_space(name, f"org/{name}", output=tmp_path / name)
+        build_metric_space(name, f"org/{name}", output=tmp_path / name)
     run = subprocess.run(
         [sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True
     )
@@ -146,7 +148,7 @@ def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
 
 
 def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: None) -> None:
-    build_space("gender_accuracy", "org/gender_accuracy", output=tmp_path / "space")
+    build_metric_space("gender_accuracy", "org/gender_accuracy", output=tmp_path / "space")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

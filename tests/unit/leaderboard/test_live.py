@@ -11,16 +11,16 @@ import pytest
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
 from cc_hf.leaderboard.live import (
-    MAX_CHARACTERS,
     MAX_CUES,
+    MAX_FILE_LINES,
     MAX_LINE,
-    MAX_LINES,
     MAX_MEAN_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
     MAX_UPLOAD,
     FileJudge,
     SentenceJudge,
     available_data,
-    fitting_metrics,
+    config_metrics,
 )
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
@@ -72,9 +72,9 @@ def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> Non
         ({"source": " "}, "source: expected a text"),
         ({"translation": ""}, "translation: expected a text"),
         ({"focus": ""}, "word: expected a text"),
-        ({"translation": "x" * (MAX_CHARACTERS + 1)}, "at most 2000 characters, got 2001"),
+        ({"translation": "x" * (MAX_TEXT_CHARACTERS + 1)}, "at most 2000 characters, got 2001"),
         ({"focus": "coo"}, "'coo' does not occur as a whole word"),
-        ({"occurrence": None}, "'cook' occurs 2 times .* say which one, 1 to 2"),
+        ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
         ({"occurrence": 3}, "expected 1 to 2"),
         ({"occurrence": 0}, "expected 1 to 2"),
         ({"gender": "x"}, "gold: male or female"),
@@ -84,7 +84,7 @@ def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> Non
             "incorrect cues: expected at least one cue",
         ),
         (
-            {"gender": "", "correct_cues": "x" * (MAX_CHARACTERS + 1)},
+            {"gender": "", "correct_cues": "x" * (MAX_TEXT_CHARACTERS + 1)},
             "correct cues: expected at most 2000 characters, got 2001",
         ),
         (
@@ -164,8 +164,8 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
     found = available_data()
     assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
     config = declaration("winomt").config(None)
-    assert "contrastive_conditioning" in fitting_metrics("winomt", config, "de")
-    assert "mucow_pattern_matching" not in fitting_metrics("winomt", config, "de")
+    assert "contrastive_conditioning" in config_metrics("winomt", config, "de")
+    assert "mucow_pattern_matching" not in config_metrics("winomt", config, "de")
 
 
 @pytest.mark.shared
@@ -205,13 +205,13 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:
         (b'{"translation": ' + b"[" * 30_000, r"^t\.txt: line 1: expected a JSON object"),
         (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
         (b"a ||| b\nc\n", r"^t\.txt: line 2"),
-        (b"a\n" * (MAX_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
+        (b"a\n" * (MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
         (
             b"a\n" + b"a" * (MAX_LINE + 1) + b"\n",
             r"^t\.txt: line 2: expected at most 32,768 bytes here",
         ),
         (
-            b"a\n" * 2663 + b"a" * (MAX_CHARACTERS + 1),
+            b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1),
             (
                 r"^t\.txt: the translation of example 2664: expected at most 2000 characters here,"
                 r" got 2001"

@@ -11,7 +11,7 @@ from huggingface_hub import SpaceCard
 from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.space import build_space
+from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.leaderboard.store import read_folder
 from tests.helpers.results import small_result, write_result
 
@@ -30,7 +30,7 @@ def results(tmp_path: Path) -> Path:
 def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("system\tbleu\naws\t30\n", encoding="utf-8")
     output = tmp_path / "space"
-    store = build_space(
+    store = build_leaderboard_space(
         results, output, title='A "board": of <systems>', quality=tmp_path / "q.tsv"
     )
     files = sorted(
@@ -70,7 +70,7 @@ def test_the_program_serves_its_folder_publicly(
         "cc_hf.leaderboard.app.serve", lambda folder, **options: calls.append((folder, options))
     )
     (tmp_path / "q.json").write_text('{"aws": 30}', encoding="utf-8")
-    build_space(results, tmp_path / "space", quality=tmp_path / "q.json")
+    build_leaderboard_space(results, tmp_path / "space", quality=tmp_path / "q.json")
     runpy.run_path(str(tmp_path / "space/app.py"))
     assert calls == []
     runpy.run_path(str(tmp_path / "space/app.py"), run_name="__main__")
@@ -81,27 +81,27 @@ def test_the_program_serves_its_folder_publicly(
 
 
 def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path: Path) -> None:
-    build_space(results, tmp_path / "space")
+    build_leaderboard_space(results, tmp_path / "space")
     assert "quality=None" in (tmp_path / "space/app.py").read_text(encoding="utf-8")
 
 
 def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists and is not an empty folder"):
-        build_space(results, results)
+        build_leaderboard_space(results, results)
     for line in ("a\nb", "a\rb", " ", "--index-url https://example.org"):
         with pytest.raises(InputError, match="requirement: expected one line"):
-            build_space(results, tmp_path / "space", requirement=line)
+            build_leaderboard_space(results, tmp_path / "space", requirement=line)
     with pytest.raises(InputError, match="title: expected a text"):
-        build_space(results, tmp_path / "space", title=" ")
+        build_leaderboard_space(results, tmp_path / "space", title=" ")
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(InputError, match="at least one result"):
-        build_space(empty, tmp_path / "space")
+        build_leaderboard_space(empty, tmp_path / "space")
     (empty / "x.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"1 could not be read, the first: .*x\.json"):
-        build_space(empty, tmp_path / "space")
+        build_leaderboard_space(empty, tmp_path / "space")
     with pytest.raises(InputError, match="file not found"):
-        build_space(results, tmp_path / "space", quality=tmp_path / "no.tsv")
+        build_leaderboard_space(results, tmp_path / "space", quality=tmp_path / "no.tsv")
     assert not (tmp_path / "space").exists()
 
 
@@ -117,7 +117,7 @@ def test_the_name_of_the_quality_file_cannot_inject_code(
     (tmp_path / name).write_text(
         '{"aws": 30}' if is_json else "system\tbleu\naws\t30\n", encoding="utf-8"
     )
-    build_space(results, tmp_path / "space", quality=tmp_path / name)
+    build_leaderboard_space(results, tmp_path / "space", quality=tmp_path / name)
     bleu = "bleu.json" if is_json else "bleu.tsv"
     assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(
         encoding="utf-8"
@@ -142,7 +142,7 @@ def test_the_name_of_the_quality_file_cannot_inject_code(
 def test_the_title_cannot_inject_fields_into_the_card(
     results: Path, tmp_path: Path, title: str
 ) -> None:
-    build_space(results, tmp_path / "space", title=title)
+    build_leaderboard_space(results, tmp_path / "space", title=title)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data: dict[str, Any] = vars(card.data)
     assert data["title"] == " ".join(title.split())

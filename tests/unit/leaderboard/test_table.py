@@ -17,12 +17,12 @@ from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.leaderboard.table import (
     HEADERS,
     SORT_KEYS,
-    Row,
+    LeaderboardRow,
     choices,
     display_cells,
     filtered,
+    leaderboard_rows,
     sorted_rows,
-    table_rows,
     to_csv,
     to_json,
 )
@@ -32,7 +32,7 @@ EVIL = "<script>alert(1)</script>&\"'"
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> list[Row]:
+def rows(tmp_path: Path) -> list[LeaderboardRow]:
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
     write_result(tmp_path, "google", small_result((0.5, 0.7)))
     write_result(
@@ -46,12 +46,12 @@ def rows(tmp_path: Path) -> list[Row]:
             metric="mucow_pattern_matching",
         ),
     )
-    return table_rows(
+    return leaderboard_rows(
         read_folder(tmp_path), QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
     )
 
 
-def test_rows_hold_the_figures_of_the_results(rows: list[Row]) -> None:
+def test_rows_hold_the_figures_of_the_results(rows: list[LeaderboardRow]) -> None:
     aws = rows[0]
     assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == (
         "aws",
@@ -76,7 +76,7 @@ def test_rows_hold_the_figures_of_the_results(rows: list[Row]) -> None:
     assert display_cells(rows[2])[1] == "mucow en-cs"
 
 
-def test_rows_can_be_filtered_by_dataset_language_and_metric(rows: list[Row]) -> None:
+def test_rows_can_be_filtered_by_dataset_language_and_metric(rows: list[LeaderboardRow]) -> None:
     assert choices(rows, "language") == ["en-cs", "en-de"]
     assert [row.system for row in filtered(rows, dataset="winomt")] == ["aws", "google"]
     assert [
@@ -87,7 +87,7 @@ def test_rows_can_be_filtered_by_dataset_language_and_metric(rows: list[Row]) ->
     assert filtered(rows) == rows
 
 
-def test_rows_can_be_sorted_by_any_column(rows: list[Row]) -> None:
+def test_rows_can_be_sorted_by_any_column(rows: list[LeaderboardRow]) -> None:
     assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == [
         "google",
         "aws",
@@ -110,7 +110,7 @@ def test_rows_can_be_sorted_by_any_column(rows: list[Row]) -> None:
         sorted_rows(rows, "beauty")
 
 
-def test_csv_and_json_hold_all_figures(rows: list[Row]) -> None:
+def test_csv_and_json_hold_all_figures(rows: list[LeaderboardRow]) -> None:
     read = list(csv.DictReader(io.StringIO(to_csv(rows))))
     assert [row["system"] for row in read] == ["aws", "google", "other"]
     assert float(read[0]["min_accuracy"]) == 0.4
@@ -125,7 +125,7 @@ def test_csv_and_json_hold_all_figures(rows: list[Row]) -> None:
 )
 def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> None:
     write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
-    rows = table_rows(read_folder(tmp_path))
+    rows = leaderboard_rows(read_folder(tmp_path))
     assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == f"'{first}1+1"
     assert json.loads(to_json(rows))[0]["system"] == f"{first}1+1"
 
@@ -138,7 +138,7 @@ def dots(html: str) -> list[tuple[float, float]]:
     ]
 
 
-def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[Row]) -> None:
+def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[LeaderboardRow]) -> None:
     html = plot_html(rows)
     aws, google = dots(html)
     assert aws[0] > google[0]  # a higher BLEU is further right
@@ -149,7 +149,7 @@ def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[Row]) -> None:
     assert plot_html(rows[2:]) == ""
 
 
-def test_the_chart_notes_rows_of_several_datasets(rows: list[Row]) -> None:
+def test_the_chart_notes_rows_of_several_datasets(rows: list[LeaderboardRow]) -> None:
     other = dataclasses.replace(rows[1], language="en-ru")
     assert "Several datasets" not in plot_html(rows[:2])
     assert "Several datasets" in plot_html([rows[0], other])
@@ -168,9 +168,9 @@ def test_the_chart_notes_rows_of_several_datasets(rows: list[Row]) -> None:
 )
 @pytest.mark.parametrize("has_interval", [True, False], ids=["with interval", "without interval"])
 def test_points_lie_within_the_axes_of_the_chart(
-    values: list[tuple[float, float]], has_interval: bool, rows: list[Row]
+    values: list[tuple[float, float]], has_interval: bool, rows: list[LeaderboardRow]
 ) -> None:
-    def row(bleu: float, accuracy: float) -> Row:
+    def row(bleu: float, accuracy: float) -> LeaderboardRow:
         low, high = (
             (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
         )
@@ -187,7 +187,7 @@ def test_points_lie_within_the_axes_of_the_chart(
     assert ('class="line' in html) == has_interval
 
 
-def test_texts_of_results_are_escaped_in_html(rows: list[Row]) -> None:
+def test_texts_of_results_are_escaped_in_html(rows: list[LeaderboardRow]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
     for html in (
@@ -201,7 +201,7 @@ def test_texts_of_results_are_escaped_in_html(rows: list[Row]) -> None:
 
 
 def test_notes_report_missing_results_and_broken_files() -> None:
-    assert "No results yet" in notes_html(Store(()))
+    assert "There are no results yet" in notes_html(Store(()))
     full = read_folder_of_one()
     assert notes_html(full) == ""
     assert "2 files of the folder could not be read" in notes_html(
@@ -210,9 +210,9 @@ def test_notes_report_missing_results_and_broken_files() -> None:
 
 
 def read_folder_of_one() -> Store:
-    from cc_hf.leaderboard.store import Entry
+    from cc_hf.leaderboard.store import StoredResult
 
-    return Store((Entry("a", "a.json", small_result((0.4, 0.9))),))
+    return Store((StoredResult("a", "a.json", small_result((0.4, 0.9))),))
 
 
 def test_a_result_can_be_shown_as_html() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.errors import DataError, InputError, UnknownNameError
-from cc_hf.reports.inputs import read_examples, read_systems
+from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers import reported
 from tests.helpers.metrics import evaluate_dataset
@@ -25,14 +25,14 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
         ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8"
     )
     a, more, b = tmp_path / "a.json", tmp_path / "more.json", tmp_path / "b.json"
-    found, notes = read_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
+    found, notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
     assert [(s.name, list(s.results), s.bleu) for s in found] == [
         ("a", ["words"], None),
         ("b", list(other), 0.3),
     ]
-    assert notes == ["b: bleurt was not run: no", "no BLEU is known of a"]
+    assert notes == ["b: bleurt was not run: no", "BLEU is not known for a"]
     assert found[1].results == other
-    found, _ = read_systems([a, more, b], ["x", "x", "y"])
+    found, _ = read_report_systems([a, more, b], ["x", "x", "y"])
     assert [(s.name, list(s.results)) for s in found] == [
         ("x", ["words", "contrastive_conditioning"]),
         ("y", list(other)),
@@ -42,16 +42,16 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     with pytest.raises(
         InputError, match="several files are named a; give names, one for the system of each file"
     ):
-        read_systems([a, tmp_path / "sub" / "a.json"])
+        read_report_systems([a, tmp_path / "sub" / "a.json"])
     with pytest.raises(InputError, match="x has two results by words"):
-        read_systems([a, a], ["x", "x"])
+        read_report_systems([a, a], ["x", "x"])
     with pytest.raises(InputError, match="expected one for each file of results, 2 in all, got 1"):
-        read_systems([a, b], ["x"])
+        read_report_systems([a, b], ["x"])
     with pytest.raises(UnknownNameError, match="'c'"):
-        read_systems([a, b], quality=QualityScores({("c", "", ""): 0.3}))
+        read_report_systems([a, b], quality=QualityScores({("c", "", ""): 0.3}))
     (tmp_path / "no.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"no\.json: expected the JSON of an evaluation result"):
-        read_systems([tmp_path / "no.json"])
+        read_report_systems([tmp_path / "no.json"])
 
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,9 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert examples is not None
     assert (len(examples), notes) == (2664, [])
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
-    assert notes == ["the results are of revision 0.9 of simplegen, the sources shown of 1.0.0"]
+    assert notes == [
+        "the results are on revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
+    ]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     absent = replace(
         PLAIN, dataset="winomt", config="default", signature="own|data:winomt/default@b2f1b31"
@@ -75,7 +77,7 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert read_examples(replace(PLAIN, dataset="gone"))[0] is None
     examples, notes = read_examples(replace(PLAIN, dataset="", config="", signature="own|n:1"))
     assert examples is None
-    assert "the file of the data" in notes[0]
+    assert "the file with the data" in notes[0]
 
 
 def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:

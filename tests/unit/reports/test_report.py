@@ -52,7 +52,7 @@ def test_annotations_apply_only_to_the_annotated_translation() -> None:
     found = reported.report()
     assert found.samples[0].annotations == (reported.labels()[0], None)
     assert (
-        "1 of the 4 human annotations are of translations that no system of this report made, and"
+        "1 of the 4 human annotations belong to translations that no system of this report made; they"
         " are not shown" in found.notes
     )
     assert [(one.system, one.metric) for one in found.agreements] == [
@@ -88,7 +88,7 @@ def test_systems_that_cannot_be_compared_are_noted() -> None:
 def test_a_dataset_that_lacks_samples_is_noted() -> None:
     found = build_report(reported.systems(), examples=reported.examples()[:80], n_resamples=1)
     assert (
-        "10 of the 90 samples are not in the dataset as it is here: they are shown without their"
+        "10 of the 90 samples are not in the dataset on this machine: they are shown without their"
         " sources" in found.notes
     )
     assert found.samples[-1].example is None
@@ -106,7 +106,7 @@ def test_bad_systems_and_results_are_refused() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r"expected results of the same data: first \(contrastive_conditioning\) is of d c de"
+            r"expected results on the same data: first \(contrastive_conditioning\) is of d c de"
             r" \(d/c@1\), b \(words\) of d c fr \(d/c@1\)"
         ),
     ):

@@ -17,7 +17,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import plots
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import ReportTable, Row, report_tables, summary_table
+from cc_hf.reports.report_tables import ReportTable, TableRow, report_tables, summary_table
 from cc_hf.reports.tables import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
@@ -58,7 +58,7 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
     assert shown.is_significant == (compared.p_value < 0.05)
     interval = report.systems[1].results["words"].intervals["accuracy"]
     assert second.cells[5].interval == f"{percent(interval.low)} – {percent(interval.high)}"
-    assert "Differences to first in points" in table.caption
+    assert "Differences to first are in percentage points" in table.caption
     alone = summary_table(build_report(reported.systems()[:1], n_resamples=1))
     assert alone.rows[0].note == ""
     assert "Differences" not in alone.caption
@@ -162,7 +162,7 @@ def test_texts_cannot_end_their_html_element() -> None:
 
 
 def test_html_header_cells_have_their_scope() -> None:
-    shown = html_table(ReportTable("t", "system", ("a", "b"), (Row("x", ()),), (("g", 2),)))
+    shown = html_table(ReportTable("t", "system", ("a", "b"), (TableRow("x", ()),), (("g", 2),)))
     assert '<th scope="colgroup" colspan="2" class="group">g</th>' in shown
     assert shown.count('scope="col"') == 3
     assert '<th scope="row">x</th>' in shown

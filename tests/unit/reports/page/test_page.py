@@ -190,7 +190,7 @@ def test_samples_are_divided_into_pages(opened: Opened) -> None:
         seen += ids(page)
     assert seen == [f"id{i}" for i in range(N)]
     assert page.locator("#next").is_disabled()
-    assert page.locator("#place").inner_text() == "page 3 of 3"
+    assert page.locator("#page-number").inner_text() == "page 3 of 3"
 
 
 def test_the_page_works_without_the_dataset(opened: Opened) -> None:

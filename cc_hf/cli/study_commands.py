@@ -14,10 +14,12 @@ from cc_hf.cli.options import (
     BatchTokens,
     DataDir,
     Device,
-    Evaluators,
     FamilyName,
+    FiguresOutput,
+    OneMetric,
     Quiet,
-    Revisions,
+    Resamples,
+    Seed,
     Split,
     metric_options,
     one_or_all,
@@ -30,11 +32,24 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluator_agreement", "referent_bias", "regression", "trigger_importance"]
 
-_Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
+# These options are lists so that a second value is refused instead of replacing the first.
+_OneEvaluator = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evaluator",
+        help=(
+            "Evaluator model, which must be one sequence-to-sequence model: a name, a folder, or a"
+            " model on the Hub. Default: the model that ships with cc_hf for the language pair."
+        ),
+    ),
+]
+_OneRevision = Annotated[
+    list[str] | None,
+    typer.Option("--revision", help="Commit, tag or branch of the model on the Hub."),
 ]
 _WinoXConfig = Annotated[
-    str, typer.Argument(help="Configuration of wino_x with translations.", metavar="[CONFIG]")
+    str,
+    typer.Argument(help="Configuration of wino_x with contrastive translations."),
 ]
 _DEFAULT_CONFIG = "mt_en_de.translations"
 
@@ -42,28 +57,30 @@ _DEFAULT_CONFIG = "mt_en_de.translations"
 def referent_bias(
     result: Annotated[
         Path | None,
-        typer.Argument(
-            help="JSON file that `cc-hf evaluate wino_x --output` wrote.", metavar="[RESULT]"
-        ),
+        typer.Argument(help="JSON file that `cc-hf evaluate wino_x --output` wrote."),
     ] = None,
     preferences: Annotated[
         Path | None,
         typer.Option(
-            help="Instead of a result: JSONL, CSV or TSV with id and preferred (1, 2 or tie)."
+            help=(
+                "JSONL, CSV or TSV file with the columns id and preferred (1, 2 or tie), in"
+                " place of a result."
+            )
         ),
     ] = None,
     config: Annotated[
-        str, typer.Option(help="With --preferences: the configuration of wino_x that they are of.")
+        str,
+        typer.Option(help="With --preferences: configuration of wino_x to which the ids belong."),
     ] = _DEFAULT_CONFIG,
-    metric: Annotated[
-        str | None,
-        typer.Option(help="Of a file with the results of several metrics, take this one."),
-    ] = None,
+    metric: OneMetric = None,
     split: Split = "test",
     data_dir: DataDir = None,
-    output: _Output = None,
+    output: FiguresOutput = None,
 ) -> None:
-    """Test Wino-X choices for bias by gender and by order of referents (Emelin 2023, Table 4.8)."""
+    """Test Wino-X choices for bias by gender and order of referents.
+
+    The figures correspond to Emelin (2023), Table 4.8.
+    """
     from cc_hf.data.loading import load_examples
     from cc_hf.reports.studies.tables import referent_bias_tables
     from cc_hf.studies.comparison import read_results
@@ -81,7 +98,7 @@ def referent_bias(
         if judged.dataset != "wino_x":
             raise InputError(
                 f"{result}: expected a result on wino_x, whose examples name pronouns and"
-                f" referents, got one on {judged.dataset or 'own data'}"
+                f" referents, got one on {judged.dataset or 'data of your own'}"
             )
         config, source = judged.config, judged.signature
         choices = choices_of_result(
@@ -92,27 +109,32 @@ def referent_bias(
         choices = read_choices(
             preferences, load_examples("wino_x", config, split=split, data_dir=data_dir)
         )
-    found = bias_of(choices)
-    _write(output, {"config": config, "of": source, **asdict(found)})
+    bias = bias_of(choices)
+    _write(output, {"config": config, "of": source, **asdict(bias)})
     console = Console()
-    console.print(referent_bias_tables(found, title=f"wino_x {config}"))
+    console.print(referent_bias_tables(bias, title=f"wino_x {config}"))
     console.print(Text(f"of: {source}"), soft_wrap=True)
 
 
 def trigger_importance(
     config: _WinoXConfig = _DEFAULT_CONFIG,
-    evaluator: Evaluators = None,
+    evaluator: _OneEvaluator = None,
     kind: FamilyName = None,
-    revision: Revisions = None,
+    revision: _OneRevision = None,
     pairs: Annotated[
         int | None,
-        typer.Option(min=1, help="Take this many schemas, the first ones; default: all."),
+        typer.Option(
+            min=1,
+            help=(
+                "Number of schemas (pairs of sentences) to use, from the beginning. Default: all."
+            ),
+        ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write salience maps to this HTML page.")
+        Path | None, typer.Option(help="Write salience maps to this HTML file.")
     ] = None,
-    png: Annotated[Path | None, typer.Option(help="Draw salience maps to this PNG file.")] = None,
-    maps: Annotated[int, typer.Option(min=1, help="Schemas on the maps.")] = 10,
+    png: Annotated[Path | None, typer.Option(help="Write salience maps to this PNG file.")] = None,
+    maps: Annotated[int, typer.Option(min=1, help="Number of schemas on the salience maps.")] = 10,
     split: Split = "test",
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
@@ -127,7 +149,10 @@ def trigger_importance(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask whether the words that decide what "it" means matter most (Emelin 2023, Table 4.10)."""
+    """Test whether the words that decide what "it" means matter most.
+
+    The figures correspond to Emelin (2023), Table 4.10.
+    """
     import cc_hf
     from cc_hf.data.loading import load_examples, signature_fields
     from cc_hf.models.location import default_evaluator
@@ -142,8 +167,8 @@ def trigger_importance(
         check_output(path, name)
     examples = load_examples("wino_x", config, split=split, data_dir=data_dir)
     if pairs is not None:
-        first = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
-        examples = [example for example in examples if example.extra["pair"] in first]
+        schemas = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
+        examples = [example for example in examples if example.extra["pair"] in schemas]
     if evaluator and len(evaluator) > 1:
         raise InputError(
             f"--evaluator: expected one sequence-to-sequence model, got {', '.join(evaluator)}"
@@ -160,7 +185,7 @@ def trigger_importance(
         mode="exact",
     )
     saliences, skipped = prediction_differences(model, examples, progress=not quiet)
-    found = importance_of(saliences, skipped=skipped)
+    importance = importance_of(saliences, skipped=skipped)
     fields: dict[str, str | int] = {
         **signature_fields("wino_x", config, split=split, data_dir=data_dir),
         **model.signature_fields(),
@@ -168,14 +193,17 @@ def trigger_importance(
         "v": cc_hf.__version__,
     }
     signature = build("prediction-difference", fields)
-    shown = saliences[: 2 * maps]
+    mapped = saliences[: 2 * maps]
     if html is not None:
-        write_atomically(html, salience_html(shown))
+        write_atomically(html, salience_html(mapped))
     if png is not None:
-        write_atomically(png, salience_png(shown))
-    _write(output, {"signature": signature, **asdict(found), "saliences": salience_rows(saliences)})
+        write_atomically(png, salience_png(mapped))
+    _write(
+        output,
+        {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)},
+    )
     console = Console()
-    console.print(trigger_importance_tables(found, title=f"wino_x {config}, {model.name}"))
+    console.print(trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"))
     console.print(Text(f"signature: {signature}"), soft_wrap=True)
 
 
@@ -183,34 +211,41 @@ def regression(
     systems: Annotated[
         Path | None,
         typer.Argument(
-            help="Table of systems, CSV or tab-separated, with a line of names.", metavar="[FILE]"
+            help="Table of systems: a CSV or TSV file whose first line names the columns.",
         ),
     ] = None,
     dependent: Annotated[
-        str | None, typer.Option(help="Column that is to be explained, such as min_accuracy.")
+        str | None, typer.Option(help="Column that the regression explains, such as min_accuracy.")
     ] = None,
     independent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column that explains it, numbers, or 1 and 0 for yes and no; may be repeated."
+            help="Column that explains it: numbers, or 1 and 0 for yes and no. May be repeated."
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN=VALUE", help="Take the rows with this value; may be repeated."
+            metavar="COLUMN=VALUE",
+            help="Use only the rows with this value in this column. May be repeated.",
         ),
     ] = None,
     published: Annotated[
         bool,
         typer.Option(
             "--published",
-            help="The four regressions of the case study (Vamvas & Sennrich 2021, Table 3).",
+            help=(
+                "Compute the four regressions of the case study (Vamvas & Sennrich 2021, Table"
+                " 3), without a file."
+            ),
         ),
     ] = False,
-    output: _Output = None,
+    output: FiguresOutput = None,
 ) -> None:
-    """Regress a figure of systems on others by least squares, with standard errors."""
+    """Regress a score of systems on other columns by least squares.
+
+    Each coefficient has a standard error, an interval and a p-value.
+    """
     from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
     from cc_hf.studies.distillation.case_study import (
         case_study_regressions,
@@ -223,12 +258,16 @@ def regression(
     if published:
         if systems is not None or dependent or independent or where:
             raise InputError(
-                "--published: expected no file and no columns beside it; it has its own"
+                "--published: expected neither a file nor columns, because it has its own"
             )
         blocks = case_study_regressions()
         _write(
             output,
-            {"regressions": [{"published": asdict(block), **asdict(own)} for block, own in blocks]},
+            {
+                "regressions": [
+                    {"published": asdict(block), **asdict(block_fit)} for block, block_fit in blocks
+                ]
+            },
         )
         Console().print(published_regression_tables(blocks))
         return
@@ -237,11 +276,11 @@ def regression(
             "expected FILE --dependent COLUMN --independent COLUMN ..., or --published"
         )
     rows = read_system_table(systems)
-    found = regress(
+    fit = regress(
         select_systems(rows, metric_options(where)) if where else rows, dependent, independent
     )
-    _write(output, asdict(found))
-    Console().print(regression_tables(found))
+    _write(output, asdict(fit))
+    Console().print(regression_tables(fit))
 
 
 def evaluator_agreement(
@@ -249,34 +288,33 @@ def evaluator_agreement(
         list[Path],
         typer.Argument(
             help=(
-                "JSON files of `cc-hf evaluate --output`: several systems, each by several"
-                " evaluators."
+                "JSON files that `cc-hf evaluate --output` wrote, for several systems that"
+                " several evaluators judged."
             ),
-            metavar="RESULT...",
         ),
     ],
     figure: Annotated[
-        str, typer.Option(help="Score by which systems are ordered, such as min_accuracy.")
+        str, typer.Option(help="Score by which systems are ranked, such as min_accuracy.")
     ] = "accuracy",
-    metric: Annotated[
-        str | None,
-        typer.Option(help="Of files with the results of several metrics, take this one."),
-    ] = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    output: _Output = None,
+    metric: OneMetric = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    output: FiguresOutput = None,
 ) -> None:
-    """Correlate how evaluators rank systems (Vamvas & Sennrich 2021, section 3.5)."""
+    """Correlate how evaluators rank systems.
+
+    The method is that of Vamvas & Sennrich (2021), section 3.5.
+    """
     from cc_hf.reports.studies.tables import evaluator_agreement_tables
     from cc_hf.studies.comparison import read_results
     from cc_hf.studies.evaluator_agreement import evaluator_agreement as agreement_of
 
     check_output(output)
-    found = agreement_of(
+    agreement = agreement_of(
         read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed
     )
-    _write(output, asdict(found))
-    Console().print(evaluator_agreement_tables(found))
+    _write(output, asdict(agreement))
+    Console().print(evaluator_agreement_tables(agreement))
 
 
 def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:

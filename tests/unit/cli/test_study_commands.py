@@ -129,7 +129,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
     assert "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)" in " ".join(
         printed.split()
     )
-    assert "left out of the bias: 1 ties or undecided" in printed
+    assert "ignored in the bias: 1 ties or undecided" in printed
     with pytest.raises(
         InputError, match="expected either a file of results or --preferences FILE, got neither"
     ):
@@ -220,7 +220,7 @@ def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
         ("WinoMT", 30),
         ("WinoMT", 30),
     ]
-    with pytest.raises(InputError, match="--published: expected no file and no columns beside it"):
+    with pytest.raises(InputError, match="--published: expected neither a file nor columns"):
         run("regression", "--published", "--dependent", "x")
 
 
