@@ -20,7 +20,7 @@ from cc_hf.cli.main import app
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
-from cc_hf.hub.parquet import build
+from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.samples import is_sampled, lay_out_samples
 
