@@ -345,7 +345,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
             if mode == "auto":
                 result = judge_metric(
                     make_metric("contrastive_conditioning"),
-                    Material(**_LANGUAGES, given=decisions.references),
+                    Material(**_LANGUAGES, rows=decisions.references),
                     decisions.translations,
                     evaluator=evaluator,
                     bootstrap=Bootstrap(n_resamples=1),

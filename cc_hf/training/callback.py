@@ -308,7 +308,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 if self.n_examples is None
                 else replace(
                     self.material,
-                    given=stratified_sample(examples, self.n_examples, seed=self._seed),
+                    rows=stratified_sample(examples, self.n_examples, seed=self._seed),
                 )
             )
             if any(metric.takes_evaluator for metric in self.metrics):

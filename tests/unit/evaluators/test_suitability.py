@@ -131,7 +131,7 @@ def test_mucow_names_what_would_serve(shared: Path) -> None:
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
         found = judge(
             make_metric("contrastive_conditioning"),
-            replace(material, given=material.examples[:4]),
+            replace(material, rows=material.examples[:4]),
             ["Ja."] * 4,
             evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
         )
