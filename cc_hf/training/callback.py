@@ -395,7 +395,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         """Judge by every metric; all processes get the results of the main one."""
         shared = isinstance(self._scorer, Evaluator) and self._scorer.team.size > 1
         # An evaluator shared by the team already reports its errors to all processes.
-        with contextlib.nullcontext() if shared else team.telling():
+        with contextlib.nullcontext() if shared else team.reporting_errors():
             results = tuple(
                 judge(
                     metric,
