@@ -84,12 +84,12 @@ class LoadingOptions:
         if not isinstance(self.cache, (bool, str, Path)):
             raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
         _check_path("cache", self.cache)
-        value: Any = self.revision
-        for revision in value if isinstance(value, (list, tuple)) else [value]:
+        revisions: Any = self.revision
+        for revision in revisions if isinstance(revisions, (list, tuple)) else [revisions]:
             if not isinstance(revision, (str, type(None))):
                 raise InputError(
                     "revision: expected a string, or a list with one for each member of an"
-                    f" ensemble, got {shown(value)}"
+                    f" ensemble, got {shown(revisions)}"
                 )
 
     @classmethod
