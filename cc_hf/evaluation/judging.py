@@ -222,8 +222,8 @@ class MetricModule(_Host):  # type: ignore[misc]
             InputError: for rows that the metric cannot judge.
         """
         texts, rows = self.metric.check_input(predictions, references, whole=False)
-        given = {"predictions": texts} if self.metric.takes_translations else {}
-        super().add_batch(**given, references=rows, **options)
+        columns = {"predictions": texts} if self.metric.takes_translations else {}
+        super().add_batch(**columns, references=rows, **options)
 
     def _compute(self, references: Any, predictions: Any = None, **options: Any) -> dict[str, Any]:
         return module_figures(self.metric, predictions, references, {**self._options, **options})

@@ -92,6 +92,9 @@ class Team:
         size: number of processes.
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
+
+    >>> list(Team(0, 1, lambda item: [item]).run([[0, 2], [1]], [5, 3], lambda batch: len(batch)))
+    [([0, 2], 2), ([1], 1)]
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:
@@ -137,11 +140,11 @@ class Team:
             EvaluatorError: on the other processes, when it failed on the main one, where its own
                 error is raised.
         """
-        made = None
+        result = None
         if self.is_main:
             with self.reporting_errors():
-                made = make()
-        shared: T = self._gather(made)[0]
+                result = make()
+        shared: T = self._gather(result)[0]
         return shared
 
     @contextlib.contextmanager

@@ -178,10 +178,10 @@ def evaluator_of(
         batch_tokens=_BATCH_TOKENS["cpu"],
         dtype=str(model.dtype).rpartition(".")[2],
     )
-    made = _evaluator(loaded, options)
-    if isinstance(made, Seq2SeqEvaluator):
-        made.weights_change = True
-    return made
+    evaluator = _evaluator(loaded, options)
+    if isinstance(evaluator, Seq2SeqEvaluator):
+        evaluator.weights_change = True  # so that packed weights are made again after each step
+    return evaluator
 
 
 def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> Evaluator:
@@ -205,7 +205,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             " languages by tokens, or has one direction"
         )
     with reported_loading(loaded.name):  # families call the tokenizer, whose files may be damaged
-        made: Evaluator = family(
+        evaluator: Evaluator = family(
             loaded.model,
             loaded.tokenizer,
             own_languages=(loaded.src_lang, loaded.tgt_lang),
@@ -223,8 +223,8 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             **({} if options.prompt is None else {"prompt": options.prompt}),
             **shared,
         )
-    made.device = input_device(loaded.model).type
-    return made
+    evaluator.device = input_device(loaded.model).type
+    return evaluator
 
 
 def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:

@@ -187,8 +187,8 @@ class TokenModel(ABC):
                 f" tokens, mean probability {means[first]}; expected finite numbers, at least one"
                 f" token, and probabilities from 0 to 1. Source: {request.source[:80]!r},"
                 f" translation: {request.translation[:80]!r}. The model is damaged, or overflows in"
-                f" {self.dtype}: get it again, or use float32; when the score came from the cache,"
-                " clear that (cc-hf cache clear)"
+                f" {self.dtype}: download it again, or use float32; when the score came from the"
+                " cache, clear that (cc-hf cache clear)"
             )
 
     def check_logprobs(

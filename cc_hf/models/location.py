@@ -127,7 +127,7 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     if not (src_lang and tgt_lang):
         raise InputError(
             "evaluator: expected one, or src_lang and tgt_lang, so that the one that ships for the"
-            " pair is taken"
+            " pair is used"
         )
     pairs = ", ".join(registry.names("evaluator"))
     raise InputError(

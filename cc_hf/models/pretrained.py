@@ -77,6 +77,10 @@ class Recent(Generic[T]):
 
     Args:
         size: number of objects to keep.
+
+    >>> recent = Recent(1)
+    >>> recent.get("a", list) is recent.get("a", list)
+    True
     """
 
     def __init__(self, size: int) -> None:
@@ -98,13 +102,13 @@ class Recent(Generic[T]):
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
-        made = make()
+        value = make()
         with self._lock:
             # If two threads made it, both use the first.
-            made = self._made.setdefault(key, made)
+            value = self._made.setdefault(key, value)
             while len(self._made) > self._size:
                 self._made.popitem(last=False)
-        return made
+        return value
 
 
 @dataclass(frozen=True)

@@ -160,11 +160,11 @@ def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
     return model.eval()
 
 
-def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
+def _listed(verb: str, keys: Sequence[str] | set[str]) -> list[str]:
     """Return one phrase about these weights; none for no weights."""
     names = sorted(keys)
-    shown = ", ".join(names[:_N_LISTED]) + (", ..." if len(names) > _N_LISTED else "")
-    return [f"{what} {len(names)} of the weights: {shown}"] if names else []
+    first = ", ".join(names[:_N_LISTED]) + (", ..." if len(names) > _N_LISTED else "")
+    return [f"{verb} {len(names)} of the weights: {first}"] if names else []
 
 
 def choose_family(

@@ -72,6 +72,11 @@ class FineTuning:
 
     Raises:
         InputError: for a value out of range.
+
+    >>> FineTuning(patience=0)
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: patience: expected 1 or more, got 0
     """
 
     learning_rate: float = 1e-7

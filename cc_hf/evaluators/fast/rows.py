@@ -21,6 +21,12 @@ class PackedRows:
     Args:
         rows: at least one row of ids.
         put: moves a tensor to the device.
+
+    >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
+    >>> rows.ids.tolist(), rows.columns.tolist()
+    ([5, 6, 2, 7, 2], [0, 1, 2, 0, 1])
+    >>> rows.padded(torch.arange(5.0)[:, None]).shape
+    torch.Size([2, 3, 1])
     """
 
     def __init__(
