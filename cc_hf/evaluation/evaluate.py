@@ -158,7 +158,7 @@ def evaluate_all(
     loading = loading or LoadingOptions()
     scorer = None
     if any(metric.takes_evaluator for metric in metrics):
-        # Without an evaluator of its own choice, the caller still gets the metrics that need none.
+        # If none ships for the pair, or a package is missing, metrics without evaluator still run.
         try:
             scorer = _scorer(material, evaluator, loading)
         except (InputError, MissingDependencyError) as error:

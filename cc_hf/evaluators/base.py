@@ -307,6 +307,7 @@ class Evaluator(TokenModel):
         """Yield the indices and scores of one batch after the other."""
         lengths = [len(s) for s in sources], [len(t) for t in targets]
         batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
+        # The padded tokens of a batch: several processes share the batches evenly by them.
         costs = [
             len(batch) * sum(max(side[i] for i in batch) for side in lengths) for batch in batches
         ]

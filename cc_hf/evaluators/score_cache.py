@@ -52,7 +52,7 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 _N_DIGEST = 64  # hexadecimal digits
-# older files of this version lack this table
+# Older files of this version lack this table.
 _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
     " ROWID"

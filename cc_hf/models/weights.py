@@ -24,17 +24,17 @@ from cc_hf.models.location import check_generation_config, check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 
-# ending of the name of an architecture -> family
+# Families by the ending of an architecture's name.
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
-# family that the files name -> others that fit, too: a SMaLL-100 that was saved with the tokenizer
-# of M2M100 looks like an M2M100, and the kinds of T5 are scored alike
+# Other families that fit, by the one that the files name: a SMaLL-100 that was saved with the
+# tokenizer of M2M100 looks like an M2M100, and the kinds of T5 are scored alike.
 _ALIKE = {
     "m2m_100": ["small100"],
     "mt5": ["t5", "umt5"],
     "t5": ["mt5", "umt5"],
     "umt5": ["mt5", "t5"],
 }
-# family -> beginning of its tokenizer's class name; other families accept any tokenizer
+# Beginnings of a tokenizer's class name, by family; other families accept any tokenizer.
 _TOKENIZERS = {
     "fairseq": "Fairseq",
     "fsmt": "FSMT",

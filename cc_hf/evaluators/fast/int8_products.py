@@ -21,7 +21,7 @@ USUAL_ROWS = 512
 _SMALLEST_SCALE = 1e-30  # so that a row of zeros does not divide by 0
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-# torch's names of instructions without loss; older ones saturate the sum of two products
+# torch's names of instructions without loss; older instructions saturate the sum of two products.
 _INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
