@@ -1,10 +1,10 @@
 """The ways of scoring that are compared.
 
-Each starts from texts, and is loaded once and then run over any decisions.
+Each starts from texts, is loaded once, and then scores any decisions.
 
-transformers is called as its users call it; NMTScore's program is re-created (its package is pinned
-to an old transformers); CTranslate2 runs models that its own converter made; ours goes through
-`Evaluator.score`, but for `auto`, which knows only decisions and so goes through the metric.
+transformers is called as its users call it. NMTScore's program is rebuilt here, because its package
+requires an old version of transformers. CTranslate2 runs models that its own converter wrote. cc_hf
+scores by `Evaluator.score`, and in mode "auto", which knows only decisions, by the metric.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ __all__ = [
 _LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _NLLB_LANGUAGES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
 _PLAIN_BATCH = 32
-_NMTSCORE_BATCH = 8  # its default
-_CTRANSLATE2_TOKENS = 512  # the best of 512 to 4,096
-#: the families of ours that its converter knows
+_NMTSCORE_BATCH = 8  # the default of NMTScore
+_CTRANSLATE2_TOKENS = 512  # the fastest of the sizes from 512 to 4,096
+#: Families of cc_hf that the converter of CTranslate2 knows.
 CTRANSLATE2_FAMILIES = ("marian", "nllb")
 
 
 class UnavailableError(Exception):
-    """This way of scoring cannot be had for this model or on this machine; the message says why."""
+    """A way of scoring does not exist for this model or on this machine; the message says why."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is run, and where.
+    """Which model is run, and where.
 
     Attributes:
-        folder: of the model.
-        family: as in `registry.EVALUATOR_FAMILIES`.
-        converted: folder of the model as CTranslate2 has it.
-        threads: of the processor.
-        device: "cpu", "cuda".
+        folder: folder of the model.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        converted: folder of the model in the format of CTranslate2.
+        threads: number of threads of the CPU.
+        device: "cpu" or "cuda".
     """
 
     folder: Path
@@ -74,7 +74,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Scores:
-    """What one way of scoring found.
+    """The scores by one way of scoring.
 
     Attributes:
         best: (decisions, 2) mean natural-log probability of the best correct and the best incorrect
@@ -90,16 +90,16 @@ class Scores:
     def of(
         cls, decisions: Decisions, logprobs: Sequence[float] | npt.NDArray[np.float64]
     ) -> Scores:
-        """From the mean log-probability of every pair."""
-        found = np.asarray(logprobs, dtype=np.float64)
-        judgements = judge(decisions.translations, decisions.references, np.exp(found))
-        return cls(_best(judgements), found)
+        """Return the scores that follow from the mean log-probability of every pair."""
+        by_pair = np.asarray(logprobs, dtype=np.float64)
+        judgements = judge(decisions.translations, decisions.references, np.exp(by_pair))
+        return cls(_best(judgements), by_pair)
 
     @property
     def is_correct(self) -> npt.NDArray[np.bool_]:
-        """(decisions,) a tie counts as correct, as in the metric."""
-        found: npt.NDArray[np.bool_] = self.best[:, 0] >= self.best[:, 1]
-        return found
+        """Whether each decision is correct, (decisions,); a tie is, as in the metric."""
+        is_correct: npt.NDArray[np.bool_] = self.best[:, 0] >= self.best[:, 1]
+        return is_correct
 
 
 Run = Callable[[Decisions], Scores]
@@ -110,10 +110,10 @@ class Alternative:
     """One way of scoring.
 
     Attributes:
-        title: in the tables.
-        dtype: of the products, for the share of the peak.
-        load: makes it ready; raises UnavailableError where it is not to be had.
-        devices: where it runs.
+        title: name in the tables.
+        dtype: precision of the products, which decides the peak that it is compared with.
+        load: loads it; raises UnavailableError where it does not exist.
+        devices: kinds of devices on which it runs.
     """
 
     title: str
@@ -123,6 +123,7 @@ class Alternative:
 
 
 def _best(judgements: Sequence[Any]) -> npt.NDArray[np.float64]:
+    """Return the logarithms of the best scores of both sides, (decisions, 2)."""
     return np.log(
         np.array(
             [[judgement.score_correct, judgement.score_incorrect] for judgement in judgements],
@@ -132,9 +133,7 @@ def _best(judgements: Sequence[Any]) -> npt.NDArray[np.float64]:
 
 
 class _Transformers:
-    """A model with its tokenizer, for English to German, as the documentation of each family
-    says.
-    """
+    """A model with its tokenizer for English to German, used as its documentation shows."""
 
     def __init__(self, setting: Setting, dtype: torch.dtype = torch.float32) -> None:
         self.model: Any = (
@@ -143,24 +142,27 @@ class _Transformers:
             .eval()
         )
         self.tokenizer, self.target_tokenizer = _tokenizers(setting)
-        self.n_forced = 1 if setting.family == "nllb" else 0  # the language, which is given
+        # The first target token of NLLB is the language, which is given and not counted.
+        self.n_forced = 1 if setting.family == "nllb" else 0
 
     def batch(
         self, sources: Sequence[str], translations: Sequence[str]
     ) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
-        """What the model is given, the labels, and where they count, (rows, longest) each."""
-        given = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(
-            self.model.device
-        )
-        target = self.target_tokenizer(list(translations)).to(self.model.device)
+        """Return the inputs of the model, the labels, and a mask of those that count.
+
+        Labels and mask are (rows, longest).
+        """
+        device = self.model.device
+        encoded = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(device)
+        target = self.target_tokenizer(list(translations)).to(device)
         labels, counted = target["input_ids"], target["attention_mask"].bool()
         start = torch.full_like(labels[:, :1], self.model.config.decoder_start_token_id)
         counted[:, : self.n_forced] = False
         shifted = torch.cat([start, labels[:, :-1]], dim=1)
         return (
             {
-                "input_ids": given["input_ids"],
-                "attention_mask": given["attention_mask"],
+                "input_ids": encoded["input_ids"],
+                "attention_mask": encoded["attention_mask"],
                 "decoder_input_ids": shifted,
                 "use_cache": False,
             },
@@ -170,9 +172,9 @@ class _Transformers:
 
 
 def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
-    """Of sources, and a function for translations.
+    """Return the tokenizer of the sources, and a function that tokenizes translations.
 
-    FSMT's has no target side: one of the other direction takes its place.
+    The tokenizer of FSMT has no target side, so that one of the other direction is used for it.
     """
     folder = setting.folder
     tokenizer = AutoTokenizer.from_pretrained(
@@ -192,36 +194,41 @@ def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
 
 
 def pair_lengths(setting: Setting, decisions: Decisions) -> npt.NDArray[np.int64]:
-    """(pairs, 2) numbers of tokens of source and translation, all that the model is given."""
+    """Return the numbers of tokens of source and translation, (pairs, 2).
+
+    Args:
+        setting: the model, whose tokenizer adds its special tokens.
+        decisions: decisions whose pairs are counted.
+    """
     tokenizer, target_tokenizer = _tokenizers(setting)
     sources, translations = zip(
         *((request.source, request.translation) for request in decisions.requests), strict=True
     )
-    given = (
+    sides = (
         tokenizer(list(sources), padding=True, return_tensors="pt"),
         target_tokenizer(list(translations)),
     )
-    found: npt.NDArray[np.int64] = torch.stack(
-        [side["attention_mask"].sum(1) for side in given], dim=1
+    lengths: npt.NDArray[np.int64] = torch.stack(
+        [side["attention_mask"].sum(1) for side in sides], dim=1
     ).numpy()
-    return found
+    return lengths
 
 
 def _plain(batch_size: int, dtype: torch.dtype = torch.float32) -> Callable[[Setting], Run]:
-    """Batches in the order of the input, padding, log_softmax over all logits."""
+    """Return scoring by padded batches in the order of the input and log_softmax of all logits."""
 
     def load(setting: Setting) -> Run:
         loaded = _Transformers(setting, dtype)
 
         @torch.inference_mode()
         def run(decisions: Decisions) -> Scores:
-            found: list[float] = []
+            means: list[float] = []
             for sources, translations in _batches(decisions, batch_size):
-                given, labels, counted = loaded.batch(sources, translations)
-                logprobs = loaded.model(**given).logits.float().log_softmax(-1)
+                inputs, labels, counted = loaded.batch(sources, translations)
+                logprobs = loaded.model(**inputs).logits.float().log_softmax(-1)
                 chosen = logprobs.gather(-1, labels[..., None]).squeeze(-1).masked_fill(~counted, 0)
-                found += (chosen.sum(1) / counted.sum(1)).tolist()
-            return Scores.of(decisions, found)
+                means += (chosen.sum(1) / counted.sum(1)).tolist()
+            return Scores.of(decisions, means)
 
         return run
 
@@ -229,24 +236,25 @@ def _plain(batch_size: int, dtype: torch.dtype = torch.float32) -> Callable[[Set
 
 
 def _nmtscore(setting: Setting) -> Run:
-    """`nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3: the model makes a loss of its
-    own, then each row has one more; 2 ** -loss is the score.
+    """Return scoring as in `nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3.
+
+    The model computes a loss, and each row gets another one; the score is 2 ** -loss.
     """
     loaded = _Transformers(setting)
 
     @torch.no_grad()
     def run(decisions: Decisions) -> Scores:
-        found: list[float] = []
+        means: list[float] = []
         for sources, translations in _batches(decisions, _NMTSCORE_BATCH):
-            given, labels, counted = loaded.batch(sources, translations)
+            inputs, labels, counted = loaded.batch(sources, translations)
             labels = labels.masked_fill(~counted, -100)
-            logits = loaded.model(**given, labels=labels).logits
+            logits = loaded.model(**inputs, labels=labels).logits
             for row in range(len(sources)):
                 loss = torch.nn.functional.cross_entropy(
                     logits[row][loaded.n_forced :], labels[row][loaded.n_forced :]
                 )
-                found.append(float(np.log2(2 ** -loss.item())))
-        return Scores.of(decisions, found)
+                means.append(float(np.log2(2 ** -loss.item())))
+        return Scores.of(decisions, means)
 
     return run
 
@@ -261,7 +269,11 @@ def _batches(decisions: Decisions, size: int) -> list[tuple[list[str], list[str]
 
 
 def convert_for_ctranslate2(setting: Setting) -> None:
-    """Write the model as CTranslate2 has it, where it can be and is not there yet."""
+    """Write the model in the format of CTranslate2, unless it exists or cannot be converted.
+
+    Args:
+        setting: the model, and the folder to write to.
+    """
     if (
         setting.device != "cpu"
         or setting.family not in CTRANSLATE2_FAMILIES
@@ -271,7 +283,7 @@ def convert_for_ctranslate2(setting: Setting) -> None:
     try:
         from ctranslate2.converters import TransformersConverter
     except ModuleNotFoundError:
-        return  # its rows say so
+        return  # the rows of CTranslate2 in the tables then say that it is missing
     TransformersConverter(str(setting.folder)).convert(str(setting.converted), force=True)
 
 
@@ -293,24 +305,18 @@ def _ctranslate2(compute_type: str) -> Callable[[Setting], Run]:
 
         def run(decisions: Decisions) -> Scores:
             sources = _tokens(tokenizer, [request.source for request in decisions.requests])
-            # it adds EOS itself
-            targets = [
-                tokens[:-1]
-                for tokens in _tokens(
-                    tokenizer,
-                    [request.translation for request in decisions.requests],
-                    is_target=True,
-                )
-            ]
+            translations = [request.translation for request in decisions.requests]
+            # CTranslate2 adds EOS itself.
+            targets = [tokens[:-1] for tokens in _tokens(tokenizer, translations, is_target=True)]
             offset = 1 if setting.family == "nllb" else 0
-            found = translator.score_batch(
+            results = translator.score_batch(
                 sources,
                 targets,
                 max_batch_size=_CTRANSLATE2_TOKENS,
                 batch_type="tokens",
                 offset=offset,
             )
-            return Scores.of(decisions, [float(np.mean(result.log_probs)) for result in found])
+            return Scores.of(decisions, [float(np.mean(result.log_probs)) for result in results])
 
         return run
 
@@ -325,8 +331,11 @@ def _tokens(tokenizer: Any, texts: list[str], *, is_target: bool = False) -> lis
 
 
 def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
-    """By a mode of `load_evaluator`, without cache; `distributed`: together with the processes that
-    torchrun started.
+    """Return a way of scoring by cc_hf, without a cache.
+
+    Args:
+        mode: one of `cc_hf.evaluators.options.MODES`.
+        distributed: whether to score together with the other processes that torchrun started.
     """
 
     def load(setting: Setting) -> Run:
@@ -345,7 +354,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
             if mode == "auto":
                 result = judge_metric(
                     make_metric("contrastive_conditioning"),
-                    Material(**_LANGUAGES, given=decisions.references),
+                    Material(**_LANGUAGES, rows=decisions.references),
                     decisions.translations,
                     evaluator=evaluator,
                     bootstrap=Bootstrap(n_resamples=1),
@@ -361,7 +370,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
 
 
 _BOTH = ("cpu", "cuda")
-#: name -> way of scoring, in the order of the tables
+#: Ways of scoring by name, in the order of the tables.
 ALTERNATIVES = {
     "single": Alternative("transformers, one pair at a time, float32", "float32", _plain(1)),
     "nmtscore": Alternative(
@@ -383,5 +392,5 @@ ALTERNATIVES = {
     "int8": Alternative("cc_hf, int8", "int8", ours("int8")),
     "auto": Alternative("cc_hf, auto", "bfloat16", ours("auto"), _BOTH),
 }
-#: what the others are compared with
+#: The way of scoring with which the others are compared.
 BASELINE = "plain"

@@ -1,6 +1,6 @@
-"""A function in a process of its own.
+"""Calling a function in a process of its own.
 
-No torch here: the process reads how many threads it has before torch does.
+This module does not import torch, whose number of threads is decided when it is imported.
 """
 
 from __future__ import annotations
@@ -20,23 +20,35 @@ T = TypeVar("T")
 
 
 def call(function: Callable[..., T], _threads: int, *arguments: Any) -> T:
-    """The function in this process; in place of `in_child`."""
+    """Return what a function returns in this process; tests use it instead of `in_child`.
+
+    Args:
+        function: the function.
+        _threads: ignored.
+        arguments: arguments of the function.
+    """
     return function(*arguments)
 
 
 def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
-    """The function in a new process, whose libraries have so many threads from the start.
+    """Return what a function returns in a new process.
+
+    Args:
+        function: the function; it and its arguments must be picklable.
+        threads: number of threads that the libraries of the process have from the start.
+        arguments: arguments of the function.
 
     Raises:
-        EvaluatorError: when the process was killed, such as for want of memory.
+        EvaluatorError: when the process was killed, such as for lack of memory.
     """
-    own = thread_environment(threads)
-    before = {name: os.environ.get(name) for name in own}
-    os.environ.update(own)
+    # A new process inherits the environment, which its libraries read when they are imported.
+    variables = thread_environment(threads)
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            found: T = pool.submit(function, *arguments).result()
-            return found
+            returned: T = pool.submit(function, *arguments).result()
+            return returned
     except BrokenProcessPool as error:
         raise EvaluatorError(
             "its process was killed; most likely the memory of the machine was too small"
@@ -50,5 +62,9 @@ def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
 
 
 def thread_environment(threads: int) -> dict[str, str]:
-    """What the libraries read at their import."""
+    """Return the environment variables by which libraries choose their number of threads.
+
+    Args:
+        threads: number of threads.
+    """
     return dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), str(threads))

@@ -1,5 +1,5 @@
-"""What the machine is and can do: its description, its peak at large products, the work that a
-model needs, the peak memory of a process.
+"""What the machine is and can do: its description, the peak rate of its products, the operations
+that a model needs, and the peak memory of a process.
 """
 
 from __future__ import annotations
@@ -28,53 +28,63 @@ _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "c
 
 
 def cpu_count() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def busy() -> float:
-    """Programs that wanted to run, mean of the last minute; 0 where the system does not say."""
+    """Return how many programs wanted to run, as the mean of the last minute; 0 if not known."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def describe(threads: int, device: str) -> str:
-    """Processor or GPU, threads and versions of the libraries, in a line."""
+    """Return processor or GPU, threads and versions of the libraries in one line.
+
+    Args:
+        threads: number of threads that are used.
+        device: "cpu" or a GPU.
+    """
     versions = []
     for package in _PACKAGES:
         with contextlib.suppress(metadata.PackageNotFoundError):
             versions.append(f"{package} {metadata.version(package)}")
-    where = (
+    hardware = (
         torch.cuda.get_device_name(device)
         if device != "cpu"
         else f"{_cpu()}, {threads} threads of {cpu_count()} cores"
     )
-    return (
-        f"{where}; {platform.system()}, Python {platform.python_version()}, {', '.join(versions)}"
-    )
+    software = ", ".join([f"Python {platform.python_version()}", *versions])
+    return f"{hardware}; {platform.system()}, {software}"
 
 
 def _cpu() -> str:
-    """Name, family and model, and what it has for products."""
+    """Return name, family and model of the CPU, and its vector units for products."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.processor() or platform.machine()
-    found = {
+    fields = {
         key: match.group(1).strip()
         for key in ("model name", "cpu family", "model", "flags")
         if (match := re.search(rf"^{key}\s*:(.*)$", text, re.MULTILINE))
     }
-    flags = set(found.get("flags", "").split())
-    family = f"family {found.get('cpu family', '?')} model {found.get('model', '?')}"
+    flags = set(fields.get("flags", "").split())
+    family = f"family {fields.get('cpu family', '?')} model {fields.get('model', '?')}"
     return (
-        f"{found.get('model name', platform.machine())} ({family};"
+        f"{fields.get('model name', platform.machine())} ({family};"
         f" {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
     )
 
 
 def peaks(device: str, side: int) -> dict[str, float]:
-    """Operations a second at a square product of that many rows, per dtype; the best of the
-    libraries that torch has for it. int8 on the CPU only.
+    """Return the operations per second of a large square product, by dtype.
+
+    Of the libraries that torch can use for a product, the fastest counts. int8 is measured on the
+    CPU only.
+
+    Args:
+        device: "cpu" or a GPU.
+        side: number of rows and columns of the matrices.
     """
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator).to(device) for _ in range(2))
@@ -88,20 +98,24 @@ def peaks(device: str, side: int) -> dict[str, float]:
         ]
         bytes_product, quantised = Weights(right, None), quantise(left)
         products["int8"] = [lambda: torch._int_mm(*whole), lambda: bytes_product(quantised)]
-        with contextlib.suppress(RuntimeError):  # torch may be without oneDNN
+        with contextlib.suppress(RuntimeError):  # some builds of torch lack oneDNN
             inner = left.to_mkldnn()
             products["float32"].append(lambda: torch.nn.functional.linear(inner, right))
-    found = {}
+    best = {}
     with torch.inference_mode():
         for dtype, ways in products.items():
             rates = [2 * side**3 / seconds for way in ways for seconds in _timed(way, device)]
             if rates:
-                found[dtype] = max(rates)
-    return found
+                best[dtype] = max(rates)
+    return best
 
 
 def _timed(product: Callable[[], Any], device: str) -> Iterator[float]:
-    """Seconds of each of some products; none where this machine does not have it."""
+    """Yield the seconds of a few repetitions of a product; none if the machine lacks it.
+
+    Yields:
+        Seconds of one product.
+    """
     for repeat in range(_REPEATS + 1):
         start = time.perf_counter()
         try:
@@ -109,17 +123,18 @@ def _timed(product: Callable[[], Any], device: str) -> Iterator[float]:
         except (RuntimeError, NotImplementedError, AttributeError):
             return
         if device != "cpu":
-            torch.cuda.synchronize()
-        if repeat:  # the first one prepares
+            torch.cuda.synchronize()  # products on a GPU return before they are computed
+        if repeat:  # the first product is slower, since libraries prepare for its shape
             yield time.perf_counter() - start
 
 
 def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
-    """Operations that the pairs need, one by one and without padding: products with weights, and
-    those of attention.
+    """Return the operations that pairs need, each computed alone and without padding.
+
+    They are the products with weights and those of attention.
 
     Args:
-        config: of a Marian, FSMT or M2M100 model.
+        config: configuration of a Marian, FSMT or M2M100 model.
         lengths: (pairs, 2) numbers of tokens of source and translation.
     """
     width = config.d_model
@@ -138,11 +153,15 @@ def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
 
 
 def peak_memory(device: str) -> int | None:
-    """Bytes that this process held at most; on a GPU those of the GPU.
+    """Return the most bytes that this process has held; on a GPU those of the GPU.
 
-    None where the system does not say.
+    They are read from /proc, because getrusage reports the peak of the parent in a child process.
 
-    Read from /proc and not by getrusage, which gives a child its parent's.
+    Args:
+        device: "cpu" or a GPU.
+
+    Returns:
+        The bytes; None where the system does not report them.
     """
     if device != "cpu":
         return int(torch.cuda.max_memory_allocated(device))

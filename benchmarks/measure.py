@@ -1,9 +1,8 @@
-"""Interleaved rounds: every way of scoring once per round, each time in a process of its own, on
-the same pairs; medians over the rounds.
+"""Measurement in interleaved rounds, reported as medians over the rounds.
 
-A process of its own each time: no library changes the threads or the memory of another, and peak
-memory is that of one way alone. Loading and the first pairs are not timed. Each round has other
-pairs of the data.
+In each round every way of scoring runs once, on the same pairs and in a process of its own. No
+library therefore changes the threads or the memory of another, and peak memory is that of one way
+alone. Loading and the first pairs are not timed. Each round has other pairs of the data.
 """
 
 from __future__ import annotations
@@ -38,23 +37,24 @@ from cc_hf.errors import CCError, EvaluatorError
 __all__ = ["Figures", "Measured", "Row", "measure", "prepare"]
 
 _WARM_UP_PAIRS = 32
-_BYTES = 4  # of a weight in fp32
+_WEIGHT_BYTES = 4  # of a weight in fp32
 
-#: function, number of threads, arguments -> what it returns
+#: Calls a function, as `in_child` does: (function, number of threads, arguments) -> its result.
 Launch = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one way of scoring on one dataset.
+    """Figures of one way of scoring on one dataset.
 
     Attributes:
         pairs_per_second, ratio: medians over rounds; the ratio is to BASELINE in the same round.
-        share_of_peak: operations that the model needs a second, over the machine's peak in the same
-            dtype; None where that is not known.
-        deviation: largest difference of a mean log-probability per token from BASELINE's; of the
-            best of each side where only decisions are known.
-        n_flips, n_decisions: decisions that are other than BASELINE's, of how many.
+        share_of_peak: operations that the model needs per second, divided by the machine's peak in
+            the same dtype; None where the peak is not known.
+        deviation: largest difference of a mean log-probability per token from that of BASELINE; of
+            the best one of each side where only decisions are known.
+        n_flips, n_decisions: number of decisions that differ from those of BASELINE, and number of
+            all decisions.
     """
 
     pairs_per_second: float
@@ -67,9 +67,14 @@ class Figures:
 
 @dataclass(frozen=True)
 class Row:
-    """One way of scoring.
+    """One way of scoring, as a row of a table.
 
-    `memory`: peak of its process in bytes. `reason`: why there are no figures.
+    Attributes:
+        name: a name of ALTERNATIVES.
+        title: its title.
+        figures: figures by dataset.
+        memory: peak memory of its process in bytes; None if not known.
+        reason: why there are no figures, else "".
     """
 
     name: str
@@ -81,16 +86,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Measured:
-    """All of one model.
+    """The measurements of one model.
 
     Attributes:
-        title: of the model.
+        title: title of the model.
         rows: ways of scoring.
-        n_pairs: dataset -> pairs of a round.
-        flops: dataset -> operations that a pair needs, mean.
-        peaks: dtype -> operations a second.
-        n_rounds: how many.
-        model_bytes: its weights in fp32.
+        n_pairs: number of pairs in a round, by dataset.
+        flops: mean number of operations that a pair needs, by dataset.
+        peaks: operations per second, by dtype.
+        n_rounds: number of rounds.
+        model_bytes: bytes of its weights in fp32.
     """
 
     title: str
@@ -129,17 +134,23 @@ def measure(
     """Measure ways of scoring on a model.
 
     Args:
-        size: the model; it is made where it is not in `folder` yet.
+        size: the model; it is made if `folder` does not have it yet.
         data: all decisions of each dataset.
-        folder: of the models.
-        names: of ALTERNATIVES; BASELINE is always among them.
-        n_pairs: per dataset and round; None for all.
-        n_rounds: how often.
-        threads: where.
-        device: as for `threads`.
-        peak_side: of the products that measure the peak.
-        launch: how a process is started; `call` for none.
-        tell: takes a line for each step.
+        folder: folder of the models.
+        names: names of ALTERNATIVES; BASELINE is always measured.
+        n_pairs: number of pairs per dataset and round; None for all.
+        n_rounds: number of rounds.
+        threads: number of threads of the CPU.
+        device: "cpu" or "cuda".
+        peak_side: rows and columns of the products that measure the peak.
+        launch: how a function is called; `call` starts no process.
+        tell: prints one line for each step.
+
+    Returns:
+        The measurements of the model.
+
+    Raises:
+        EvaluatorError: when BASELINE cannot be measured.
     """
     tell(f"{size.name}: the model")
     setting: Setting = launch(prepare, threads, size, folder, list(data), threads, device)
@@ -153,12 +164,13 @@ def measure(
     visits: dict[str, list[_Visit]] = {name: [] for name in chosen}
     rates: list[dict[str, float]] = []
     for i, sample in enumerate(rounds):
-        for name in chosen[i % len(chosen) :] + chosen[: i % len(chosen)]:  # nobody is always first
-            # each time: a machine may be slower for a while
+        # The order rotates, so that no way of scoring is always the first.
+        for name in chosen[i % len(chosen) :] + chosen[: i % len(chosen)]:
+            # The peak is measured each time, because a machine may be slower for a while.
             rates.append(launch(peaks, threads, device, peak_side))
             tell(f"{size.name}: round {i + 1} of {n_rounds}, {ALTERNATIVES[name].title}")
             visits[name].append(_visited(launch, threads, setting, name, sample))
-    best = {dtype: max(found.get(dtype, 0.0) for found in rates) for dtype in rates[0]}
+    best = {dtype: max(peak.get(dtype, 0.0) for peak in rates) for dtype in rates[0]}
     sizes = [[len(decisions.requests) for decisions in sample] for sample in rounds]
     return Measured(
         title=size.title,
@@ -176,24 +188,40 @@ def measure(
 def _visited(
     launch: Launch, threads: int, setting: Setting, name: str, sample: Sequence[Decisions]
 ) -> _Visit:
+    """Return one visit, or the reason why it failed.
+
+    Raises:
+        EvaluatorError: when BASELINE fails.
+    """
     try:
-        found: _Visit = launch(_visit, threads, setting, name, list(sample))
+        visit: _Visit = launch(_visit, threads, setting, name, list(sample))
     except EvaluatorError as error:
-        found = _Visit(reason=str(error))
-    if found.reason and name == BASELINE:
+        visit = _Visit(reason=str(error))
+    if visit.reason and name == BASELINE:
         raise EvaluatorError(
-            f"{ALTERNATIVES[name].title}, with which all others are compared: {found.reason}"
+            f"{ALTERNATIVES[name].title}, with which all others are compared: {visit.reason}"
         )
-    return found
+    return visit
 
 
 def prepare(
     size: ModelSize, folder: Path, data: Sequence[Decisions], threads: int, device: str
 ) -> Setting:
-    """Make the model where it is not there yet, also as CTranslate2 has it."""
+    """Make the model if it does not exist yet, also in the format of CTranslate2.
+
+    Args:
+        size: the model.
+        folder: folder of the models.
+        data: decisions whose texts the tokenizer is trained on.
+        threads: number of threads of the CPU.
+        device: "cpu" or "cuda".
+
+    Returns:
+        The setting in which the model runs.
+    """
     logging.disable_progress_bar()
     setting = Setting(
-        size.place(folder), size.family, folder / f"{size.name}.ctranslate2", threads, device
+        size.path(folder), size.family, folder / f"{size.name}.ctranslate2", threads, device
     )
     make_model(size, folder, sorted({text for decisions in data for text in decisions.texts}))
     convert_for_ctranslate2(setting)
@@ -201,19 +229,22 @@ def prepare(
 
 
 def _needs(setting: Setting, sample: Sequence[Decisions]) -> tuple[list[float], int]:
-    """Operations that a pair of each dataset needs, and bytes of the weights in fp32."""
+    """Return the operations that a pair of each dataset needs, and the bytes of the weights in
+    fp32.
+    """
     config = AutoConfig.from_pretrained(setting.folder)
     flops = [
         pair_flops(config, lengths) / len(lengths)
         for lengths in (pair_lengths(setting, decisions) for decisions in sample)
     ]
     with safe_open(setting.folder / "model.safetensors", "pt") as weights:
-        names = weights.keys()  # of safetensors, which is no mapping
+        names = weights.keys()  # the opened file is no mapping and cannot be iterated over
         n_weights = sum(int(np.prod(weights.get_slice(name).get_shape())) for name in names)
-    return flops, n_weights * _BYTES
+    return flops, n_weights * _WEIGHT_BYTES
 
 
 def _visit(setting: Setting, name: str, sample: Sequence[Decisions]) -> _Visit:
+    """Return seconds, scores and peak memory of one way of scoring in this process."""
     torch.set_num_threads(setting.threads)
     logging.disable_progress_bar()
     try:
@@ -239,38 +270,38 @@ def _row(
     flops: Sequence[float],
     best: Mapping[str, float],
 ) -> Row:
+    """Return the row of one way of scoring, with medians over its visits."""
     title = ALTERNATIVES[name].title
     if reasons := [visit.reason for visit in visits if visit.reason]:
         return Row(name, title, {}, reason=reasons[0])
     figures = {}
-    for place, decisions in enumerate(data):
-        rates = [
-            size[place] / visit.seconds[place] for size, visit in zip(sizes, visits, strict=True)
-        ]
+    for i, decisions in enumerate(data):
+        rates = [size[i] / visit.seconds[i] for size, visit in zip(sizes, visits, strict=True)]
         ratios = [
-            other.seconds[place] / visit.seconds[place]
+            other.seconds[i] / visit.seconds[i]
             for visit, other in zip(visits, baseline, strict=True)
         ]
         pairs = [
-            (visit.scores[place], other.scores[place])
+            (visit.scores[i], other.scores[i])
             for visit, other in zip(visits, baseline, strict=True)
         ]
         peak = best.get(ALTERNATIVES[name].dtype)
         figures[decisions.name] = Figures(
             pairs_per_second=float(np.median(rates)),
             ratio=float(np.median(ratios)),
-            share_of_peak=float(np.median(rates)) * flops[place] / peak if peak else None,
-            deviation=max(_deviation(found, plain) for found, plain in pairs),
+            share_of_peak=float(np.median(rates)) * flops[i] / peak if peak else None,
+            deviation=max(_deviation(scores, plain) for scores, plain in pairs),
             n_flips=sum(
-                int((found.is_correct != plain.is_correct).sum()) for found, plain in pairs
+                int((scores.is_correct != plain.is_correct).sum()) for scores, plain in pairs
             ),
-            n_decisions=sum(len(found.best) for found, _ in pairs),
+            n_decisions=sum(len(scores.best) for scores, _ in pairs),
         )
     memory = [visit.memory for visit in visits if visit.memory is not None]
     return Row(name, title, figures, memory=max(memory) if memory else None)
 
 
-def _deviation(found: Scores, plain: Scores) -> float:
-    if found.logprobs is None or plain.logprobs is None:
-        return float(np.abs(found.best - plain.best).max())
-    return float(np.abs(found.logprobs - plain.logprobs).max())
+def _deviation(scores: Scores, plain: Scores) -> float:
+    """Return the largest difference of two ways of scoring."""
+    if scores.logprobs is None or plain.logprobs is None:
+        return float(np.abs(scores.best - plain.best).max())
+    return float(np.abs(scores.logprobs - plain.logprobs).max())

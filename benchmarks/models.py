@@ -1,8 +1,8 @@
 """Models of real size with random weights, each with a tokenizer of its family's own class and a
 vocabulary of real size, saved by transformers.
 
-Speed does not depend on the weights, but for `auto`. The pieces that texts are made of lie spread
-over the whole vocabulary; all others are padding of it.
+Speed does not depend on the weights, except in mode "auto". The pieces that occur in texts are
+spread over the whole vocabulary; all others are never used.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from cc_hf.models.location import TINY_EN_DE
 __all__ = ["SIZES", "ModelSize", "make_model"]
 
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
-_N_MARKS = 205  # places behind NLLB's pieces: languages, the mask, two of no use
+_N_MARKS = 205  # ids after NLLB's pieces: languages, the mask token, and two that are not used
 _N_PIECES = 8000  # pieces of BPE that are trained; as many as the embedded evaluator has
-_READY = "ready"  # written last: a folder with it is complete
+_READY = "ready"  # file that is written last, so that a folder with it is complete
 
 
 @dataclass(frozen=True)
 class ModelSize:
-    """Measures of a model, encoder and decoder alike.
+    """The size of a model, the same for encoder and decoder.
 
     Attributes:
-        name, title: in options and in tables.
-        family: as in `registry.EVALUATOR_FAMILIES`.
-        n_pairs: of a round, where none are asked for: seconds for the fast ways of scoring, a
-            minute or two for the slow ones.
-        is_trained: the embedded evaluator, which is there already.
+        name, title: names in options and in tables.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        n_pairs: default number of pairs in a round, which takes seconds for the fast ways of
+            scoring, and a minute or two for the slow ones.
+        is_trained: whether it is the embedded evaluator, which ships with the package.
     """
 
     name: str
@@ -63,8 +63,12 @@ class ModelSize:
     n_pairs: int
     is_trained: bool = False
 
-    def place(self, folder: Path) -> Path:
-        """Where the model is, in the folder of all."""
+    def path(self, folder: Path) -> Path:
+        """Return the folder of the model.
+
+        Args:
+            folder: folder of all models.
+        """
         return TINY_EN_DE.path if self.is_trained else folder / self.name
 
 
@@ -72,8 +76,8 @@ _EMBEDDED = (
     "cc-tiny-en-de (the embedded evaluator, whose weights are trained; Marian, d 256, 4+2 layers,"
     " ffn 1,024, vocabulary 8,001)"
 )
-#: the last is too small for a measure of speed, but its deviations and flips are those of a model
-#: that knows something
+#: Sizes by name. The last is too small to measure speed, but its deviations and flips are those of
+#: a trained model.
 SIZES = {
     size.name: size
     for size in (
@@ -121,28 +125,33 @@ SIZES = {
 
 
 def make_model(size: ModelSize, folder: Path, texts: Iterable[str]) -> Path:
-    """Where such a model is; made where it is not there yet.
+    """Make a model if it does not exist yet.
 
     Args:
-        size: what to make.
-        folder: of all models of the benchmark.
-        texts: what the pieces of BPE are trained on, where a family has BPE.
+        size: size of the model.
+        folder: folder of all models of the benchmark.
+        texts: texts on which the pieces of BPE are trained, if the family has BPE.
+
+    Returns:
+        The folder of the model.
     """
-    place = size.place(folder)
-    if size.is_trained or (place / _READY).is_file():
-        return place
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+    path = size.path(folder)
+    if size.is_trained or (path / _READY).is_file():
+        return path
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
     tokenizer, model = _BUILDERS[size.family]
-    tokenizer(size, place, texts)
+    tokenizer(size, path, texts)
     torch.manual_seed(0)
-    model(size).save_pretrained(place)
-    (place / _READY).touch()
-    return place
+    model(size).save_pretrained(path)
+    (path / _READY).touch()
+    return path
 
 
 def _sizes(size: ModelSize) -> dict[str, Any]:
-    """All matrices have the deviation that fairseq gives to embeddings, so that states keep their
+    """Return the settings of a configuration that all families share.
+
+    All matrices have the standard deviation of fairseq's embeddings, so that states keep their
     scale from layer to layer.
     """
     sides = {
@@ -200,17 +209,17 @@ def _nllb(size: ModelSize) -> Any:
 
 
 def _marian_tokenizer(size: ModelSize, folder: Path, _texts: Iterable[str]) -> None:
-    """The pieces of the embedded evaluator."""
+    """Save a tokenizer with the pieces of the embedded evaluator."""
     for name in ("source.spm", "target.spm"):
         shutil.copyfile(TINY_EN_DE.path / name, folder / name)
     pieces = json.loads((TINY_EN_DE.path / "vocab.json").read_text(encoding="utf-8"))
-    own = [
+    ordinary = [
         piece
         for piece in sorted(pieces, key=lambda piece: int(pieces[piece]))
         if piece not in ("</s>", "<unk>", "<pad>")
     ]
     vocabulary = {
-        **_spread(("</s>", "<unk>"), own, size.vocabulary - 1),
+        **_spread(("</s>", "<unk>"), ordinary, size.vocabulary - 1),
         "<pad>": size.vocabulary - 1,
     }
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
@@ -227,7 +236,7 @@ def _fsmt_tokenizer(size: ModelSize, folder: Path, texts: Iterable[str]) -> None
     trained.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     moses = MosesTokenizer(lang="en")  # FSMTTokenizer's own step before BPE
     split = [moses.tokenize(text, aggressive_dash_splits=True, return_str=True) for text in texts]
-    # the trainer would number them in the order of a hash map, anew in every process
+    # The trainer would number these in the order of a hash map, differently in every process.
     final = sorted({f"{word[-1]}</w>" for text in split for word in text.split()})
     pieces, merges = _train(trained, split, ["<unk>"], size, first=final, end_of_word_suffix="</w>")
     (folder / "merges.txt").write_text(
@@ -272,26 +281,27 @@ def _train(
     first: Sequence[str] = (),
     **options: Any,
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Pieces, without the special ones, and merges; the pieces named first get the first
-    numbers.
+    """Return trained pieces without the special ones, and merges.
+
+    The pieces in `first` get the first ids.
     """
     n_pieces = min(_N_PIECES, size.vocabulary - _N_MARKS - len(_FAIRSEQ))
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=n_pieces, special_tokens=[*special, *first], show_progress=False, **options
     )
     trained.train_from_iterator(texts, trainer)
-    found = json.loads(trained.to_str())["model"]
-    return [piece for piece in found["vocab"] if piece not in special], [
-        (left, right) for left, right in found["merges"]
+    model = json.loads(trained.to_str())["model"]
+    return [piece for piece in model["vocab"] if piece not in special], [
+        (left, right) for left, right in model["merges"]
     ]
 
 
 def _spread(first: Sequence[str], pieces: Sequence[str], n: int) -> Mapping[str, int]:
-    """Ids 0 to n - 1: the first tokens, and behind them the pieces at even distances between unused
-    ones.
+    """Return ids from 0 to n - 1: those of the first tokens, then those of the pieces at even
+    distances between unused ones.
     """
-    places = [len(first) + i * (n - len(first)) // len(pieces) for i in range(len(pieces))]
-    by_id = dict(zip((*range(len(first)), *places), (*first, *pieces), strict=True))
+    ids = [len(first) + i * (n - len(first)) // len(pieces) for i in range(len(pieces))]
+    by_id = dict(zip((*range(len(first)), *ids), (*first, *pieces), strict=True))
     return {by_id.get(i, f"unused{i}"): i for i in range(n)}
 
 

@@ -1,8 +1,8 @@
-"""Several processes of one thread against one process of several threads, each started by torchrun;
-and the program that torchrun starts.
+"""Several processes of one thread compared with one process of several threads, each started by
+torchrun; and the program that torchrun starts.
 
-Arguments of the program: FOLDER of the model, FAMILY, MODE, THREADS, DECISIONS (JSON), OUTPUT
-(JSON, written by the main process).
+The arguments of the program are FOLDER of the model, FAMILY, MODE, THREADS, DECISIONS (JSON) and
+OUTPUT (JSON, written by the main process).
 """
 
 from __future__ import annotations
@@ -34,9 +34,15 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Comparison:
-    """Pairs per second, medians of rounds, and the median of the rounds' ratios.
+    """Pairs per second of one process and of several, as medians over rounds.
 
-    `threads`: of the one process, and how many processes there are.
+    Attributes:
+        title: title of the model.
+        mode: mode of the evaluator.
+        threads: number of threads of the one process, and number of the several processes.
+        one_process: pairs per second of one process.
+        several_processes: pairs per second of several processes together.
+        ratio: median of the ratios within a round.
     """
 
     title: str
@@ -57,7 +63,19 @@ def compare_processes(
     n_rounds: int,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
-    """Interleaved rounds of the two; the model is there already.
+    """Measure both in interleaved rounds.
+
+    Args:
+        setting: the model, which must exist.
+        decisions: all decisions of a dataset.
+        mode: mode of the evaluator.
+        title: title of the model.
+        n_pairs: number of pairs per round; None for all.
+        n_rounds: number of rounds.
+        tell: prints one line for each step.
+
+    Returns:
+        Medians over the rounds.
 
     Raises:
         EvaluatorError: when a process fails.
@@ -70,22 +88,27 @@ def compare_processes(
             rates[n_processes].append(
                 len(sample.requests) / _seconds(setting, sample, mode, n_processes)
             )
-    one, several = np.array(rates[1]), np.array(rates[setting.threads])
+    single, several = np.array(rates[1]), np.array(rates[setting.threads])
     return Comparison(
         title,
         mode,
         setting.threads,
-        float(np.median(one)),
+        float(np.median(single)),
         float(np.median(several)),
-        float(np.median(several / one)),
+        float(np.median(several / single)),
     )
 
 
 def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -> float:
+    """Return the seconds that a number of processes need for the pairs of a sample.
+
+    Raises:
+        EvaluatorError: when a process fails.
+    """
     threads = setting.threads // n_processes
     with tempfile.TemporaryDirectory() as folder:
-        given, output = Path(folder) / "decisions.json", Path(folder) / "seconds.json"
-        given.write_text(json.dumps(asdict(sample)), encoding="utf-8")
+        decisions, output = Path(folder) / "decisions.json", Path(folder) / "seconds.json"
+        decisions.write_text(json.dumps(asdict(sample)), encoding="utf-8")
         launcher = [
             sys.executable,
             "-m",
@@ -101,7 +124,7 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
             setting.family,
             mode,
             str(threads),
-            str(given),
+            str(decisions),
             str(output),
         ]
         environment = {**os.environ, **thread_environment(threads)}
@@ -121,14 +144,23 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
         return float(json.loads(output.read_text(encoding="utf-8")))
 
 
-def main(folder: str, family: str, mode: str, threads: str, given: str, output: str) -> None:
-    """Run as each of the processes."""
+def main(folder: str, family: str, mode: str, threads: str, decisions: str, output: str) -> None:
+    """Score in one of the processes, and write the seconds in the main one.
+
+    Args:
+        folder: folder of the model.
+        family: a name of `registry.EVALUATOR_FAMILIES`.
+        mode: mode of the evaluator.
+        threads: number of threads of the process.
+        decisions: file of the decisions, JSON.
+        output: file for the seconds, JSON.
+    """
     torch.set_num_threads(int(threads))
     run = ours(mode, distributed=True)(Setting(Path(folder), family, Path(), int(threads)))
-    decisions = Decisions(**json.loads(Path(given).read_text(encoding="utf-8")))
-    run(decisions.limited(_WARM_UP_PAIRS))
+    sample = Decisions(**json.loads(Path(decisions).read_text(encoding="utf-8")))
+    run(sample.limited(_WARM_UP_PAIRS))
     start = time.perf_counter()
-    run(decisions)
+    run(sample)
     if is_main_process():
         Path(output).write_text(json.dumps(time.perf_counter() - start), encoding="utf-8")
     leave()

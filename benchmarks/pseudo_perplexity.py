@@ -1,5 +1,6 @@
-"""How much faster pseudo-perplexity is than a loop that masks one token at a time, on models with
-random weights; both in turn, in one run.
+"""How much faster pseudo-perplexity is than a loop that masks one token at a time.
+
+Both run in turn, on models with random weights.
 
 python -m benchmarks.pseudo_perplexity --data-dir DIR --size tiny --size small
 """
@@ -41,8 +42,13 @@ _MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 @dataclass(frozen=True)
 class Size:
-    """Of a RoBERTa; `vocabulary`: places of the softmax, those without a piece are padding of
-    it.
+    """The size of a RoBERTa.
+
+    Attributes:
+        hidden: width of the states.
+        layers: number of layers.
+        heads: number of attention heads.
+        vocabulary: number of logits; those without a piece are never used.
     """
 
     hidden: int
@@ -62,8 +68,14 @@ Name = Enum("Name", {name: name for name in SIZES}, type=str)  # type: ignore[mi
 
 @dataclass(frozen=True)
 class Speed:
-    """Median seconds of both ways over the same sentences, and the largest difference of a mean
-    log-probability.
+    """The seconds that both ways need for the same sentences, as medians over rounds.
+
+    Attributes:
+        n_sentences: number of sentences.
+        n_masks: number of tokens that are masked in them.
+        loop: seconds of the loop.
+        ours: seconds of cc_hf.
+        deviation: largest difference of a mean log-probability.
     """
 
     n_sentences: int
@@ -74,12 +86,21 @@ class Speed:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast."""
+        """How many times as fast cc_hf is."""
         return self.loop / self.ours
 
 
 def save_masked_lm(folder: Path, size: Size, texts: Sequence[str]) -> Path:
-    """A model with random weights, and a tokenizer trained on the texts."""
+    """Save a model with random weights, and a tokenizer trained on texts.
+
+    Args:
+        folder: folder to write to.
+        size: size of the model.
+        texts: texts on which the tokenizer is trained.
+
+    Returns:
+        The folder.
+    """
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())
     trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
@@ -124,25 +145,42 @@ def save_masked_lm(folder: Path, size: Size, texts: Sequence[str]) -> Path:
 
 @torch.inference_mode()
 def masked_in_a_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """(n,) mean log-probability of the tokens of each text, one mask and one pass at a time
+    """Return the mean log-probability of the tokens of each text, one mask and one pass at a time
     (Salazar et al. 2020, eq. 1).
+
+    Args:
+        model: a masked language model.
+        tokenizer: its tokenizer.
+        texts: n texts.
+
+    Returns:
+        Natural logarithms, (n,) float64.
     """
-    found = []
+    means = []
     for text in texts:
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
         logprobs = []
-        for place in range(1, ids.shape[1] - 1):
+        for i in range(1, ids.shape[1] - 1):
             masked = ids.clone()
-            masked[0, place] = tokenizer.mask_token_id
-            logits = model(masked).logits[0, place]
-            logprobs.append(torch.log_softmax(logits, dim=-1)[ids[0, place]].item())
-        found.append(sum(logprobs) / len(logprobs))
-    return np.array(found)
+            masked[0, i] = tokenizer.mask_token_id
+            logits = model(masked).logits[0, i]
+            logprobs.append(torch.log_softmax(logits, dim=-1)[ids[0, i]].item())
+        means.append(sum(logprobs) / len(logprobs))
+    return np.array(means)
 
 
 def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
-    """Both ways in turn, after a pass over a few sentences that is not counted; loading is not,
-    either.
+    """Measure both ways in turn.
+
+    Loading and a first pass over a few sentences are not timed.
+
+    Args:
+        folder: folder of the model.
+        texts: sentences to score.
+        rounds: number of rounds.
+
+    Returns:
+        Medians over the rounds.
     """
     model, tokenizer = (
         AutoModelForMaskedLM.from_pretrained(folder).eval(),
@@ -150,11 +188,11 @@ def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
     )
     evaluator = load_evaluator(folder, device="cpu")
     ways: dict[str, Callable[[Sequence[str]], Any]] = {
-        "loop": lambda some: masked_in_a_loop(model, tokenizer, some),
+        "loop": lambda batch: masked_in_a_loop(model, tokenizer, batch),
         "ours": (
-            lambda some: (
+            lambda batch: (
                 evaluator.score(
-                    [ScoringRequest("", text) for text in some], src_lang="", tgt_lang=""
+                    [ScoringRequest("", text) for text in batch], src_lang="", tgt_lang=""
                 ).mean_logprob
             )
         ),
@@ -174,14 +212,16 @@ def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
 
 
 def main(
-    size: Annotated[list[Name] | None, typer.Option(help="Of the model; may be repeated.")] = None,
+    size: Annotated[
+        list[Name] | None, typer.Option(help="Size of the model; may be repeated.")
+    ] = None,
     sentences: Annotated[
         int, typer.Option(min=1, help="German references of MuCoW, at even distances.")
     ] = 100,
     rounds: Annotated[
         int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")
     ] = 3,
-    threads: Annotated[int, typer.Option(min=1, help="Of the processor.")] = os.cpu_count() or 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the CPU.")] = os.cpu_count() or 1,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="Upstream repositories, DIR/owner/repository/path. Else CC_HF_DATA_DIR."),
@@ -193,13 +233,13 @@ def main(
     texts = [every[i * len(every) // sentences] for i in range(sentences)]
     for name in size or [Name.tiny]:  # type: ignore[attr-defined]
         with tempfile.TemporaryDirectory() as folder:
-            found = compare(
+            speed = compare(
                 save_masked_lm(Path(folder), SIZES[name.value], every), texts, rounds=rounds
             )
         typer.echo(
-            f"{name.value}: {found.n_sentences} sentences, {found.n_masks} masks, {threads}"
-            f" threads: loop {found.loop:.2f} s, cc_hf {found.ours:.2f} s, {found.ratio:.1f} times"
-            f" as fast; largest deviation of a mean log-probability {found.deviation:.1e}"
+            f"{name.value}: {speed.n_sentences} sentences, {speed.n_masks} masks, {threads}"
+            f" threads: loop {speed.loop:.2f} s, cc_hf {speed.ours:.2f} s, {speed.ratio:.1f} times"
+            f" as fast; largest deviation of a mean log-probability {speed.deviation:.1e}"
         )
 
 

@@ -16,26 +16,35 @@ _GIGA = 1e9
 _NONE = "–"
 
 
-def scoring_tables(found: Sequence[Measured], machine: str) -> str:
-    """A table for each model, under what they were measured on."""
-    return "\n\n".join([f"Measured on {machine}.", *(table(measured) for measured in found)])
+def scoring_tables(models: Sequence[Measured], machine: str) -> str:
+    """Return a table for each model, in Markdown, with a line about the machine.
 
-
-def table(found: Measured) -> str:
-    """The ways of scoring of one model; what could not be measured stands below, with the
-    reason.
+    Args:
+        models: measurements of each model.
+        machine: description of the machine.
     """
-    names = list(found.n_pairs)
+    return "\n\n".join([f"Measured on {machine}.", *(table(measured) for measured in models)])
+
+
+def table(measured: Measured) -> str:
+    """Return the table of one model, in Markdown.
+
+    Ways of scoring that could not be measured are listed below it, with the reason.
+
+    Args:
+        measured: measurements of the model.
+    """
+    names = list(measured.n_pairs)
     pairs = " and ".join(
-        f"{found.n_pairs[name]:,} of {DATASETS[name]} ({found.flops[name] / _GIGA:.2f} GFLOP a"
-        " pair)"
+        f"{measured.n_pairs[name]:,} of {DATASETS[name]} ({measured.flops[name] / _GIGA:.2f} GFLOP"
+        " a pair)"
         for name in names
     )
-    peaks = ", ".join(f"{dtype} {rate / _GIGA:,.0f}" for dtype, rate in found.peaks.items())
-    rounds = "round" if found.n_rounds == 1 else "rounds"
+    peaks = ", ".join(f"{dtype} {rate / _GIGA:,.0f}" for dtype, rate in measured.peaks.items())
+    rounds = "round" if measured.n_rounds == 1 else "rounds"
     about = (
-        f"{found.n_rounds} {rounds} of pairs: {pairs}. Weights in fp32:"
-        f" {found.model_bytes / _GIGA:.2f} GB. Peak of products, GFLOP/s: {peaks}."
+        f"{measured.n_rounds} {rounds} of pairs: {pairs}. Weights in fp32:"
+        f" {measured.model_bytes / _GIGA:.2f} GB. Peak of products, GFLOP/s: {peaks}."
     )
     heads = [
         *(head for name in names for head in (f"{DATASETS[name]} pairs/s", "× plain", "of peak")),
@@ -44,7 +53,7 @@ def table(found: Measured) -> str:
         "memory over the model, GB",
     ]
     lines = [
-        f"### {found.title}",
+        f"### {measured.title}",
         "",
         about,
         "",
@@ -52,55 +61,68 @@ def table(found: Measured) -> str:
         "|---|" + "---:|" * len(heads),
     ]
     lines += [
-        f"| {row.title} | {' | '.join(_cells(row, names, found.model_bytes))} |"
-        for row in found.rows
+        f"| {row.title} | {' | '.join(_cells(row, names, measured.model_bytes))} |"
+        for row in measured.rows
         if not row.reason
     ]
-    missing = [f"- {row.title}: not measured, {row.reason}" for row in found.rows if row.reason]
+    missing = [f"- {row.title}: not measured, {row.reason}" for row in measured.rows if row.reason]
     return "\n".join([*lines, *(["", *missing] if missing else [])])
 
 
 def _cells(row: Row, names: Sequence[str], model_bytes: int) -> list[str]:
-    figures = [row.figures[name] for name in names]
+    """Return the cells of a row after its title."""
+    by_dataset = [row.figures[name] for name in names]
     memory = _NONE if row.memory is None else f"{(row.memory - model_bytes) / _GIGA:.2f}"
-    speeds = [cell for one in figures for cell in _speed(one)]
+    speeds = [cell for figures in by_dataset for cell in _speed(figures)]
     return [
         *speeds,
-        f"{max(one.deviation for one in figures):.1e}",
-        *(f"{one.n_flips} of {one.n_decisions:,}" for one in figures),
+        f"{max(figures.deviation for figures in by_dataset):.1e}",
+        *(f"{figures.n_flips} of {figures.n_decisions:,}" for figures in by_dataset),
         memory,
     ]
 
 
 def _speed(figures: Figures) -> tuple[str, str, str]:
+    """Return pairs per second, the ratio to the baseline, and the share of the peak."""
     share = _NONE if figures.share_of_peak is None else f"{100 * figures.share_of_peak:.0f} %"
     rate = figures.pairs_per_second
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.1f}", f"{figures.ratio:.2f}", share
 
 
-def processes_table(found: Sequence[Comparison], machine: str) -> str:
-    """Several processes of one thread against one of several."""
+def processes_table(comparisons: Sequence[Comparison], machine: str) -> str:
+    """Return a table that compares several processes with one process, in Markdown.
+
+    Args:
+        comparisons: one for each model and mode.
+        machine: description of the machine.
+    """
     lines = [
         f"Measured on {machine}.",
         "",
         "| model, mode | processes | threads of each | pairs/s | × one process |",
         "|---|---:|---:|---:|---:|",
     ]
-    for one in found:
-        lines.append(f"| {one.title}, {one.mode} | 1 | {one.threads} | {one.one_process:.1f} | 1 |")
+    for row in comparisons:
+        lines.append(f"| {row.title}, {row.mode} | 1 | {row.threads} | {row.one_process:.1f} | 1 |")
         lines.append(
-            f"| {one.title}, {one.mode} | {one.threads} | 1 | {one.several_processes:.1f} |"
-            f" {one.ratio:.2f} |"
+            f"| {row.title}, {row.mode} | {row.threads} | 1 | {row.several_processes:.1f} |"
+            f" {row.ratio:.2f} |"
         )
     return "\n".join(lines)
 
 
 def as_json(
-    found: Sequence[Measured], comparisons: Sequence[Comparison], machine: str
+    models: Sequence[Measured], comparisons: Sequence[Comparison], machine: str
 ) -> Mapping[str, Any]:
-    """All figures, unrounded."""
+    """Return all figures, unrounded, as JSON values.
+
+    Args:
+        models: measurements of each model.
+        comparisons: comparisons of several processes with one.
+        machine: description of the machine.
+    """
     return {
         "machine": machine,
-        "models": [asdict(measured) for measured in found],
+        "models": [asdict(measured) for measured in models],
         "processes": [asdict(comparison) for comparison in comparisons],
     }

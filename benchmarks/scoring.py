@@ -1,5 +1,6 @@
-"""How fast and how exact scoring is, on models of real size with random weights; writes the tables
-of docs/performance.md.
+"""How fast and how exact scoring is, on models of real size with random weights.
+
+The program writes the tables of docs/performance.md.
 
 python -m benchmarks.scoring --data-dir DIR --output docs/performance.md
 """
@@ -26,7 +27,7 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
 
 _MODES = ("exact", "bf16", "int8", "auto")
-_IDLE = 0.7  # programs that want to run, in the last minute; the start of this one counts
+_IDLE = 0.7  # largest load of an idle machine, on which only this program has just started
 _CORES = cpu_count()
 _FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 
@@ -47,24 +48,30 @@ def main(
     ] = ",".join(ALTERNATIVES),
     pairs: Annotated[
         int | None,
-        typer.Option(min=1, help="Per dataset and round. Else a number that suits the model."),
+        typer.Option(
+            min=1, help="Pairs per dataset and round. Default: a number that suits the model."
+        ),
     ] = None,
     rounds: Annotated[
         int, typer.Option(min=1, help="Each way runs once per round; figures are medians.")
     ] = 5,
-    threads: Annotated[int, typer.Option(min=1, help="Of the processor.")] = _CORES,
-    device: Annotated[str, typer.Option(help="cpu, or cuda: then what runs there.")] = "cpu",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the CPU.")] = _CORES,
+    device: Annotated[
+        str, typer.Option(help="cpu, or cuda for the ways of scoring that run on a GPU.")
+    ] = "cpu",
     processes: Annotated[
         bool,
         typer.Option(
             "--processes",
-            help="Instead: as many processes as threads, against one process with all threads.",
+            help="Compare as many processes as threads with one process that has all threads.",
         ),
     ] = False,
     modes: Annotated[
         str, typer.Option(help="Modes that --processes compares, separated by commas.")
     ] = "exact,bf16",
-    folder: Annotated[Path, typer.Option(help="Of the models, which are kept: 10 GB.")] = _FOLDER,
+    folder: Annotated[
+        Path, typer.Option(help="Folder of the models, which are kept: 10 GB.")
+    ] = _FOLDER,
     output: Annotated[
         Path | None,
         typer.Option(help="A document with blocks between markers, such as docs/performance.md."),
@@ -82,7 +89,7 @@ def main(
         Path | None, typer.Option("--json", help="All figures, unrounded.")
     ] = None,
 ) -> None:
-    """Measure scoring; print the tables, and write them where asked to."""
+    """Measure scoring, print the tables, and write them to a document if one is named."""
     chosen = {name: SIZES[name] for name in _listed("sizes", sizes, SIZES)}
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
@@ -97,8 +104,8 @@ def main(
         )
         for name in chosen
     }
-    for one in blocks.values():
-        _write(output, one, None)  # better now than after an hour
+    for block_name in blocks.values():
+        _write(output, block_name, None)  # a missing block is reported now, not after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
     if (load := busy()) > _IDLE:
         machine += f"; not idle, load {load:.1f}"
@@ -106,10 +113,10 @@ def main(
             f"the machine is not idle (load {load:.1f}): figures of this run will be too low and"
             " uneven; the tables will say so"
         )
-    found: list[Measured] = []
+    models: list[Measured] = []
     comparisons: list[Comparison] = []
     texts: dict[str, str] = {}
-    # written model by model: what is measured is kept when a later one fails
+    # Tables are written model by model, so that those of earlier models are kept if one fails.
     for name, size in chosen.items():
         n_pairs = pairs or size.n_pairs
         if processes:
@@ -123,7 +130,7 @@ def main(
                 n_rounds=rounds,
             )
         else:
-            found.append(
+            models.append(
                 measure(
                     size,
                     decisions,
@@ -136,25 +143,31 @@ def main(
                     tell=_tell,
                 )
             )
-        there = [
+        of_block = [
             measured
-            for other, measured in zip(list(chosen)[: len(found)], found, strict=True)
+            for other, measured in zip(list(chosen)[: len(models)], models, strict=True)
             if blocks[other] == blocks[name]
         ]
         texts[blocks[name]] = (
-            processes_table(comparisons, machine) if processes else scoring_tables(there, machine)
+            processes_table(comparisons, machine)
+            if processes
+            else scoring_tables(of_block, machine)
         )
         _write(output, blocks[name], texts[blocks[name]])
         if json_output is not None:
             json_output.write_text(
-                json.dumps(as_json(found, comparisons, machine), indent=1, allow_nan=False),
+                json.dumps(as_json(models, comparisons, machine), indent=1, allow_nan=False),
                 encoding="utf-8",
             )
     typer.echo("\n\n".join(texts.values()))
 
 
 def _write(output: Path | None, block: str, text: str | None) -> None:
-    """The document with the block replaced; None for the text: only look whether it can be."""
+    """Write a document with a block replaced; without a text, only check that it has the block.
+
+    Raises:
+        InputError: for a document that does not exist or lacks the block.
+    """
     if output is None:
         return
     if not output.is_file():
@@ -162,9 +175,9 @@ def _write(output: Path | None, block: str, text: str | None) -> None:
             f"--output: expected a document with the block {block!r} between markers, there is no"
             f" {output}"
         )
-    found = with_block(output.read_text(encoding="utf-8"), block, text or "")
+    document = with_block(output.read_text(encoding="utf-8"), block, text or "")
     if text is not None:
-        output.write_text(found, encoding="utf-8")
+        output.write_text(document, encoding="utf-8")
 
 
 def _compared(
@@ -177,7 +190,11 @@ def _compared(
     n_pairs: int,
     n_rounds: int,
 ) -> list[Comparison]:
-    """On the first dataset."""
+    """Return the comparison of processes in each mode, on the first dataset.
+
+    Raises:
+        InputError: for fewer than 2 threads.
+    """
     if threads < 2:
         raise InputError(f"--processes: expected --threads 2 or more, got {threads}")
     setting = in_child(prepare, threads, size, folder, list(data), threads, "cpu")
@@ -191,6 +208,11 @@ def _compared(
 
 
 def _listed(option: str, text: str, known: Iterable[str]) -> list[str]:
+    """Return the names in a text separated by commas.
+
+    Raises:
+        InputError: for a name that is not known, or no names.
+    """
     names, allowed = [name.strip() for name in text.split(",") if name.strip()], list(known)
     if not names or set(names) - set(allowed):
         raise InputError(

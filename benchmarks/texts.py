@@ -1,5 +1,6 @@
-"""The pairs that are scored: WinoMT with translations of a system, and MuCoW with its references;
-whole decisions only.
+"""The pairs that are scored: WinoMT with translations of a system, and MuCoW with its references.
+
+Only whole decisions are scored, with all of their contrastive sources.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 __all__ = ["DATASETS", "Decisions", "read_decisions"]
 
 _TRANSLATIONS = "gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
-#: name -> what the tables call it
+#: Titles in the tables, by name.
 DATASETS = {"winomt": "WinoMT", "mucow": "MuCoW"}
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Translations from English to German, and the contrastive sources of each, as the metric takes
-    them.
+    """Translations from English to German with their contrastive sources.
+
+    Attributes:
+        name: name of the dataset.
+        translations: n translations.
+        references: contrastive sources and category of each, as the metric reads them.
     """
 
     name: str
@@ -46,8 +51,13 @@ class Decisions:
         )
 
     def limited(self, n_pairs: int | None, *, shift: int = 0) -> Decisions:
-        """Of about so many pairs: decisions at even distances in the data, whose lengths are like
-        those of all. None for all. `shift`: others.
+        """Return some of the decisions, with about a given number of pairs.
+
+        They are at even distances in the data, so that their lengths are like those of all.
+
+        Args:
+            n_pairs: number of pairs; None for all.
+            shift: number of decisions by which the choice is moved, for other ones.
         """
         n_all = len(self.translations)
         n = (
@@ -62,7 +72,7 @@ class Decisions:
 
 
 def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
-    """All decisions of a dataset.
+    """Return all decisions of a dataset.
 
     Args:
         name: one of DATASETS.
@@ -71,7 +81,7 @@ def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
 
     Raises:
         InputError: for another name, or without the folder.
-        DataError: when the data is not there.
+        DataError: when the data is missing.
     """
     if name not in DATASETS:
         raise InputError(f"data: expected one of {', '.join(DATASETS)}, got {name!r}")

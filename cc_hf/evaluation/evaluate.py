@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.fitting import (
-    check_given,
+    check_translations_or_system,
     chosen_metrics,
     fitting_metrics,
     no_metric,
@@ -64,6 +64,9 @@ def evaluate(
         seed: seed of the bootstrap, 0 or more.
         progress: show a bar for every step that takes longer than a second.
 
+    Returns:
+        Scores in [0, 1] with their intervals, counts, every judgement, and the signature.
+
     Raises:
         InputError: for arguments, translations or rows that do not fit the metric.
         UnknownNameError: for a metric or an option that does not exist.
@@ -84,10 +87,10 @@ def evaluate(
     """
     check_material(material)
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
-    check_given(metrics, translations, system)
+    check_translations_or_system(metrics, translations, system)
     bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
-    texts = _given(material, translations)
+    texts = _read_or_check(material, translations)
     loading = loading or LoadingOptions()
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
@@ -134,26 +137,28 @@ def evaluate_all(
         UnknownNameError: for an option that no fitting metric has.
         DataError: for a file that is missing or not as expected.
         EvaluatorError: for an evaluator that fails.
+        MissingDependencyError: for a package that the named evaluator or the system needs.
 
     >>> from cc_hf import load_material
-    >>> found = evaluate_all(
+    >>> judged = evaluate_all(
     ...     load_material("simplegen", "en-de"),
     ...     translations=["Sie ist Ärztin."] * 2664,
     ...     evaluator=lambda sources, translations: [1.0] * len(sources),
     ... )
-    >>> [result.metric for result in found.results if result.metric.startswith("contrastive")]
+    >>> [result.metric for result in judged.results if result.metric.startswith("contrastive")]
     ['contrastive_conditioning']
     """
     check_material(material)
     has_translations = translations is not None or system is not None
     fitting, not_run = fitting_metrics(material, has_translations=has_translations)
     metrics = with_options(fitting, options, has_evaluator=evaluator is not None)
-    check_given(metrics, translations, system)
+    check_translations_or_system(metrics, translations, system)
     bootstrap = Bootstrap(seed=seed)
-    texts = _given(material, translations)
+    texts = _read_or_check(material, translations)
     loading = loading or LoadingOptions()
     scorer = None
     if any(metric.takes_evaluator for metric in metrics):
+        # If none ships for the pair, or a package is missing, metrics without evaluator still run.
         try:
             scorer = _scorer(material, evaluator, loading)
         except (InputError, MissingDependencyError) as error:
@@ -191,7 +196,7 @@ def _judged(
     *,
     progress: bool,
 ) -> EvaluationResult:
-    """Judge by one metric, and add the numbers of lines to the counts."""
+    """Return the result of one metric, with the numbers of lines among its counts."""
     result = judge(
         metric,
         material,
@@ -217,7 +222,7 @@ def _scorer(
 def _translated(
     material: Material, system: str | Path, *, device: str | None, progress: bool
 ) -> _Texts:
-    """Translate the sources of the material with a system."""
+    """Return the translations of the material's sources that a system makes."""
     from cc_hf.models.pretrained import load_model
     from cc_hf.systems.translate import DEFAULT_BEAMS, translate
 
@@ -233,8 +238,12 @@ def _translated(
     return _Texts(translations, {"sys": f"{name}/beam{DEFAULT_BEAMS}"})
 
 
-def _given(material: Material, translations: str | Path | Sequence[str] | None) -> _Texts:
-    """Return the translations that the caller gave; none if there are none."""
+def _read_or_check(material: Material, translations: str | Path | Sequence[str] | None) -> _Texts:
+    """Return the translations of a file or of a list, checked; none for None.
+
+    Raises:
+        InputError: for a list of another length than the examples.
+    """
     # Examples are read even without translations, so that errors in the data are raised first.
     examples = material.examples
     if translations is None:

@@ -12,7 +12,7 @@ from cc_hf.metrics.base import Metric
 
 __all__ = [
     "all_metrics",
-    "check_given",
+    "check_translations_or_system",
     "chosen_metrics",
     "fitting_metrics",
     "make_metric",
@@ -41,6 +41,9 @@ def chosen_metrics(
         options: options of metrics by name; each goes to every metric that has it.
         has_evaluator: whether the caller named an evaluator, which at least one metric must then
             use.
+
+    Returns:
+        One metric per name, in the order of the names.
 
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that none of them has.
@@ -73,7 +76,7 @@ def fitting_metrics(
         material: rows that the metrics judge.
         has_translations: whether there are translations, or a system to make them. Without, the
             metrics that judge the evaluator itself are returned; if none of them fits, those that
-            need translations, which `check_given` refuses later.
+            need translations, which `check_translations_or_system` refuses later.
 
     Returns:
         The classes of the metrics that fit, and a mapping from each other metric to the reason.
@@ -85,7 +88,10 @@ def fitting_metrics(
     fitting = [metric for metric, reason in reasons.items() if not reason]
     not_run = {metric.name: reason for metric, reason in reasons.items() if reason}
     if fitting and not has_translations and all(m.takes_translations for m in fitting):
-        return fitting, not_run  # `check_given` refuses them later, for lack of translations
+        return (
+            fitting,
+            not_run,
+        )  # `check_translations_or_system` refuses them later, for lack of translations
     lacking = (
         "judges the evaluator itself, not translations of a system; name it as the metric, without"
         " translations"
@@ -111,6 +117,9 @@ def with_options(
         metrics: classes of the metrics.
         options: values of options by name; None for the defaults.
         has_evaluator: whether the caller named an evaluator.
+
+    Returns:
+        One metric per class, in their order.
 
     Raises:
         UnknownNameError: for an option that none of the metrics has.
@@ -138,6 +147,9 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
         name: a name of `cc-hf list metrics`.
         options: values of the metric's options by name; None for the defaults.
 
+    Returns:
+        The metric, ready to judge.
+
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that the metric does not
             have.
@@ -148,7 +160,9 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
     return with_options([registry.resolve("metric", name)], options)[0]
 
 
-def check_given(metrics: Sequence[Metric], translations: object, system: object) -> None:
+def check_translations_or_system(
+    metrics: Sequence[Metric], translations: object, system: object
+) -> None:
     """Refuse translations that no metric reads, and metrics without translations to read.
 
     Args:
@@ -159,16 +173,23 @@ def check_given(metrics: Sequence[Metric], translations: object, system: object)
     Raises:
         InputError: for translations or a system where no metric reads translations; for both or
             neither where one does.
-    """
+
+    >>> metric = make_metric("contrastive_conditioning")
+    >>> check_translations_or_system([metric], ["Sie ist Ärztin."], None)
+    >>> check_translations_or_system([metric], None, None)
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: translations: expected either translations or a system to translate with, got neither
+    """  # noqa: E501
     if not any(metric.takes_translations for metric in metrics):
-        given = [
+        names = [
             name
             for name, value in (("translations", translations), ("system", system))
             if value is not None
         ]
-        if given:
+        if names:
             raise InputError(
-                f"{' and '.join(given)}: {_listed([type(m) for m in metrics])} judges the evaluator"
+                f"{' and '.join(names)}: {_listed([type(m) for m in metrics])} judges the evaluator"
                 " itself, by the translations that the dataset holds; expected none. Leave that"
                 " out, and name the model under test with evaluator"
             )
@@ -191,15 +212,19 @@ def no_metric(material: Material, not_run: Mapping[str, str]) -> str:
 
 
 def _check_fits(metric: type[Metric], material: Material) -> None:
-    """Refuse a metric that does not fit; the message names configurations and metrics that do."""
+    """Refuse a metric that does not fit; the message names configurations and metrics that do.
+
+    Raises:
+        InputError: for a metric that does not fit.
+    """
     reason = material.unfit_reason(metric)
-    declared, own = material.declared, material.config
-    if not reason or declared is None or own is None:
+    declared, config = material.declared, material.config
+    if not reason or declared is None or config is None:
         return
     alike = [
         c
         for c in declared.configs
-        if c.src_lang == own.src_lang and material.tgt_lang in c.tgt_langs
+        if c.src_lang == config.src_lang and material.tgt_lang in c.tgt_langs
     ]
     configs = [
         c.name
@@ -209,10 +234,10 @@ def _check_fits(metric: type[Metric], material: Material) -> None:
     others = (
         f"use {', '.join(configs)}"
         if configs
-        else f"no configuration of {declared.name} fits for {own.src_lang}-{material.tgt_lang}"
+        else f"no configuration of {declared.name} fits for {config.src_lang}-{material.tgt_lang}"
     )
     fitting = [m.name for m in all_metrics() if not material.unfit_reason(m)]
-    metrics = f", or for {own.name} the metric {' or '.join(fitting)}" if fitting else ""
+    metrics = f", or for {config.name} the metric {' or '.join(fitting)}" if fitting else ""
     raise InputError(f"{reason}; {others}{metrics} (see `cc-hf list datasets {declared.name}`)")
 
 

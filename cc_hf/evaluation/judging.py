@@ -25,7 +25,7 @@ from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["MetricModule", "judge", "module_figures"]
 
-_DRAWING = ("seed", "n_resamples")
+_BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
 
 
 def judge(
@@ -54,6 +54,9 @@ def judge(
         bootstrap: how the intervals are drawn; None for the defaults.
         origin: additional signature fields, such as {"sys": "..."}.
         progress: show a bar if scoring takes longer than a second.
+
+    Returns:
+        Scores in [0, 1] with their intervals, counts, every judgement, notes, and the signature.
 
     Raises:
         InputError: for rows, translations, languages or options that do not fit.
@@ -97,12 +100,13 @@ def judge(
         bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=False)
     )
     counts = {"n_with_source": n_with_source} if texts and examples else {}
-    named = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
+    # The result's origin tells which data and which system its figures come from.
+    full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
     return finish(
         metric,
         rows,
         replace(figures, counts={**figures.counts, **counts}),
-        origin=named,
+        origin=full_origin,
         bootstrap=bootstrap,
         notes=(*notes, *_data_notes(material, has_notes=bool(notes))),
     )
@@ -115,7 +119,11 @@ def _scoring(
     *,
     progress: bool,
 ) -> Scoring:
-    """Score the requests of a metric."""
+    """Return the scores of a metric's requests, and the evaluator that gave them.
+
+    Raises:
+        InputError: for an evaluator that is neither an Evaluator nor a function.
+    """
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
@@ -189,6 +197,9 @@ class MetricModule(_Host):  # type: ignore[misc]
             references: what the metric reads, one mapping per row.
             options: options of the metric, of loading, and of the host.
 
+        Returns:
+            The dict of `module_figures`; None on other than the main process of the host.
+
         Raises:
             InputError: for predictions that the metric does not read, or rows that do not fit.
         """
@@ -211,17 +222,17 @@ class MetricModule(_Host):  # type: ignore[misc]
             InputError: for rows that the metric cannot judge.
         """
         texts, rows = self.metric.check_input(predictions, references, whole=False)
-        given = {"predictions": texts} if self.metric.takes_translations else {}
-        super().add_batch(**given, references=rows, **options)
+        columns = {"predictions": texts} if self.metric.takes_translations else {}
+        super().add_batch(**columns, references=rows, **options)
 
     def _compute(self, references: Any, predictions: Any = None, **options: Any) -> dict[str, Any]:
         return module_figures(self.metric, predictions, references, {**self._options, **options})
 
 
 def _option_names(metric: type[Metric]) -> set[str]:
-    """Return the names of all options of a metric's module."""
+    """Return the names of all options of a metric's `evaluate` module."""
     loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
-    return {"src_lang", "tgt_lang", *_DRAWING, *loading, *metric.option_names()}
+    return {"src_lang", "tgt_lang", *_BOOTSTRAP_OPTIONS, *loading, *metric.option_names()}
 
 
 def module_figures(
@@ -246,18 +257,30 @@ def module_figures(
         InputError: for rows, languages, options or an evaluator that do not fit.
         TooLongError: for a text that is too long for the evaluator.
         EvaluatorError: for an evaluator that cannot be loaded or fails.
+
+    >>> from cc_hf.evaluation.fitting import make_metric
+    >>> metric = type(make_metric("contrastive_conditioning"))
+    >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
+    >>> figures = module_figures(
+    ...     metric,
+    ...     ["eine Köchin"],
+    ...     [row | {"category": "female"}],
+    ...     {"evaluator": lambda sources, translations: [float("fe" in s) for s in sources]},
+    ... )
+    >>> figures["accuracy"], figures["n"]
+    (1.0, 1)
     """
     known = _option_names(metric)
     for name in options:
         if name not in known:
             raise UnknownNameError(f"option of {metric.name}", name, known)
-    own, loading, drawing = (
+    metric_options, loading, bootstrap_options = (
         {name: options[name] for name in names if name in options}
-        for names in (metric.option_names(), LoadingOptions.names(), _DRAWING)
+        for names in (metric.option_names(), LoadingOptions.names(), _BOOTSTRAP_OPTIONS)
     )
     material = Material(loading.pop("src_lang", ""), loading.pop("tgt_lang", ""), references)
     result = judge(
-        metric(**own),
+        metric(**metric_options),
         material,
         predictions,
         evaluator=resolve_evaluator(
@@ -268,7 +291,7 @@ def module_figures(
         )
         if metric.takes_evaluator
         else None,
-        bootstrap=Bootstrap(**drawing),
+        bootstrap=Bootstrap(**bootstrap_options),
     )
     return {
         **result.scores,

@@ -23,7 +23,7 @@ class Material:
 
     Attributes:
         src_lang, tgt_lang: ISO 639-1 codes; "" for a language that is not known.
-        given: the rows: examples (`cc_hf.schema`), or what a metric reads, one mapping per row.
+        rows: examples (`cc_hf.schema`), or what a metric reads, one mapping per row.
             Only examples have ids and sources. None reads the examples of the dataset when they are
             first needed.
         ids: unique names of rows that are mappings; None for row numbers.
@@ -37,7 +37,7 @@ class Material:
 
     src_lang: str
     tgt_lang: str
-    given: Sequence[Example] | Sequence[Mapping[str, Any]] | None = None
+    rows: Sequence[Example] | Sequence[Mapping[str, Any]] | None = None
     ids: Sequence[str] | None = None
     declared: DatasetDeclaration | None = None
     config: ConfigDeclaration | None = None
@@ -51,10 +51,10 @@ class Material:
         Raises:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
         """
-        if self.given is not None:
-            is_list = isinstance(self.given, (list, tuple))
-            are_examples = is_list and all(isinstance(row, tuple(FORMS)) for row in self.given)
-            return list(self.given) if are_examples else []
+        if self.rows is not None:
+            is_list = isinstance(self.rows, (list, tuple))
+            are_examples = is_list and all(isinstance(row, tuple(FORMS)) for row in self.rows)
+            return list(self.rows) if are_examples else []
         if self.declared is None or self.config is None:
             return []
         return load_examples(
@@ -74,7 +74,7 @@ class Material:
             DataError: for a file that is missing or not as expected.
         """
         examples = self.examples
-        return metric.references(examples) if examples or self.given is None else self.given
+        return metric.references(examples) if examples or self.rows is None else self.rows
 
     @functools.cached_property
     def origin(self) -> Origin:
@@ -108,6 +108,9 @@ class Material:
 
 def check_material(material: object) -> None:
     """Check that rows to judge are given as `Material`.
+
+    Args:
+        material: what the caller passed as material.
 
     Raises:
         InputError: for anything else, such as the name of a dataset.
@@ -144,6 +147,9 @@ def load_material(
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
+
+    Returns:
+        The material, whose examples are not read yet.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.

@@ -106,6 +106,9 @@ class Evaluator(TokenModel):
         Args:
             mode: one of `MODES`; "auto" becomes "exact" where bf16 is not faster.
 
+        Returns:
+            The copy, which shares the model with this evaluator.
+
         Raises:
             InputError: for an unknown mode, or one that the evaluator does not support.
         """
@@ -115,11 +118,11 @@ class Evaluator(TokenModel):
                 f"mode: {self.name} ({self.dtype}, on {self.device}) is scored without {mode}; it"
                 f" has {', '.join(('auto', 'exact', *self.fast_modes()))}"
             )
-        found = copy.copy(self)
-        found.mode = "exact" if mode == "auto" and not self._gains_by_bf16() else mode
+        variant = copy.copy(self)  # shares the model, so that no weights are held twice
+        variant.mode = "exact" if mode == "auto" and not self._gains_by_bf16() else mode
         if mode in ("bf16", "int8"):
-            found.dtype = mode
-        return found
+            variant.dtype = mode
+        return variant
 
     def _gains_by_bf16(self) -> bool:
         """Return whether mode "auto" uses a pass in bf16."""
@@ -161,11 +164,12 @@ class Evaluator(TokenModel):
         self.refresh()
         # Sorting makes the batches, and so the rounding, independent of the order of the input.
         distinct = sorted(set(requests))
-        place = {request: i for i, request in enumerate(distinct)}
+        index_of = {request: i for i, request in enumerate(distinct)}
         src_lang, tgt_lang = src_lang or self.src_lang, tgt_lang or self.tgt_lang
         self.check_languages(src_lang, tgt_lang)
         pairs = [(request.source, request.translation) for request in distinct]
         table: list[ScoreRow] = [(0.0, 0, 0.0)] * len(distinct)
+        # Processes with other input would wait for each other forever, so they are refused first.
         self.team.check_alike(self.cache_identity(), src_lang, tgt_lang, pairs)
 
         def keep(rows: dict[int, ScoreRow]) -> None:
@@ -177,25 +181,27 @@ class Evaluator(TokenModel):
                 table[i] = row
 
         with contextlib.ExitStack() as stack:
-            with self.team.telling():
+            with self.team.reporting_errors():
                 session = stack.enter_context(self._session(src_lang, tgt_lang))
+            # Only the main process has the cache; the others get what it holds.
             known = self.team.from_main(lambda: session.find(pairs))
             keep(known)
             missing = [i for i in range(len(distinct)) if i not in known]
-            with self.team.telling():
+            with self.team.reporting_errors():
                 sources, targets = self._encode([distinct[i] for i in missing], src_lang, tgt_lang)
             alike: dict[TokenIds, list[int]] = {}  # token ids -> requests that have them
             for i, source, target in zip(missing, sources, targets, strict=True):
                 alike.setdefault((tuple(source), tuple(target)), []).append(i)
             ids = list(alike)
             # Another text with the same token ids may have been scored before.
-            same = self.team.from_main(lambda: session.find_equal(ids))
-            left = [key for k, key in enumerate(ids) if k not in same]
-            ready = [([ids[k] for k in same], list(same.values()))] if same else []
+            stored = self.team.from_main(lambda: session.find_equal(ids))
+            unscored = [key for k, key in enumerate(ids) if k not in stored]
+            ready = [([ids[k] for k in stored], list(stored.values()))] if stored else []
             batches = self._score_all(
-                [list(source) for source, _ in left], [list(target) for _, target in left]
+                [list(source) for source, _ in unscored], [list(target) for _, target in unscored]
             )
-            scored = (([left[k] for k in batch], rows) for batch, rows in batches)
+            # This is a generator: each batch is scored when the loop below asks for it.
+            scored = (([unscored[k] for k in batch], rows) for batch, rows in batches)
             quiet = not progress or not self.team.is_main
             with tqdm(
                 total=len(distinct),
@@ -218,7 +224,7 @@ class Evaluator(TokenModel):
                         [key for key in keys for _ in alike[key]],
                     )
                     bar.update(len(row_of))
-        return TokenScores.of_rows([table[place[request]] for request in requests])
+        return TokenScores.of_rows([table[index_of[request]] for request in requests])
 
     def check_not_cut_alike(
         self,
@@ -287,7 +293,7 @@ class Evaluator(TokenModel):
     def _session(
         self, src_lang: str, tgt_lang: str
     ) -> contextlib.AbstractContextManager[CacheSession]:
-        """Open the cache for these languages, or a session that stores nothing."""
+        """Return the open cache for these languages, or a session that stores nothing."""
         if self.cache is None:
             return contextlib.nullcontext(CacheSession())
         return self.cache.session(
@@ -301,17 +307,18 @@ class Evaluator(TokenModel):
         """Yield the indices and scores of one batch after the other."""
         lengths = [len(s) for s in sources], [len(t) for t in targets]
         batches = plan_batches(*lengths, batch_tokens=self.batch_tokens)
+        # The padded tokens of a batch: several processes share the batches evenly by them.
         costs = [
             len(batch) * sum(max(side[i] for i in batch) for side in lengths) for batch in batches
         ]
 
         def score(batch: list[int]) -> list[ScoreRow]:
-            found = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
+            scores = self.score_batch([sources[i] for i in batch], [targets[i] for i in batch])
             return list(
                 zip(
-                    found.sum_logprob.tolist(),
-                    found.n_tokens.tolist(),
-                    found.mean_probability.tolist(),
+                    scores.sum_logprob.tolist(),
+                    scores.n_tokens.tolist(),
+                    scores.mean_probability.tolist(),
                     strict=True,
                 )
             )
@@ -320,7 +327,11 @@ class Evaluator(TokenModel):
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions of the libraries that affect rounding, "" where one is not installed."""
+    """Return the versions of the libraries that affect rounding, "" where one is not installed.
+
+    >>> list(library_versions())
+    ['torch', 'transformers']
+    """
     return {package: _version(package) for package in ("torch", "transformers")}
 
 

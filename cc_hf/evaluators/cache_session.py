@@ -96,7 +96,7 @@ class CacheSession:
         Raises:
             CacheError: for a damaged file.
         """
-        index = {self._ids_key(one): i for i, one in enumerate(ids)}
+        index = {self._ids_key(pair_ids): i for i, pair_ids in enumerate(ids)}
         try:
             if (
                 self._connection is None
@@ -133,15 +133,16 @@ class CacheSession:
         if self._connection is None or self._cache is None:
             return
         keys = [self._key(pair) for pair in pairs]
-        given = zip(keys, keys if ids is None else map(self._ids_key, ids), rows, strict=True)
-        kept = [
+        # Texts without known ids share their score with no other text.
+        ids_keys = keys if ids is None else map(self._ids_key, ids)
+        parameters = [
             {
                 "key": key,
                 "ids_key": ids_key,
                 "identity": self._identity,
                 **dict(zip(_SCORE_COLUMNS, row, strict=True)),
             }
-            for key, ids_key, row in given
+            for key, ids_key, row in zip(keys, ids_keys, rows, strict=True)
             if _is_score(row, self._rounding)
         ]
         try:
@@ -155,22 +156,23 @@ class CacheSession:
                 self._connection.execute(
                     "INSERT OR IGNORE INTO identities (identity) VALUES (?)", (self._identity,)
                 )
-                self._connection.executemany(_ADD_IDS, kept)
-                self._connection.executemany(_ADD, kept)
+                self._connection.executemany(_ADD_IDS, parameters)
+                self._connection.executemany(_ADD, parameters)
         except sqlite3.Error as error:
+            # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None
             self._cache.warn(error)
 
     def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
         """Return the scores that have the given keys, by index."""
-        found: dict[int, ScoreRow] = {}
+        scores: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
             for key, *row in self._select(
                 "SELECT key, sum_logprob, n_tokens, mean_probability FROM scores", list(index)
             ):
                 if _is_score(row, self._rounding):
-                    found[index[key]] = (float(row[0]), row[1], float(row[2]))
+                    scores[index[key]] = (float(row[0]), row[1], float(row[2]))
                 elif key not in self._damaged:
                     self._damaged.add(key)
                     damaged.append(row)
@@ -182,21 +184,21 @@ class CacheSession:
                 f"{len(damaged)} of its scores are none that a model gives, such as"
                 f" {shown_row(damaged[0])}; they are computed again"
             )
-        return found
+        return scores
 
     def _select(self, query: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query that have one of the keys; none without a connection."""
         for start in range(0, len(keys) if self._connection is not None else 0, _KEYS_PER_QUERY):
-            some = keys[start : start + _KEYS_PER_QUERY]
+            part = keys[start : start + _KEYS_PER_QUERY]
             if self._connection is not None:
                 yield from self._connection.execute(
-                    f"{query} WHERE key IN ({','.join('?' * len(some))})", some
+                    f"{query} WHERE key IN ({','.join('?' * len(part))})", part
                 )
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Raise if the file is damaged, else continue without it."""
         if self._cache is not None:
-            self._cache.given_up(error)
+            self._cache.raise_or_warn(error)
         self._connection = None
 
     def _ids_key(self, ids: TokenIds) -> bytes:
@@ -211,12 +213,15 @@ def encoded(value: object) -> str:
 
     Args:
         value: anything that JSON can hold.
+
+    >>> encoded(("Käse", 1))
+    '["K\\\\u00e4se",1]'
     """
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def _is_score(row: Sequence[object], rounding: float) -> bool:
-    """Return whether a model can give a score.
+    """Return whether a row holds a score that a model can give.
 
     The sum of the logarithms must be finite and at most 0 up to rounding, the number of tokens at
     least 1, and the mean probability in [0, 1] up to rounding.
@@ -234,5 +239,8 @@ def shown_row(value: object) -> str:
 
     Args:
         value: anything.
+
+    >>> shown_row([1.5, 0, 2.0])
+    '[1.5, 0, 2.0]'
     """
     return repr(value)[:_N_SHOWN]

@@ -17,7 +17,7 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.scores import LOG_SCORES, SCORES
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["Contest", "check_contests", "decision_scores", "function_name", "pair_scores"]
+__all__ = ["Contest", "check_contests", "contest_scores", "function_name", "pair_scores"]
 
 #: Indices of the requests on both sides, at least one each; the side with the best score wins.
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
@@ -28,7 +28,7 @@ _SAFETY = 2.0  # factor on the largest error seen
 _TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost some or all digits
 
 
-def decision_scores(
+def contest_scores(
     evaluator: Evaluator,
     requests: Sequence[ScoringRequest],
     contests: Sequence[Contest],
@@ -66,6 +66,15 @@ def decision_scores(
         TooLongError: for texts that are too long, or that are equal only after they were cut
             (`check_contests`).
         CacheError: as for `Evaluator.score`.
+
+    >>> from cc_hf.evaluators.loading import load_evaluator
+    >>> sources = ["The [female] doctor left.", "The [male] doctor left."]
+    >>> requests = [ScoringRequest(source, "Die Ärztin ging.", 0) for source in sources]
+    >>> correct, incorrect = contest_scores(
+    ...     load_evaluator("cc-tiny-en-de"), requests, [([0], [1])], src_lang="en", tgt_lang="de"
+    ... )
+    >>> bool(correct > incorrect)
+    True
     """
     check_choice("score", score, {**SCORES, **LOG_SCORES})
     scores = _decided(
@@ -142,7 +151,7 @@ def _decided(
     score: str,
     progress: bool,
 ) -> npt.NDArray[np.float64]:
-    """Return the scores of `decision_scores`, not yet checked."""
+    """Return the scores of `contest_scores`, not yet checked."""
     define, is_log = {**SCORES, **LOG_SCORES}[score], score in LOG_SCORES
     if evaluator.fast is None or not contests:
         return define(
@@ -152,6 +161,7 @@ def _decided(
         evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
     ).copy()
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
+    # `rough` keeps the differences by the faster pass, while `scores` gets exact ones below.
     # Contests with the same scores may have the same token ids. They are scored again together or
     # not at all, so that equal token ids keep equal scores.
     twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
@@ -161,6 +171,7 @@ def _decided(
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
+    # The closest contests matter most; the sample of the others shows errors that grow with scores.
     others = order[_N_MEASURED:]
     doubtful = {
         *order[:_N_MEASURED].tolist(),
@@ -170,20 +181,20 @@ def _decided(
     error = 0.0
     while doubtful:
         chosen = sorted({twin for row in doubtful for twin in twins_of[row]})
-        again = [i for row in chosen for side in contests[row] for i in side]
-        scores[again] = define(
+        indices = [i for row in chosen for side in contests[row] for i in side]
+        scores[indices] = define(
             evaluator.score(
-                [requests[i] for i in again],
+                [requests[i] for i in indices],
                 src_lang=src_lang,
                 tgt_lang=tgt_lang,
                 progress=progress,
             )
         )
-        found = np.array(
+        errors = np.array(
             [abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen]
         )
         # A larger error makes more contests doubtful; each is scored again at most once.
-        error = max(error, float(np.max(found, initial=0, where=np.isfinite(found))))
+        error = max(error, float(np.max(errors, initial=0, where=np.isfinite(errors))))
         known |= set(chosen)
         doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known
     return scores
@@ -203,7 +214,7 @@ def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bo
 
 
 def pair_scores(
-    wanted: Sequence[ScoringRequest],
+    requests: Sequence[ScoringRequest],
     evaluator: Evaluator | ScoreFunction,
     contests: Sequence[Contest] = (),
     *,
@@ -215,9 +226,9 @@ def pair_scores(
     """Score pairs with an evaluator model or with a function.
 
     Args:
-        wanted: n pairs to score.
+        requests: n pairs to score.
         evaluator: an evaluator model, or a function (sources, translations) -> scores.
-        contests: which requests are compared (see `decision_scores`); without any, all scores are
+        contests: which requests are compared (see `contest_scores`); without any, all scores are
             exact. A function ignores them.
         src_lang: languages of the texts; "" for those of the evaluator.
         tgt_lang: as for `src_lang`.
@@ -231,61 +242,82 @@ def pair_scores(
     Raises:
         InputError: for a score that is not defined, or as for `Evaluator.score`.
         EvaluatorError: when a function fails, returns too few or too many scores, or one that is
-            NaN, infinite or negative; for an evaluator as for `decision_scores`.
-        TooLongError, CacheError: as for `decision_scores`.
+            NaN, infinite or negative; for an evaluator as for `contest_scores`.
+        TooLongError, CacheError: as for `contest_scores`.
+
+    >>> requests = [ScoringRequest("Yes.", "Ja.", 0), ScoringRequest("Yes, sir.", "Ja.", 1)]
+    >>> def by_length(sources, translations):
+    ...     return [len(t) / len(s) for s, t in zip(sources, translations)]
+    >>> pair_scores(requests, by_length, [([0], [1])], src_lang="en", tgt_lang="de").round(2)
+    array([0.75, 0.33])
     """
     if isinstance(evaluator, Evaluator):
-        return decision_scores(
+        return contest_scores(
             evaluator,
-            wanted,
+            requests,
             contests,
             src_lang=src_lang,
             tgt_lang=tgt_lang,
             score=score,
             progress=progress,
         )
-    return _function_scores(wanted, evaluator)
+    return _function_scores(requests, evaluator)
 
 
 def _function_scores(
-    wanted: Sequence[ScoringRequest], function: ScoreFunction
+    requests: Sequence[ScoringRequest], function: ScoreFunction
 ) -> npt.NDArray[np.float64]:
-    """Call a user's function and check what it returns."""
+    """Return what a user's function returns, checked.
+
+    Raises:
+        EvaluatorError: when the function fails, or returns other than one usable score per pair.
+        CCError: an error of this package that the function raised, unchanged.
+    """
     what, name = "the evaluator function", f"(function {function_name(function)!r})"
-    rows = f"rows {wanted[0].row} to {wanted[-1].row}" if wanted else "no rows"
+    rows = f"rows {requests[0].row} to {requests[-1].row}" if requests else "no rows"
     try:
-        given = function([r.source for r in wanted], [r.translation for r in wanted])
+        returned = function([r.source for r in requests], [r.translation for r in requests])
     except CCError:
         raise
     except Exception as error:
         # The user's code may raise anything; its error stays the cause, with its own traceback.
         raise EvaluatorError(
-            f"{what} failed on {rows} ({len(wanted)} pairs): {type(error).__name__}: {error} {name}"
+            f"{what} failed on {rows} ({len(requests)} pairs): {type(error).__name__}: {error}"
+            f" {name}"
         ) from error
     try:
-        if (kind := np.asarray(given).dtype.kind) not in "biufO":
-            raise TypeError(f"got values of numpy's kind {kind!r}")
-        found = np.asarray(given, dtype=np.float64)
+        scores = _as_numbers(returned)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         # numpy raises RuntimeError for a tensor that requires gradients.
         raise EvaluatorError(
             f"{what} failed: expected one number per pair, as a list or an array (of a tensor:"
             f" scores.detach().cpu().tolist()); {error} {name}"
         ) from error
-    if found.shape != (len(wanted),):
+    if scores.shape != (len(requests),):
         raise EvaluatorError(
-            f"{what} returned scores of shape {found.shape} for {len(wanted)} pairs; expected one"
-            f" number per pair {name}"
+            f"{what} returned scores of shape {scores.shape} for {len(requests)} pairs; expected"
+            f" one number per pair {name}"
         )
-    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    bad = np.flatnonzero(~(np.isfinite(scores) & (scores >= 0)))
     if len(bad):
-        request = wanted[int(bad[0])]
+        request = requests[int(bad[0])]
         raise EvaluatorError(
-            f"row {request.row}: {what} returned {found[bad[0]]} ({len(bad)} such scores); expected"
-            f" finite numbers of 0 or more. Source: {request.source!r}, translation:"
+            f"row {request.row}: {what} returned {scores[bad[0]]} ({len(bad)} such scores);"
+            f" expected finite numbers of 0 or more. Source: {request.source!r}, translation:"
             f" {request.translation!r} {name}"
         )
-    return found
+    return scores
+
+
+def _as_numbers(values: object) -> npt.NDArray[np.float64]:
+    """Return values as an array of float64.
+
+    Raises:
+        TypeError: for values that numpy would convert although they are no numbers, such as texts.
+    """
+    if (kind := np.asarray(values).dtype.kind) not in "biufO":
+        raise TypeError(f"got values of numpy's kind {kind!r}")
+    return np.asarray(values, dtype=np.float64)
 
 
 def function_name(function: ScoreFunction) -> str:

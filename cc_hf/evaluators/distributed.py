@@ -36,14 +36,22 @@ T = TypeVar("T")
 
 
 def is_launched() -> bool:
-    """Return whether torchrun or `accelerate launch` started this process together with others."""
+    """Return whether torchrun or `accelerate launch` started this process together with others.
+
+    >>> is_launched()
+    False
+    """
     return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(
         os.environ.get("WORLD_SIZE", "1")
     ) > 1
 
 
 def is_main_process() -> bool:
-    """Return whether this is the process that prints and writes; a single process always is."""
+    """Return whether this is the process that prints and writes; a single process always is.
+
+    >>> is_main_process()
+    True
+    """
     return not is_launched() or os.environ["RANK"] == "0"
 
 
@@ -84,6 +92,9 @@ class Team:
         size: number of processes.
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
+
+    >>> list(Team(0, 1, lambda item: [item]).run([[0, 2], [1]], [5, 3], lambda batch: len(batch)))
+    [([0, 2], 2), ([1], 1)]
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:
@@ -96,17 +107,18 @@ class Team:
         """Whether this process stores scores and shows progress."""
         return self.rank == 0
 
-    def check_alike(self, *what: object) -> None:
+    def check_alike(self, *task: object) -> None:
         """Check that all processes have the same task.
 
         Args:
-            what: objects whose `repr` must be the same in all processes.
+            task: objects whose `repr` must be the same in all processes.
 
         Raises:
             EvaluatorError: when they differ, or another process failed.
         """
+        # A digest is sent instead of the task, which may hold many texts.
         digests = self._gather(
-            hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()
+            hashlib.sha256(repr(task).encode("utf-8", "surrogatepass")).hexdigest()
         )
         if different := [rank for rank, digest in enumerate(digests) if digest != digests[0]]:
             raise EvaluatorError(
@@ -121,19 +133,22 @@ class Team:
         Args:
             make: the function; its result must be picklable.
 
+        Returns:
+            What the function returned on the main process.
+
         Raises:
             EvaluatorError: on the other processes, when it failed on the main one, where its own
                 error is raised.
         """
-        made = None
+        result = None
         if self.is_main:
-            with self.telling():
-                made = make()
-        found: T = self._gather(made)[0]
-        return found
+            with self.reporting_errors():
+                result = make()
+        shared: T = self._gather(result)[0]
+        return shared
 
     @contextlib.contextmanager
-    def telling(self) -> Iterator[None]:
+    def reporting_errors(self) -> Iterator[None]:
         """Report an error in the work of this process to the others.
 
         The error is raised here; the other processes raise EvaluatorError in their next exchange.
@@ -169,27 +184,33 @@ class Team:
         n_left = len(batches)
         while n_left:
             done: list[tuple[int, T]] = []
-            until = time.monotonic() + _ROUND_SECONDS
-            with self.telling():
+            deadline = time.monotonic() + _ROUND_SECONDS
+            with self.reporting_errors():
                 for number in mine:
                     done.append((number, score(batches[number])))
-                    if time.monotonic() >= until:
+                    if time.monotonic() >= deadline:
                         break
             # A process without work left still takes part: `_gather` waits for all processes.
-            for number, found in itertools.chain(*self._gather(done)):
+            for number, result in itertools.chain(*self._gather(done)):
                 n_left -= 1
-                yield batches[number], found
+                yield batches[number], result
 
     def _gather(self, item: Any, *, problem: str = "") -> list[Any]:
-        """Exchange an item and a possible problem; raise if another process reports a problem."""
-        found = self._exchange((problem, item))
+        """Return the items of all processes, in the order of their ranks.
+
+        Raises:
+            EvaluatorError: if another process reports a problem.
+        """
+        reports = self._exchange((problem, item))
         failed = [
-            f"process {rank} of {self.size}: {told}" for rank, (told, _) in enumerate(found) if told
+            f"process {rank} of {self.size}: {reason}"
+            for rank, (reason, _) in enumerate(reports)
+            if reason
         ]
         # The process that failed raises its own error, which says more.
         if failed and not problem:
             raise EvaluatorError(f"scoring failed in {'; '.join(failed)}")
-        return [item for _, item in found]
+        return [item for _, item in reports]
 
 
 class _Alone(Team):
@@ -201,7 +222,7 @@ class _Alone(Team):
     def run(
         self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
     ) -> Iterator[tuple[list[int], T]]:
-        """Yield every batch with its result, in order, as soon as it is scored."""
+        """Return an iterator over every batch with its result, each scored when it is asked for."""
         return zip(batches, map(score, batches), strict=True)
 
 
@@ -215,6 +236,9 @@ def join(device: str) -> Team:
 
     Args:
         device: kind of device that scores, "cpu" or "cuda".
+
+    Returns:
+        The team, in which each process has its rank.
 
     Raises:
         MissingDependencyError: without accelerate.

@@ -65,13 +65,13 @@ class EnsembleEvaluator(Evaluator):
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of all members; a value that they share is written once."""
         fields = [member.signature_fields() for member in self.members]
-        found = {
+        joined = {
             key: "+".join(dict.fromkeys(f[key] for f in fields if key in f))
             for key in dict.fromkeys(key for f in fields for key in f)
         }
         dtype = self.dtype if self.fast is None else f"{self.fast.dtype}/{self.dtype}"
         return {
-            **found,
+            **joined,
             "eval": "+".join(f["eval"] for f in fields),
             "dtype": dtype,
             "ensemble": self.combination,
@@ -168,15 +168,16 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         Raises:
             InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
         """
-        found = [
+        by_member = [
             member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
             for member in self.members
         ]
-        n_tokens = np.sum([scores.n_tokens for scores in found], axis=0)
+        n_tokens = np.sum([scores.n_tokens for scores in by_member], axis=0)
+        # `TokenScores.mean_logprob` divides by `n_tokens`, so that the mean is multiplied by it.
         return TokenScores(
-            np.mean([scores.mean_logprob for scores in found], axis=0) * n_tokens,
+            np.mean([scores.mean_logprob for scores in by_member], axis=0) * n_tokens,
             n_tokens,
-            np.mean([scores.mean_probability for scores in found], axis=0),
+            np.mean([scores.mean_probability for scores in by_member], axis=0),
         )
 
     def check_not_cut_alike(
@@ -237,8 +238,16 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
     Args:
         members: the evaluators; a single one is returned as it is.
 
+    Returns:
+        The ensemble, or the only member.
+
     Raises:
         InputError: for no members.
+
+    >>> from cc_hf.evaluators.loading import load_evaluator
+    >>> member = load_evaluator("cc-tiny-en-de")
+    >>> ensemble([member, member]).signature_fields()["ensemble"]
+    'token'
     """
     if len(members) == 1:
         return members[0]
@@ -257,6 +266,10 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
 
     Args:
         members: the evaluators.
+
+    >>> from cc_hf.evaluators.loading import load_evaluator
+    >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
+    True
     """
     return len({_fingerprint(member) for member in members}) == 1
 

@@ -67,6 +67,9 @@ class EvaluatorRecord:
         Args:
             evaluator: the evaluator.
             languages: the language pairs that it accepted.
+
+        Returns:
+            The record, with that of the faster copy if there is one.
         """
         names = (
             "name",
@@ -96,6 +99,9 @@ class EvaluatorRecord:
 
         Args:
             record: the fields by name.
+
+        Returns:
+            The record that was written.
         """
         fast = record["fast"]
         return cls(
@@ -153,7 +159,12 @@ class LazyEvaluator(Evaluator):
         )
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only the evaluator itself has, such as its tokenizer."""
+        """Return what only the evaluator itself has, such as its tokenizer.
+
+        Raises:
+            AttributeError: for a name with a leading underscore, so that copying and pickling do
+                not load the model.
+        """
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.real, name)
@@ -280,6 +291,9 @@ def open_evaluator(
         options: how to load it.
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
+    Returns:
+        The loaded evaluator, a `LazyEvaluator`, or an ensemble of these.
+
     Raises:
         UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
             `cc_hf.load_evaluator`, here or when something is scored.
@@ -295,6 +309,7 @@ def open_evaluator(
         return [open_evaluator(*member, languages=languages) for member in each]
 
     each = _members(name_or_path, options)
+    # Processes exchange results in step, so that none of them may skip what the others load.
     request = (
         None
         if options.cache is False or (options.distributed and is_launched())
@@ -335,7 +350,7 @@ def _accepts(evaluator: Evaluator, languages: tuple[str, str]) -> bool:
 
 
 def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple[str, str]:
-    """Fill languages in as `Evaluator.score` does."""
+    """Return languages as `Evaluator.score` completes them."""
     return languages[0] or src_lang, languages[1] or tgt_lang
 
 
@@ -362,11 +377,12 @@ def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | 
     """Return everything that decides what is loaded; None for a model that can change unnoticed."""
     models: list[list[Any]] = []
     for name, options in members:
-        place, revision = Path(locate(name)[0]), options.revision
-        if not is_folder(place) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
+        path, revision = Path(locate(name)[0]), options.revision
+        # The files of a branch or a tag on the Hub may change at any time.
+        if not is_folder(path) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):
             return None
-        files = stamp(model_files(place))
-        models.append([name, str(place.resolve()) if is_folder(place) else "", revision, files])
+        files = stamp(model_files(path))
+        models.append([name, str(path.resolve()) if is_folder(path) else "", revision, files])
     return (
         {
             "models": models,

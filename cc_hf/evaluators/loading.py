@@ -49,6 +49,9 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
             on the Hub; a list of several makes an ensemble (see `cc_hf.evaluators.ensemble`).
         options: the options of `cc_hf.evaluators.options.LoadingOptions`, by name.
 
+    Returns:
+        The evaluator, in eval mode on its device.
+
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
             "organisation/model", a kind that is not registered, or an option that does not exist.
@@ -79,9 +82,16 @@ def load_with(
         name_or_path: as for `load_evaluator`.
         options: how to load the evaluator.
 
+    Returns:
+        The evaluator, as for `load_evaluator`.
+
     Raises:
-        UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
+        InputError: for revisions that do not match the models, and as for `load_evaluator`.
+        UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
             `load_evaluator`.
+
+    >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
+    'exact'
     """
     check_names(name_or_path)
     if not isinstance(name_or_path, (str, Path)):
@@ -141,6 +151,9 @@ def evaluator_of(
             tokenizer.
         prompt: a template for families that put the source into words; None for the family's own.
 
+    Returns:
+        An evaluator in mode "exact", without a cache.
+
     Raises:
         UnknownNameError: for a kind that is not registered.
         EvaluatorError: when no evaluator family fits the model, its tokenizer does not, or its
@@ -165,10 +178,10 @@ def evaluator_of(
         batch_tokens=_BATCH_TOKENS["cpu"],
         dtype=str(model.dtype).rpartition(".")[2],
     )
-    made = _evaluator(loaded, options)
-    if isinstance(made, Seq2SeqEvaluator):
-        made.weights_change = True
-    return made
+    evaluator = _evaluator(loaded, options)
+    if isinstance(evaluator, Seq2SeqEvaluator):
+        evaluator.weights_change = True  # so that packed weights are made again after each step
+    return evaluator
 
 
 def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> Evaluator:
@@ -178,6 +191,12 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
         loaded: the model with its tokenizer.
         options: how to load; `batch_tokens` must be a number.
         shared: cache and team, as `Evaluator` accepts them.
+
+    Returns:
+        The evaluator, which computes in the precision of the model.
+
+    Raises:
+        InputError: for a prompt that the family does not take.
     """
     family = registry.resolve("evaluator family", loaded.family)
     if options.prompt is not None and not family.takes_prompt:
@@ -186,7 +205,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             " languages by tokens, or has one direction"
         )
     with reported_loading(loaded.name):  # families call the tokenizer, whose files may be damaged
-        made: Evaluator = family(
+        evaluator: Evaluator = family(
             loaded.model,
             loaded.tokenizer,
             own_languages=(loaded.src_lang, loaded.tgt_lang),
@@ -204,12 +223,16 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
             **({} if options.prompt is None else {"prompt": options.prompt}),
             **shared,
         )
-    made.device = input_device(loaded.model).type
-    return made
+    evaluator.device = input_device(loaded.model).type
+    return evaluator
 
 
 def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
-    """Return one revision for each of n members."""
+    """Return one revision for each of n members.
+
+    Raises:
+        InputError: for another number of revisions than members.
+    """
     if revision is None:
         return [None] * n
     if isinstance(revision, str) or len(revision) != n:

@@ -19,7 +19,7 @@ __all__ = ["MODES", "LoadingOptions", "check_batch_tokens", "check_names"]
 MODES = ("auto", "exact", "bf16", "int8")
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
-_LONGEST = 4096  # longest path on Linux
+_LONGEST_PATH = 4096  # on Linux, in characters
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ class LoadingOptions:
         if not isinstance(self.cache, (bool, str, Path)):
             raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
         _check_path("cache", self.cache)
-        given: Any = self.revision
-        for revision in given if isinstance(given, (list, tuple)) else [given]:
+        revisions: Any = self.revision
+        for revision in revisions if isinstance(revisions, (list, tuple)) else [revisions]:
             if not isinstance(revision, (str, type(None))):
                 raise InputError(
                     "revision: expected a string, or a list with one for each member of an"
-                    f" ensemble, got {shown(given)}"
+                    f" ensemble, got {shown(revisions)}"
                 )
 
     @classmethod
@@ -103,6 +103,9 @@ class LoadingOptions:
 
         Args:
             options: values by the names of options.
+
+        Returns:
+            The options; those that are not named have their defaults.
 
         Raises:
             UnknownNameError: for a keyword that is no option.
@@ -148,11 +151,19 @@ def check_names(name_or_path: object) -> None:
 
 
 def _check_path(option: str, name: object) -> None:
-    """Refuse a path that no file system accepts."""
+    """Refuse a path that no file system accepts.
+
+    Raises:
+        InputError: for such a path.
+    """
     text = str(name)
-    if len(text) > _LONGEST or "\0" in text or text != text.encode("utf-8", "replace").decode():
+    if (
+        len(text) > _LONGEST_PATH
+        or "\0" in text
+        or text != text.encode("utf-8", "replace").decode()
+    ):
         raise InputError(
-            f"{option}: expected at most {_LONGEST} characters of valid Unicode, without null"
+            f"{option}: expected at most {_LONGEST_PATH} characters of valid Unicode, without null"
             f" characters, got {len(text)} that begin {text[:80]!a}"
         )
 

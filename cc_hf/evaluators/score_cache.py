@@ -52,7 +52,7 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 _N_DIGEST = 64  # hexadecimal digits
-# older files of this version lack this table
+# Older files of this version lack this table.
 _EVALUATORS = (
     "CREATE TABLE IF NOT EXISTS evaluators (request BLOB PRIMARY KEY, record TEXT NOT NULL) WITHOUT"
     " ROWID"
@@ -139,7 +139,7 @@ class ScoreCache:
             try:
                 connection = stack.enter_context(contextlib.closing(self._open()))
             except (sqlite3.Error, OSError) as error:
-                self.given_up(error)
+                self.raise_or_warn(error)
                 connection = None
             yield CacheSession(self, connection, identity, rounding=rounding)
 
@@ -163,10 +163,13 @@ class ScoreCache:
                     f"cache: {self.path}: the cache of scores cannot be written ({error}); name"
                     " another file, or do without one"
                 ) from error
-            self.given_up(error)
+            self.raise_or_warn(error)
 
     def info(self) -> CacheInfo:
         """Return what the cache holds; nothing if there is no file.
+
+        Returns:
+            Path, size, and the scores counted by identity.
 
         Raises:
             CacheError: for a file that cannot be read.
@@ -180,7 +183,7 @@ class ScoreCache:
                     "SELECT i.identity, count(*) FROM scores s JOIN identities i ON i.id ="
                     " s.identity GROUP BY i.id ORDER BY i.id"
                 )
-                found = tuple(
+                identities = tuple(
                     IdentityInfo(self._identity_fields(text), n)
                     for text, n in connection.execute(query)
                 )
@@ -191,8 +194,8 @@ class ScoreCache:
         return CacheInfo(
             self.path,
             sum(path.stat().st_size for path in self._files()),
-            sum(i.n_scores for i in found),
-            found,
+            sum(i.n_scores for i in identities),
+            identities,
         )
 
     def _identity_fields(self, text: object) -> dict[str, str]:
@@ -289,16 +292,17 @@ class ScoreCache:
         """
         n_bytes = sum(path.stat().st_size for path in self._files())
         try:
-            found = self.info()
+            contents = self.info()
         except CacheError:
+            # A damaged cache can be removed, but no other file that the user named by mistake.
             if not self.is_default and not _is_cache(self.path):
                 raise
-            found = CacheInfo(self.path, n_bytes, 0, ())
+            contents = CacheInfo(self.path, n_bytes, 0, ())
         for path in self._files():
             path.unlink(missing_ok=True)
-        return found
+        return contents
 
-    def given_up(self, error: Exception) -> None:
+    def raise_or_warn(self, error: Exception) -> None:
         """Warn that scores are not stored, unless the file is damaged.
 
         Args:
@@ -339,7 +343,14 @@ class ScoreCache:
     def _open(self) -> sqlite3.Connection:
         """Open the file, create its tables if it is new, and check its version.
 
-        "locked" is tried again, because SQLite does not wait by itself in every case.
+        A locked file is tried again, because SQLite does not wait by itself in every case.
+
+        Returns:
+            The connection, which the caller must close.
+
+        Raises:
+            CacheError: for a file of another version, or no cache.
+            InputError: for a folder.
         """
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
@@ -365,8 +376,12 @@ class ScoreCache:
             time.sleep(_RETRY_SECONDS)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Set up a connection, create the tables of a new file, and check the file's version.
+
+        Raises:
+            CacheError: for a file of another version, or no cache.
+        """
         # A crash of the machine may lose the last scores, but does not damage the file.
-        """Set up a connection, create the tables of a new file, and check the file's version."""
         connection.execute("PRAGMA synchronous = NORMAL")
         if _header(connection) == (0, 0):
             with connection:
@@ -386,6 +401,7 @@ class ScoreCache:
                 f"the cache of scores {self.path} has format {version}, expected {_VERSION};"
                 f" {self._remedy()}"
             )
+        # With a write-ahead log, processes read scores while another one stores some.
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
 
@@ -417,15 +433,21 @@ def open_cache(cache: bool | str | Path) -> ScoreCache | None:
     Args:
         cache: True for the default file, False for no cache, or a file.
 
+    Returns:
+        The cache; None for False.
+
     Raises:
         CacheError: as for `ScoreCache.check`.
         InputError: for a folder.
+
+    >>> open_cache(False) is None
+    True
     """
     if cache is False:
         return None
-    found = ScoreCache(None if cache is True else cache)
-    found.check()
-    return found
+    store = ScoreCache(None if cache is True else cache)
+    store.check()
+    return store
 
 
 def _default_path() -> Path:

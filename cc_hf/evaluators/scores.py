@@ -40,6 +40,9 @@ class TokenScores:
         Args:
             logprobs: natural logarithms, one array per request.
 
+        Returns:
+            The sums of n requests; NaN for a request without tokens.
+
         >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
         [0.375, 1.0]
         """
@@ -59,6 +62,9 @@ class TokenScores:
 
         Args:
             rows: (sum_logprob, n_tokens, mean_probability) of each request; at least one row.
+
+        Returns:
+            The same figures as arrays.
 
         >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
         [-0.5, -1.0]
@@ -81,14 +87,14 @@ class TokenScores:
 #: log-probability; "reference" is 2 ** mean natural-log probability, which the paper's program
 #: computes.
 SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
-    "arithmetic": lambda found: found.mean_probability,
-    "geometric": lambda found: np.exp(found.mean_logprob),
-    "reference": lambda found: np.exp2(found.mean_logprob),
+    "arithmetic": lambda sums: sums.mean_probability,
+    "geometric": lambda sums: np.exp(sums.mean_logprob),
+    "reference": lambda sums: np.exp2(sums.mean_logprob),
 }
 
 
 #: Definitions of scores that are logarithms, and so not in [0, 1]: "logprob" is the log-probability
 #: of the whole translation, not normalised by its length (Sennrich 2017).
 LOG_SCORES: dict[str, Callable[[TokenScores], npt.NDArray[np.float64]]] = {
-    "logprob": lambda found: found.sum_logprob
+    "logprob": lambda sums: sums.sum_logprob
 }

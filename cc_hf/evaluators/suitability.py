@@ -73,7 +73,7 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     'facebook/wmt19-en-ru'
     """
     pair = src_lang, tgt_lang
-    return next((one for one in RECOMMENDED if (one.src_lang, one.tgt_lang) == pair), None)
+    return next((large for large in RECOMMENDED if (large.src_lang, large.tgt_lang) == pair), None)
 
 
 def evaluator_notes(
@@ -90,6 +90,12 @@ def evaluator_notes(
 
     Returns:
         One note if any row lacks the cues that the model was made for, else none.
+
+    >>> from cc_hf.evaluators.loading import load_evaluator
+    >>> row = {"correct_sources": ["a flying bat"], "incorrect_sources": ["a baseball bat"]}
+    >>> [note] = evaluator_notes(load_evaluator("cc-tiny-en-de"), [row])
+    >>> "this row has other cues, so its verdicts there are not reliable" in note
+    True
     """
     embedded = _embedded(evaluator)
     if embedded is None:
@@ -110,8 +116,8 @@ def evaluator_notes(
         if n > 1
         else "this row has"
     )
-    measured = next((one for one in embedded.agreements if one.dataset == dataset), None)
-    known = (
+    measured = next((known for known in embedded.agreements if known.dataset == dataset), None)
+    accuracy = (
         "How often it is right on such data was not measured"
         if measured is None
         else f"Measured: {measured}"
@@ -121,7 +127,7 @@ def evaluator_notes(
     return (
         (
             f"{embedded.name} was made to judge {embedded.made_for}; {rows} other cues, so its"
-            f" verdicts there are not reliable. {known}. Use {remedy}"
+            f" verdicts there are not reliable. {accuracy}. Use {remedy}"
         ),
     )
 

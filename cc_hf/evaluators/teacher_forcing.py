@@ -28,6 +28,10 @@ def pad_ids(
 
     Returns:
         Ids and attention mask, both (n, longest) int64.
+
+    >>> ids, mask = pad_ids([[5, 6, 2], [7, 2]], pad=1, device=torch.device("cpu"))
+    >>> ids.tolist(), mask.tolist()
+    ([[5, 6, 2], [7, 2, 1]], [[1, 1, 1], [1, 1, 0]])
     """
     width = max(len(row) for row in rows)
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
@@ -47,6 +51,11 @@ def projection_input(
     Args:
         projection: the module that makes logits.
         select: the new input, as a function of the usual one.
+
+    >>> projection = torch.nn.Linear(4, 100)
+    >>> with projection_input(projection, lambda states: states[-1:]):
+    ...     projection(torch.zeros(7, 4)).shape
+    torch.Size([1, 100])
     """
     handle = projection.register_forward_pre_hook(
         lambda _module, arguments: (select(arguments[0]), *arguments[1:])
@@ -58,20 +67,25 @@ def projection_input(
 
 
 @contextlib.contextmanager
-def embeddings_without(embedding: torch.nn.Module, places: Sequence[int | None]) -> Iterator[None]:
+def embeddings_without(embedding: torch.nn.Module, columns: Sequence[int | None]) -> Iterator[None]:
     """Set the embedding of one token per row to 0 while the context is open.
 
     Args:
         embedding: the module that embeds (n, length) ids.
-        places: column of the token in each row; None leaves a row as it is.
-    """
-    rows = [row for row, place in enumerate(places) if place is not None]
-    columns = [place for place in places if place is not None]
+        columns: column of the token in each row; None leaves a row as it is.
 
-    def remove(_module: torch.nn.Module, _arguments: object, found: torch.Tensor) -> torch.Tensor:
-        found = found.clone()
-        found[rows, columns] = 0
-        return found
+    >>> embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0], [2.0]]))
+    >>> with embeddings_without(embedding, [1, None]):
+    ...     embedding(torch.tensor([[0, 1], [0, 1]])).squeeze(-1).tolist()
+    [[1.0, 0.0], [1.0, 2.0]]
+    """
+    rows = [row for row, column in enumerate(columns) if column is not None]
+    removed = [column for column in columns if column is not None]
+
+    def remove(_module: torch.nn.Module, _arguments: object, states: torch.Tensor) -> torch.Tensor:
+        states = states.clone()  # the embedding may return its own memory
+        states[rows, removed] = 0
+        return states
 
     handle = embedding.register_forward_hook(remove)
     try:
@@ -100,16 +114,24 @@ def label_logprobs(
 
     Returns:
         Natural logarithms, (number of real positions,) float64.
+
+    >>> hidden = torch.zeros(1, 2, 4)  # all logits are 0, so each of 4 tokens has 1/4
+    >>> labels, mask = torch.tensor([[3, 0]]), torch.tensor([[1, 0]])
+    >>> label_logprobs(hidden, labels, mask, lambda states: states, n_vocabulary=4).exp().round(
+    ...     decimals=2
+    ... ).tolist()
+    [0.25]
     """
     real = mask.bool()
-    states, wanted = hidden[real.to(hidden.device)], labels[real]
-    logprobs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
+    states, real_labels = hidden[real.to(hidden.device)], labels[real]
+    logprobs = torch.empty(len(real_labels), dtype=torch.float64, device=hidden.device)
     size = max(1, _CHUNK_ELEMENTS // n_vocabulary)
-    for start in range(0, len(wanted), size):
+    # The logits of a large vocabulary need far more memory than the states, hence the chunks.
+    for start in range(0, len(real_labels), size):
         chunk = slice(start, start + size)
         logits = project(states[chunk]).float()
-        chosen = logits.gather(-1, wanted[chunk, None].to(logits.device)).squeeze(-1)
-        logprobs[chunk] = (chosen - logits.logsumexp(-1)).double()
+        label_logits = logits.gather(-1, real_labels[chunk, None].to(logits.device)).squeeze(-1)
+        logprobs[chunk] = (label_logits - logits.logsumexp(-1)).double()
     return logprobs
 
 
@@ -121,6 +143,11 @@ def positions(model: Any) -> int:
 
     Args:
         model: a model of transformers.
+
+    >>> from transformers import RobertaConfig, RobertaModel
+    >>> tiny = {"vocab_size": 9, "hidden_size": 4, "num_attention_heads": 1, "intermediate_size": 4}
+    >>> positions(RobertaModel(RobertaConfig(**tiny, max_position_embeddings=514)))
+    512
     """
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
     table = next(

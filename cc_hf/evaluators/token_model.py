@@ -187,8 +187,8 @@ class TokenModel(ABC):
                 f" tokens, mean probability {means[first]}; expected finite numbers, at least one"
                 f" token, and probabilities from 0 to 1. Source: {request.source[:80]!r},"
                 f" translation: {request.translation[:80]!r}. The model is damaged, or overflows in"
-                f" {self.dtype}: get it again, or use float32; when the score came from the cache,"
-                " clear that (cc-hf cache clear)"
+                f" {self.dtype}: download it again, or use float32; when the score came from the"
+                " cache, clear that (cc-hf cache clear)"
             )
 
     def check_logprobs(
@@ -277,21 +277,21 @@ class TokenModel(ABC):
             (tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)
         ]
         distinct = list(dict.fromkeys(keys))
-        found: dict[TokenIds, npt.NDArray[np.float64]] = {}
+        logprobs_of: dict[TokenIds, npt.NDArray[np.float64]] = {}
         for batch in plan_batches(
             [len(s) for s, _ in distinct],
             [len(t) for _, t in distinct],
             batch_tokens=self.batch_tokens,
         ):
             chosen = [distinct[i] for i in batch]
-            found.update(
+            logprobs_of.update(
                 zip(
                     chosen,
                     self.logprobs_batch([list(s) for s, _ in chosen], [list(t) for _, t in chosen]),
                     strict=True,
                 )
             )
-        rows = [found[key] for key in keys]
+        rows = [logprobs_of[key] for key in keys]
         self.check_logprobs(rows, requests)
         return rows
 
@@ -347,10 +347,11 @@ class TokenModel(ABC):
             requests, src_lang or self.src_lang, tgt_lang or self.tgt_lang
         )
         pieces = {row: self._pieces(row) for row in dict.fromkeys(map(tuple, targets))}
-        found = self._logprobs(encoded, targets, requests)
+        logprobs = self._logprobs(encoded, targets, requests)
         return [
             list(zip(pieces[tuple(target)][-len(row) :], row.tolist(), strict=True))
-            for target, row in zip(targets, found, strict=True)
+            # The first tokens of a target may be forced; they have a text but no probability.
+            for target, row in zip(targets, logprobs, strict=True)
         ]
 
     def _pieces(self, ids: Sequence[int]) -> list[str]:
@@ -401,6 +402,7 @@ class TokenModel(ABC):
 
     @property
     def _rounding(self) -> float:
+        """How far rounding can raise a mean log-probability above 0."""
         return (
             _LOW_PRECISION_ROUNDING
             if any(dtype in self.dtype for dtype in _LOW_PRECISION)
@@ -410,6 +412,7 @@ class TokenModel(ABC):
     def _encode_distinct(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]]
     ) -> list[list[int]]:
+        # A source occurs once per translation, and tokenizing is slow.
         distinct = sorted(set(texts))
         table = dict(zip(distinct, encode(distinct), strict=True))
         return [table[text] for text in texts]
@@ -456,8 +459,14 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
         sources: n source texts.
         translations: n translations, in the same order.
 
+    Returns:
+        n requests, whose `row` is their number.
+
     Raises:
         InputError: for different numbers of sources and translations.
+
+    >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
+    ScoringRequest(source='No.', translation='Nein.', row=1)
     """
     if len(sources) != len(translations):
         raise InputError(

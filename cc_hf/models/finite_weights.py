@@ -52,5 +52,5 @@ def check_finite_weights(model: Any, name: str) -> None:
                     f"{name}: the weight {label} ({n_bad} of its {weight.numel()} values) is NaN,"
                     f" infinite or larger than 2**64 in {str(weight.dtype).rpartition('.')[2]};"
                     " expected finite numbers. The model is damaged, its training diverged, or its"
-                    " dtype is too narrow: get it again, or load it in float32"
+                    " dtype is too narrow: download it again, or load it in float32"
                 )

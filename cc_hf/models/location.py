@@ -111,6 +111,9 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
         src_lang: languages, ISO 639-1; "" if unknown.
         tgt_lang: as for `src_lang`.
 
+    Returns:
+        A name of `cc-hf list evaluators`.
+
     Raises:
         InputError: when none is embedded for the pair.
 
@@ -124,7 +127,7 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     if not (src_lang and tgt_lang):
         raise InputError(
             "evaluator: expected one, or src_lang and tgt_lang, so that the one that ships for the"
-            " pair is taken"
+            " pair is used"
         )
     pairs = ", ".join(registry.names("evaluator"))
     raise InputError(
@@ -178,7 +181,7 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
     >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
     ['config.json', 'generation_config.json', 'model.safetensors']
     """
-    found: list[tuple[str, Path]] = []
+    files: list[tuple[str, Path]] = []
     seen: set[str] = set()
     for parent, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(parent)
@@ -192,8 +195,8 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
             for name in names
             if not name.startswith(".") and not name.lower().endswith(".md")
         )
-        found += [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
-    return sorted(found)
+        files += [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
+    return sorted(files)
 
 
 def hash_files(folder: Path) -> str:
@@ -223,22 +226,22 @@ def stamp(files: Sequence[tuple[str, Path]]) -> tuple[tuple[str, int, int, int],
     Args:
         files: names and paths, as `model_files` returns them.
     """
-    found = ((name, path.stat()) for name, path in files)
-    return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found)
+    stats = ((name, path.stat()) for name, path in files)
+    return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in stats)
 
 
-def check_shards(name: str, place: str) -> None:
+def check_shards(name: str, path: str) -> None:
     """Check that the shards which an index of weights names are files that the identity covers.
 
     Args:
         name: name of the model, for messages.
-        place: its folder; anything else passes, since the Hub's commit covers all files.
+        path: its folder; anything else passes, since the Hub's commit covers all files.
 
     Raises:
         EvaluatorError: for an index that is damaged, or names files that are missing, hidden or
             outside the folder.
     """
-    files = dict(model_files(Path(place))) if Path(place).is_dir() else {}
+    files = dict(model_files(Path(path))) if Path(path).is_dir() else {}
     for index in [file for file in files if file.endswith(".index.json") and "/" not in file]:
         try:
             shards = set(
@@ -249,11 +252,11 @@ def check_shards(name: str, place: str) -> None:
                 f"{name}: {index} is damaged: expected a JSON object with weight_map"
                 f" ({type(error).__name__}: {error})"
             ) from error
-        covered = {os.path.realpath(path) for path in files.values()}
+        covered = {os.path.realpath(file) for file in files.values()}
         if missing := sorted(
             str(shard)
             for shard in shards
-            if os.path.realpath(Path(place, str(shard))) not in covered
+            if os.path.realpath(Path(path, str(shard))) not in covered
         ):
             raise EvaluatorError(
                 f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])};"
@@ -261,23 +264,23 @@ def check_shards(name: str, place: str) -> None:
             )
 
 
-def check_generation_config(name: str, place: str) -> None:
+def check_generation_config(name: str, path: str) -> None:
     """Check that a folder's settings of generation can be read; transformers would ignore damaged
     ones.
 
     Args:
         name: name of the model, for messages.
-        place: its folder; anything else passes.
+        path: its folder; anything else passes.
 
     Raises:
         EvaluatorError: for a file that is no JSON object.
     """
-    path = Path(place, "generation_config.json")
-    if not is_file(path):
+    file = Path(path, "generation_config.json")
+    if not is_file(file):
         return
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise EvaluatorError(f"{name}: {path.name} is damaged: expected JSON ({error})") from error
+        raise EvaluatorError(f"{name}: {file.name} is damaged: expected JSON ({error})") from error
     if not isinstance(settings, dict):
-        raise EvaluatorError(f"{name}: {path.name} is damaged: expected a JSON object")
+        raise EvaluatorError(f"{name}: {file.name} is damaged: expected a JSON object")

@@ -77,6 +77,10 @@ class Recent(Generic[T]):
 
     Args:
         size: number of objects to keep.
+
+    >>> recent = Recent(1)
+    >>> recent.get("a", list) is recent.get("a", list)
+    True
     """
 
     def __init__(self, size: int) -> None:
@@ -90,18 +94,21 @@ class Recent(Generic[T]):
         Args:
             key: identifies the object.
             make: makes the object. It is called outside the lock, since loading takes long.
+
+        Returns:
+            The object, the same for every caller while it is kept.
         """
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
-        made = make()
+        value = make()
         with self._lock:
             # If two threads made it, both use the first.
-            made = self._made.setdefault(key, made)
+            value = self._made.setdefault(key, value)
             while len(self._made) > self._size:
                 self._made.popitem(last=False)
-        return made
+        return value
 
 
 @dataclass(frozen=True)
@@ -161,6 +168,9 @@ def load_model(
             None for CUDA if available.
         dtype: "float32", "bfloat16" or "float16".
 
+    Returns:
+        The model with its tokenizer, identity and family.
+
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
             "organisation/model", or a kind that is not registered.
@@ -173,33 +183,34 @@ def load_model(
     if kind is not None:
         registry.resolve("evaluator family", kind)
     name = str(name_or_path)
-    place, languages = locate(name)
-    if revision is not None and is_folder(place):
+    path, languages = locate(name)
+    if revision is not None and is_folder(path):
         raise InputError(
             f"revision: {name} is a local model and has none; a revision applies to models of the"
             " Hub only"
         )
     if device == SPREAD and importlib.util.find_spec("accelerate") is None:
         raise MissingDependencyError("accelerate", "models")
-    where = pick_device(device)
-    before = stamp(model_files(Path(place)))
+    torch_device = pick_device(device)
+    before = stamp(model_files(Path(path)))
 
     def load() -> LoadedModel:
         family, model, tokenizer = _read(
             name,
-            place,
+            path,
             kind=kind,
             revision=revision,
             dtype=_DTYPES[dtype],
             spread=device == SPREAD,
         )
-        identity = model_identity(model, place)
-        if stamp(model_files(Path(place))) != before:
+        identity = model_identity(model, path)
+        # An identity that is not that of the loaded weights would mix scores in the cache.
+        if stamp(model_files(Path(path))) != before:
             raise EvaluatorError(
                 f"{name}: the files of the model changed while it was loaded; load it again when"
                 " they are complete"
             )
-        model = model if device == SPREAD else model.to(where)
+        model = model if device == SPREAD else model.to(torch_device)
         src_lang, tgt_lang = languages or own_languages(family, tokenizer)
         return LoadedModel(
             Path(name).name if is_folder(name) else name,
@@ -211,8 +222,9 @@ def load_model(
             tgt_lang,
         )
 
+    # The stamp is part of the key, so that a folder is loaded again after its files have changed.
     return _MODELS.get(
-        (name, place, kind, revision, str(where), device == SPREAD, dtype, before), load
+        (name, path, kind, revision, str(torch_device), device == SPREAD, dtype, before), load
     )
 
 
@@ -250,17 +262,17 @@ def pick_device(device: str | None) -> torch.device:
         device if device not in (None, SPREAD) else ("cuda" if torch.cuda.is_available() else "cpu")
     )
     try:
-        found = torch.device(name)
+        chosen = torch.device(name)
     except (RuntimeError, TypeError) as error:
         raise InputError(
             f"device: expected 'cpu', 'cuda', 'cuda:N' or 'auto', got {name!r}"
         ) from error
-    if found.type not in _DEVICES or (found.type == "cuda" and not torch.cuda.is_available()):
+    if chosen.type not in _DEVICES or (chosen.type == "cuda" and not torch.cuda.is_available()):
         raise InputError(
             f"device: {name!r} is not available here; use 'cpu'"
             + (" or 'cuda'" if torch.cuda.is_available() else "")
         )
-    return found
+    return chosen
 
 
 def input_device(model: Any) -> torch.device:
@@ -287,22 +299,22 @@ def input_device(model: Any) -> torch.device:
 
 def _read(
     name: str,
-    place: str,
+    path: str,
     *,
     kind: str | None,
     revision: str | None,
     dtype: torch.dtype,
     spread: bool,
 ) -> tuple[str, Any, Any]:
-    """Load family, model and tokenizer, and check that they fit each other."""
+    """Return family, model and tokenizer, which are checked to fit each other."""
     alternative = f", or use one of: {', '.join(registry.EVALUATORS)}"
-    with reported_loading(name, place=place, alternative=alternative):
-        config = AutoConfig.from_pretrained(place, revision=revision, trust_remote_code=False)
-        family = choose_family(name, config, get_tokenizer_config(place, revision=revision), kind)
+    with reported_loading(name, path=path, alternative=alternative):
+        config = AutoConfig.from_pretrained(path, revision=revision, trust_remote_code=False)
+        family = choose_family(name, config, get_tokenizer_config(path, revision=revision), kind)
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
         spreading = {"device_map": "auto"} if spread else {}
         model = load_weights(
-            model_class, name, place, config=config, revision=revision, dtype=dtype, **spreading
+            model_class, name, path, config=config, revision=revision, dtype=dtype, **spreading
         )
         # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
         # reads the same files, and the family adds the language tokens.
@@ -310,21 +322,21 @@ def _read(
             family, AutoTokenizer
         )
         code = {} if family == "fairseq" else {"trust_remote_code": False}
-        tokenizer = tokenizer_class.from_pretrained(place, revision=revision, **code)
+        tokenizer = tokenizer_class.from_pretrained(path, revision=revision, **code)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
 
 
-def model_identity(model: Any, place: str) -> str:
+def model_identity(model: Any, path: str) -> str:
     """Return the identity of a model: the commit on the Hub, or a hash of its files.
 
     Args:
         model: the loaded model.
-        place: its folder, or its name on the Hub.
+        path: its folder, or its name on the Hub.
 
     Returns:
         Twelve hexadecimal digits (`hash_files` for a folder), or "unknown" if there is no commit.
     """
-    if Path(place).is_dir():
-        return hash_files(Path(place))
+    if Path(path).is_dir():
+        return hash_files(Path(path))
     return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

@@ -24,17 +24,17 @@ from cc_hf.models.location import check_generation_config, check_shards
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 
-# ending of the name of an architecture -> family
+# Families by the ending of an architecture's name.
 _KINDS = {"ForMaskedLM": "masked_lm", "ForCausalLM": "causal_lm", "LMHeadModel": "causal_lm"}
-# family that the files name -> others that fit, too: a SMaLL-100 that was saved with the tokenizer
-# of M2M100 looks like an M2M100, and the kinds of T5 are scored alike
+# Other families that fit, by the one that the files name: a SMaLL-100 that was saved with the
+# tokenizer of M2M100 looks like an M2M100, and the kinds of T5 are scored alike.
 _ALIKE = {
     "m2m_100": ["small100"],
     "mt5": ["t5", "umt5"],
     "t5": ["mt5", "umt5"],
     "umt5": ["mt5", "t5"],
 }
-# family -> beginning of its tokenizer's class name; other families accept any tokenizer
+# Beginnings of a tokenizer's class name, by family; other families accept any tokenizer.
 _TOKENIZERS = {
     "fairseq": "Fairseq",
     "fsmt": "FSMT",
@@ -49,20 +49,21 @@ _TOKENIZERS = {
 _UNUSED_PARTS = re.compile(
     r"(^|\.)(pooler|seq_relationship|sop_classifier|discriminator_predictions)\.|(^|\.)(version|_float_tensor)$"
 )
-_NAMED = 3  # number of weights that a message names
+_N_LISTED = 3  # number of weights that a message names
 
 
 @contextlib.contextmanager
-def reported_loading(name: str, *, place: str = "", alternative: str = "") -> Iterator[None]:
+def reported_loading(name: str, *, path: str = "", alternative: str = "") -> Iterator[None]:
     """Turn what `from_pretrained` raises into an EvaluatorError, and show no progress bars.
 
     Args:
         name: name of the model, for the message.
-        place: its folder, or its name on the Hub; decides what the message advises.
+        path: its folder, or its name on the Hub; decides what the message advises.
         alternative: what else the user can do, at the end of the message.
 
     Raises:
         EvaluatorError: when the model cannot be loaded.
+        CCError: an error of this package, unchanged.
     """
     bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # a global setting: from_pretrained has no argument for it
@@ -75,7 +76,7 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
     except Exception as error:
         lines = str(error).strip().splitlines()
         problem = f"{type(error).__name__}: {lines[0]}" if lines else repr(error)
-        if Path(place or name).is_dir():
+        if Path(path or name).is_dir():
             remedy = "Check that its files are complete and undamaged: save or download it again"
         else:
             remedy = "Check the name. Without network, save the model to a folder and give its path"
@@ -87,7 +88,7 @@ def reported_loading(name: str, *, place: str = "", alternative: str = "") -> It
             logging.enable_progress_bar()
 
 
-def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any:
+def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
     """Load a model whose files hold exactly the weights that it needs, on the CPU in eval mode.
 
     Some weights may be missing: those that are tied to others, those that transformers declares as
@@ -98,7 +99,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
     Args:
         model_class: one of the Auto classes of transformers.
         name: name of the model, for messages.
-        place: its folder, or its name on the Hub.
+        path: its folder, or its name on the Hub.
         options: further options of `from_pretrained`.
 
     Returns:
@@ -108,11 +109,11 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
         EvaluatorError: when the model cannot be loaded, or weights are missing, left over, of
             another shape than the configuration says, or not finite; the message names them.
     """
-    with reported_loading(name, place=place):
-        check_shards(name, place)
-        check_generation_config(name, place)
+    with reported_loading(name, path=path):
+        check_shards(name, path)
+        check_generation_config(name, path)
         model, report = model_class.from_pretrained(
-            place,
+            path,
             trust_remote_code=False,
             weights_only=True,
             output_loading_info=True,
@@ -135,7 +136,7 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
             key
             for key in report["unexpected_keys"]
             if not _UNUSED_PARTS.search(key)
-            and not any(key == own or own.endswith(f".{key}") for own in buffers)
+            and not any(key == buffer or buffer.endswith(f".{key}") for buffer in buffers)
         ]
         problems = [
             *_listed("lack", set(report["missing_keys"]) - computed),
@@ -143,8 +144,8 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
             *_listed(
                 "hold in another shape than the configuration says",
                 [
-                    f"{key} {list(there)}, expected {list(here)}"
-                    for key, there, here in report["mismatched_keys"]
+                    f"{key} {list(shape)}, expected {list(expected)}"
+                    for key, shape, expected in report["mismatched_keys"]
                 ],
             ),
         ]
@@ -159,11 +160,11 @@ def load_weights(model_class: Any, name: str, place: str, **options: Any) -> Any
     return model.eval()
 
 
-def _listed(what: str, keys: Sequence[str] | set[str]) -> list[str]:
+def _listed(verb: str, keys: Sequence[str] | set[str]) -> list[str]:
     """Return one phrase about these weights; none for no weights."""
     names = sorted(keys)
-    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    return [f"{what} {len(names)} of the weights: {shown}"] if names else []
+    first = ", ".join(names[:_N_LISTED]) + (", ..." if len(names) > _N_LISTED else "")
+    return [f"{verb} {len(names)} of the weights: {first}"] if names else []
 
 
 def choose_family(
@@ -179,6 +180,9 @@ def choose_family(
         config: configuration of the model, as transformers loads it.
         tokenizer_config: configuration of the tokenizer, with its class under "tokenizer_class".
         kind: the family that the user asks for; None for the default.
+
+    Returns:
+        A name of `registry.EVALUATOR_FAMILIES`.
 
     Raises:
         UnknownNameError: for a kind that is not registered.
@@ -212,7 +216,7 @@ def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
     if family == "m2m_100":
         tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
         family = next(
-            (own for own in ("nllb", "small100") if tokenizer_class.startswith(own)), family
+            (other for other in ("nllb", "small100") if tokenizer_class.startswith(other)), family
         )
     if family in registry.EVALUATOR_FAMILIES:
         return [family, *_ALIKE.get(family, [])]
@@ -220,7 +224,7 @@ def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
         names = [str(architecture) for architecture in config.architectures]
         return list(
             dict.fromkeys(
-                own for ending, own in _KINDS.items() if any(n.endswith(ending) for n in names)
+                kind for ending, kind in _KINDS.items() if any(n.endswith(ending) for n in names)
             )
         )
     is_masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(

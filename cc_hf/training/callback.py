@@ -28,15 +28,15 @@ from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.translate import translate_with
-from cc_hf.training.figures import (
+from cc_hf.training.sampling import stratified_sample
+from cc_hf.training.undisturbed import undisturbed
+from cc_hf.training.validation_figures import (
     add_figures,
     check_judges_translations,
     flat_figures,
     in_training,
     judgeable,
 )
-from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.undisturbed import undisturbed
 
 # isort: split
 from transformers import (
@@ -223,10 +223,10 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             DataError: for a file that is missing or not as expected.
             EvaluatorError: for an evaluator that cannot be loaded.
         """
-        wanted = (args.metric_for_best_model or "").removeprefix("eval_")
-        if wanted.startswith(f"{self.prefix}_") and self.every != "evaluate":
+        best_by = (args.metric_for_best_model or "").removeprefix("eval_")
+        if best_by.startswith(f"{self.prefix}_") and self.every != "evaluate":
             raise InputError(
-                f"metric_for_best_model: {wanted!r} is known at evaluations only with"
+                f"metric_for_best_model: {best_by!r} is known at evaluations only with"
                 f" every='evaluate', got every={self.every!r}"
             )
         with undisturbed(None):
@@ -300,7 +300,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             self._probe(args, state, control, **kwargs)
 
     def _prepare(self, args: TrainingArguments) -> Material:
-        """Draw the sample and load the evaluator, once; return the sampled rows."""
+        """Return the sampled rows; the first call draws the sample and loads the evaluator."""
         if self._sampled is None:
             examples = self.material.examples
             self._sampled = (
@@ -308,7 +308,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 if self.n_examples is None
                 else replace(
                     self.material,
-                    given=stratified_sample(examples, self.n_examples, seed=self._seed),
+                    rows=stratified_sample(examples, self.n_examples, seed=self._seed),
                 )
             )
             if any(metric.takes_evaluator for metric in self.metrics):
@@ -331,10 +331,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         prefix: str = "eval",
         **kwargs: Any,
     ) -> dict[str, float]:
-        """Translate, judge, and log the figures."""
+        """Return the figures of the model, after translating, judging and logging.
+
+        Raises:
+            InputError: for a model that is sharded among processes, or a missing tokenizer.
+        """
         if is_deepspeed_zero3_enabled() or is_fsdp_managed_module(model):
             raise InputError(
-                "ProbingCallback: expected a whole model in every process, got one that is cut up"
+                "ProbingCallback: expected a whole model in every process, got one that is sharded"
                 " among them (FSDP, DeepSpeed ZeRO-3); evaluate the checkpoints"
             )
         tokenizer = self._system.tokenizer or kwargs.get("processing_class")
@@ -392,10 +396,10 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         *,
         progress: bool,
     ) -> tuple[EvaluationResult, ...]:
-        """Judge by every metric; all processes get the results of the main one."""
+        """Return the results of every metric, in all processes those of the main one."""
         shared = isinstance(self._scorer, Evaluator) and self._scorer.team.size > 1
         # An evaluator shared by the team already reports its errors to all processes.
-        with contextlib.nullcontext() if shared else team.telling():
+        with contextlib.nullcontext() if shared else team.reporting_errors():
             results = tuple(
                 judge(
                     metric,
@@ -428,15 +432,17 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         The model's own `max_length` is ignored: where a model has none, evaluations set it to 20
         (transformers 5).
         """
-        asked = getattr(args, "generation_config", None)
-        given: Any = None if asked is None else Seq2SeqTrainer.load_generation_config(asked)
-        longest = getattr(args, "generation_max_length", None) or getattr(given, "max_length", None)
+        source = getattr(args, "generation_config", None)
+        config: Any = None if source is None else Seq2SeqTrainer.load_generation_config(source)
+        longest = getattr(args, "generation_max_length", None) or getattr(
+            config, "max_length", None
+        )
         # `max_length` also counts the token that starts the decoder.
         limit = None if longest is None else int(longest) - 1
         if getattr(args, "generation_max_length", None) is None and getattr(
-            given, "max_new_tokens", None
+            config, "max_new_tokens", None
         ):
-            limit = int(given.max_new_tokens)
+            limit = int(config.max_new_tokens)
         beams = (
             self._system.num_beams
             or getattr(args, "generation_num_beams", None)

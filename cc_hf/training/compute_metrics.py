@@ -26,7 +26,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Metric
 from cc_hf.schema import FORMS, Example
-from cc_hf.training.figures import (
+from cc_hf.training.validation_figures import (
     add_figures,
     check_judges_translations,
     flat_figures,
@@ -197,30 +197,34 @@ class _ComputeMetrics:
             judge(metric, material, filled, evaluator=self.evaluator)
             for metric, material in self.metrics
         ]
-        own = flat_figures(results, n_empty=n_empty) or {"n": len(texts), "n_empty": n_empty}
-        add_figures(figures, own, remedy="leave out one of the metrics")
+        judged = flat_figures(results, n_empty=n_empty) or {"n": len(texts), "n_empty": n_empty}
+        add_figures(figures, judged, remedy="leave out one of the metrics")
         return figures
 
 
 def _data(
     metric: Metric, references: _References | Mapping[str, _References] | None, n: int
 ) -> list[Any]:
-    """Return the examples, or what the metric reads of data without examples."""
-    own = references.get(metric.name) if isinstance(references, Mapping) else references
-    if own is None:
+    """Return the examples, or what the metric reads of data without examples.
+
+    Raises:
+        InputError: for references that are missing, too few or too many, or of mixed types.
+    """
+    chosen = references.get(metric.name) if isinstance(references, Mapping) else references
+    if chosen is None:
         raise InputError(
             f"references: expected those of {metric.name}, one per row of the evaluation set, or"
             " the examples of the rows; got none"
         )
-    if len(own) != n:
+    if len(chosen) != n:
         raise InputError(
-            f"references: expected one for each of the {n} rows of labels, got {len(own)} for"
+            f"references: expected one for each of the {n} rows of labels, got {len(chosen)} for"
             f" {metric.name}"
         )
-    rows: list[Any] = list(own)
+    rows: list[Any] = list(chosen)
     if isinstance(rows[0], Mapping):
         return rows  # the metric checks its mappings
-    if bad := [row for row, found in enumerate(rows) if not isinstance(found, tuple(FORMS))]:
+    if bad := [i for i, row in enumerate(rows) if not isinstance(row, tuple(FORMS))]:
         raise InputError(
             f"references: row {bad[0]}: expected a mapping or an example (`cc_hf.schema`), as the"
             f" other rows, got {type(rows[bad[0]]).__name__}"
@@ -231,66 +235,75 @@ def _data(
 def _trimmed(row: Any, pad: int) -> list[int]:
     """Return a row without the -100 or padding at its end."""
     ids = np.asarray(row, dtype=np.int64)
-    kept = np.flatnonzero((ids != _IGNORED) & (ids != pad))
+    real = np.flatnonzero((ids != _IGNORED) & (ids != pad))
     trimmed: list[int] = np.where(ids == _IGNORED, pad, ids)[
-        : kept[-1] + 1 if len(kept) else 0
+        : real[-1] + 1 if len(real) else 0
     ].tolist()
     return trimmed
 
 
 def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int64]:
-    """Return (rows, length) token ids, with padding instead of -100."""
+    """Return (rows, length) token ids, with padding instead of -100.
+
+    Raises:
+        InputError: for predictions that are not token ids of this tokenizer.
+    """
     advice = "set predict_with_generate=True in Seq2SeqTrainingArguments and use a Seq2SeqTrainer"
     if isinstance(predictions, (tuple, list)):
         raise InputError(
             f"predictions: expected token ids of translations, got {len(predictions)} arrays"
             f" (logits and states of the model); {advice}"
         )
-    found = np.asarray(predictions)
-    if found.ndim != 2 or not np.issubdtype(found.dtype, np.integer):
+    ids = np.asarray(predictions)
+    if ids.ndim != 2 or not np.issubdtype(ids.dtype, np.integer):
         raise InputError(
-            f"predictions: expected token ids of shape (rows, length), got {found.dtype} numbers of"
-            f" shape {found.shape}, which may be logits; {advice}"
+            f"predictions: expected token ids of shape (rows, length), got {ids.dtype} numbers of"
+            f" shape {ids.shape}, which may be logits; {advice}"
         )
-    found = np.where(found == _IGNORED, pad, found).astype(np.int64)
-    if len(bad := np.argwhere((found < 0) | (found >= n_tokens))):
-        row, place = (int(i) for i in bad[0])
+    ids = np.where(ids == _IGNORED, pad, ids).astype(np.int64)
+    if len(bad := np.argwhere((ids < 0) | (ids >= n_tokens))):
+        row, column = (int(i) for i in bad[0])
         raise InputError(
-            f"row {row}: expected token ids from 0 to {n_tokens - 1}, got {found[row, place]}; is"
+            f"row {row}: expected token ids from 0 to {n_tokens - 1}, got {ids[row, column]}; is"
             " this the tokenizer of the model?"
         )
-    return found
+    return ids
 
 
 def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
-    """Check that the rows are the known ones in their order, and extra rows are known too."""
-    shown = [_trimmed(row, pad) for row in np.asarray(label_ids)]
+    """Check that the rows are the known ones in their order, and extra rows are known too.
+
+    Raises:
+        InputError: for the first row that is not.
+    """
+    received = [_trimmed(row, pad) for row in np.asarray(label_ids)]
     advice = (
         "compute_metrics was made for another evaluation set, or for other labels; make one with"
         " labels=eval_dataset['labels'] of the set that is evaluated"
     )
-    if len(shown) < len(known):
+    if len(received) < len(known):
         raise InputError(
-            f"expected the {len(known)} rows of labels, got {len(shown)}; {advice} (and leave out"
-            " dataloader_drop_last)"
+            f"expected the {len(known)} rows of labels, got {len(received)}; {advice} (and leave"
+            " out dataloader_drop_last)"
         )
-    for row, (found, expected) in enumerate(zip(shown, known, strict=False)):
-        if found != expected:
+    for row, (labels, expected) in enumerate(zip(received, known, strict=False)):
+        if labels != expected:
             elsewhere = (
                 "; it is that of another row: is the set shuffled, or sorted by length"
                 " (train_sampling_strategy)?"
-                if found in known
+                if labels in known
                 else f"; {advice}"
             )
             raise InputError(
-                f"row {row}: expected the labels {_short(expected)}, got {_short(found)}{elsewhere}"
+                f"row {row}: expected the labels {_short(expected)}, got"
+                f" {_short(labels)}{elsewhere}"
             )
-    places = {tuple(row) for row in known}
-    for row, found in enumerate(shown[len(known) :], len(known)):
-        if tuple(found) not in places:
+    distinct = {tuple(row) for row in known}
+    for row, labels in enumerate(received[len(known) :], len(known)):
+        if tuple(labels) not in distinct:
             raise InputError(
-                f"expected {len(known)} rows, got {len(shown)}, and row {row} is none of them"
-                f" (labels {_short(found)}); {advice}"
+                f"expected {len(known)} rows, got {len(received)}, and row {row} is none of them"
+                f" (labels {_short(labels)}); {advice}"
             )
 
 
@@ -299,7 +312,7 @@ def _short(ids: Sequence[int]) -> str:
 
 
 def _quality(name: str, texts: Sequence[str], targets: Sequence[str], tgt_lang: str) -> float:
-    """Compute the score of the whole set by sacreBLEU, in [0, 1]."""
+    """Return the score of the whole set by sacreBLEU, in [0, 1]."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 

@@ -72,6 +72,11 @@ class FineTuning:
 
     Raises:
         InputError: for a value out of range.
+
+    >>> FineTuning(patience=0)
+    Traceback (most recent call last):
+        ...
+    cc_hf.errors.InputError: patience: expected 1 or more, got 0
     """
 
     learning_rate: float = 1e-7
@@ -122,11 +127,14 @@ def thesis_settings(family: str, **changes: Any) -> FineTuning:
         family: a family of `cc-hf list evaluators`.
         changes: fields of `FineTuning` that replace those of the thesis.
 
+    Returns:
+        The settings.
+
     Raises:
         InputError: for a value out of range.
 
-    >>> found = thesis_settings("mbart", max_epochs=3)
-    >>> found.learning_rate, found.batch_size, found.label_smoothing, found.max_epochs
+    >>> mbart = thesis_settings("mbart", max_epochs=3)
+    >>> mbart.learning_rate, mbart.batch_size, mbart.label_smoothing, mbart.max_epochs
     (1e-05, 16, 0.0, 3)
     >>> thesis_settings("fsmt").batch_size
     8
@@ -234,10 +242,11 @@ def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
     Args:
         evaluator: evaluator with a model.
     """
-    found = copy.copy(evaluator)
-    found.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
-    found.cache, found.dtype = None, "float32"
-    return found.with_mode("exact")  # type: ignore[return-value]
+    trainable = copy.copy(evaluator)
+    trainable.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
+    # The weights will change, so that stored scores would be wrong.
+    trainable.cache, trainable.dtype = None, "float32"
+    return trainable.with_mode("exact")  # type: ignore[return-value]
 
 
 def fine_tune(
@@ -295,7 +304,7 @@ def fine_tune(
             prediction_loss_only=True,
             disable_tqdm=True,
         )
-        made = trainer(
+        instance = trainer(
             model=model,
             args=arguments,
             train_dataset=list(train),
@@ -304,8 +313,8 @@ def fine_tune(
             callbacks=[stopper],
             **options,
         )
-        made.remove_callback(PrinterCallback)  # the result holds the figures
-        made.train()
+        instance.remove_callback(PrinterCallback)  # the result holds the figures
+        instance.train()
     model.load_state_dict(stopper.weights)
     model.eval()
     # This discards what the evaluator had prepared from the previous weights.
@@ -313,23 +322,23 @@ def fine_tune(
     return FineTuned(trained, tuple(stopper.losses), stopper.best_epoch, len(train), len(dev))
 
 
-def save(found: FineTuned, folder: Path) -> FineTuned:
+def save(tuned: FineTuned, folder: Path) -> FineTuned:
     """Write the model (safetensors) and its tokenizer as transformers does.
 
     Args:
-        found: result of a fine-tuning.
+        tuned: result of a fine-tuning.
         folder: folder to write to, created if missing.
 
     Returns:
         The result with an evaluator that is named and identified by the written files.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    evaluator: Any = copy.copy(found.evaluator)
+    evaluator: Any = copy.copy(tuned.evaluator)
     with _quiet():
         evaluator.model.save_pretrained(folder)
         evaluator.tokenizer.save_pretrained(folder)
     evaluator.name, evaluator.identity = folder.name, model_identity(evaluator.model, str(folder))
-    return dataclasses.replace(found, evaluator=evaluator)
+    return dataclasses.replace(tuned, evaluator=evaluator)
 
 
 @contextmanager

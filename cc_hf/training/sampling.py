@@ -34,27 +34,28 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     >>> sorted(example.category for example in stratified_sample(examples, 8))
     ['FoFc', 'FoFc', 'FoMc', 'FoMc', 'MoFc', 'MoFc', 'MoMc', 'MoMc']
     """
-    places: dict[str, list[int]] = {}
-    for place, example in enumerate(examples):
-        places.setdefault(example.category, []).append(place)
-    if not len(places) <= n <= len(examples):
+    indices: dict[str, list[int]] = {}  # of the examples of each category
+    for i, example in enumerate(examples):
+        indices.setdefault(example.category, []).append(i)
+    if not len(indices) <= n <= len(examples):
         raise InputError(
-            f"n_examples: expected at least one for each of the {len(places)} categories and at"
+            f"n_examples: expected at least one for each of the {len(indices)} categories and at"
             f" most {len(examples)}, all that there are, got {n}"
         )
     if seed < 0:
         raise InputError(f"seed: expected 0 or more, got {seed}")
-    names = sorted(places)
+    names = sorted(indices)
     shares = dict.fromkeys(names, 1)
     for _ in range(n - len(names)):
-        short = max(
-            (name for name in names if shares[name] < len(places[name])),
-            key=lambda name: len(places[name]) * n / len(examples) - shares[name],
+        neediest = max(
+            (name for name in names if shares[name] < len(indices[name])),
+            key=lambda name: len(indices[name]) * n / len(examples) - shares[name],
         )
-        shares[short] += 1
+        shares[neediest] += 1
+    # One generator per category: the draw of one does not depend on the size of the others.
     chosen = [
-        place
+        i
         for name in names
-        for place in random.Random(f"{seed}|{name}").sample(places[name], shares[name])
+        for i in random.Random(f"{seed}|{name}").sample(indices[name], shares[name])
     ]
-    return [examples[place] for place in sorted(chosen)]
+    return [examples[i] for i in sorted(chosen)]

@@ -143,30 +143,31 @@ class CausalLMEvaluator(Evaluator):
         """
         lengths = [len(target) for target in targets]
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])
-        found: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(targets)
+        logprobs: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(targets)
         for part in plan_batches(
             lengths, [0] * len(lengths), batch_tokens=max(1, _BATCH_LOGITS // n_logits)
         ):
             for i, row in zip(
                 part, self._run([sources[i] for i in part], [targets[i] for i in part]), strict=True
             ):
-                found[i] = row
-        return found
+                logprobs[i] = row
+        return logprobs
 
     @torch.inference_mode()
     def _run(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Run the model on pairs whose logits fit into memory."""
+        """Return the log-probabilities of pairs whose logits fit into memory."""
         device = input_device(self.model)
         rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
         ids, attention = pad_ids(
             [row[:-1] for row in rows], pad=self.tokenizer.pad_token_id or 0, device=device
         )
-        places = torch.arange(ids.shape[1], device=device)
+        columns = torch.arange(ids.shape[1], device=device)
+        # The last token of the prompt predicts the first one of the translation.
         starts = torch.tensor([len(source) - 1 for source in sources], device=device)[:, None]
-        real = (places >= starts) & attention.bool()
-        wanted = torch.tensor([number for target in targets for number in target], device=device)
+        real = (columns >= starts) & attention.bool()
+        labels = torch.tensor([number for target in targets for number in target], device=device)
         # The states of all rows become one row, so that the projection sees no other position.
         with projection_input(
             self.model.get_output_embeddings(), lambda states: states[real.to(states.device)][None]
@@ -178,7 +179,7 @@ class CausalLMEvaluator(Evaluator):
             )
         logprobs = (
             (
-                logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(-1)
+                logits.gather(-1, labels[:, None].to(logits.device)).squeeze(-1)
                 - logits.logsumexp(-1)
             )
             .double()

@@ -35,12 +35,12 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     @property
     def projection(self) -> torch.nn.Linear:
         """The linear layer that makes logits; FSMT keeps it in the decoder."""
-        found: torch.nn.Linear = (
+        projection: torch.nn.Linear = (
             self.model.model.decoder.output_projection
             if self.model.config.model_type == "fsmt"
             else self.model.lm_head
         )
-        return found
+        return projection
 
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is that of the checkpoint, by the checkpoint's own code.
@@ -57,13 +57,13 @@ class FairseqEvaluator(Seq2SeqEvaluator):
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return ids of the source dictionary, with EOS."""
-        found: list[list[int]] = self.tokenizer.encode_sources(texts)
-        return found
+        ids: list[list[int]] = self.tokenizer.encode_sources(texts)
+        return ids
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return ids of the target dictionary, with EOS."""
-        found: list[list[int]] = self.tokenizer.encode_targets(texts)
-        return found
+        ids: list[list[int]] = self.tokenizer.encode_targets(texts)
+        return ids
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the symbols of ids by the source dictionary."""

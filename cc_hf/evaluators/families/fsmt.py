@@ -36,8 +36,8 @@ class FSMTEvaluator(Seq2SeqEvaluator):
     @property
     def projection(self) -> torch.nn.Linear:
         """The linear layer that makes logits; FSMT keeps it in the decoder."""
-        found: torch.nn.Linear = self.model.model.decoder.output_projection
-        return found
+        projection: torch.nn.Linear = self.model.model.decoder.output_projection
+        return projection
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return ids by the tokenizer's own steps, with the language and the vocabulary of the

@@ -95,6 +95,9 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
         marks: the model's tokens.
         name: name of the model, for messages.
 
+    Returns:
+        One of `marks`.
+
     Raises:
         InputError: when no token or several variants fit.
 
@@ -118,9 +121,9 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
         for mark in variants
         if row is not None and mark.endswith(f"_{row.nllb.partition('_')[2]}<<")
     ]
-    for found in (variants, usual):
-        if len(found) == 1:
-            return found[0]
+    for candidates in (variants, usual):
+        if len(candidates) == 1:
+            return candidates[0]
     if variants:
         raise InputError(
             f"{name} has several variants of the target language {lang!r}: name one of"

@@ -145,7 +145,7 @@ class MaskedLMEvaluator(Evaluator):
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)
         ]
-        places = [(row, i) for row, target in enumerate(targets) for i in range(len(target))]
+        masks = [(row, i) for row, target in enumerate(targets) for i in range(len(target))]
         size = max(
             1,
             min(
@@ -154,13 +154,10 @@ class MaskedLMEvaluator(Evaluator):
                 _BATCH_LOGITS // self._n_logits,
             ),
         )
-        found = np.concatenate(
-            [
-                self._run(joined, places[start : start + size])
-                for start in range(0, len(places), size)
-            ]
+        logprobs = np.concatenate(
+            [self._run(joined, masks[start : start + size]) for start in range(0, len(masks), size)]
         )
-        return np.split(found, np.cumsum([len(target) for target in targets])[:-1])
+        return np.split(logprobs, np.cumsum([len(target) for target in targets])[:-1])
 
     @property
     def _n_logits(self) -> int:
@@ -170,37 +167,41 @@ class MaskedLMEvaluator(Evaluator):
     def _run(
         self,
         joined: Sequence[tuple[list[int], list[int], list[int]]],
-        places: Sequence[tuple[int, int]],
+        masks: Sequence[tuple[int, int]],
     ) -> npt.NDArray[np.float64]:
         """Return the log-probabilities of the tokens at (row, index within the translation)."""
-        device, rows, types, at = input_device(self.model), [], [], []
-        for row, i in places:
+        device, rows, types, columns = input_device(self.model), [], [], []
+        for row, i in masks:
             before, target, after = joined[row]
             rows.append(
                 [*before, *target[:i], self.tokenizer.mask_token_id, *target[i + 1 :], *after]
             )
-            at.append(len(before) + i)
+            columns.append(len(before) + i)
             types.append(self._types(before, target, after))
         ids, attention = pad_ids(rows, pad=self.tokenizer.pad_token_id or 0, device=device)
-        wanted = torch.tensor([joined[row][1][i] for row, i in places], device=device)
-        chosen, where = torch.arange(len(places), device=device), torch.tensor(at, device=device)
+        labels = torch.tensor([joined[row][1][i] for row, i in masks], device=device)
+        row_index = torch.arange(len(masks), device=device)
+        column_index = torch.tensor(columns, device=device)
         options = (
             {"token_type_ids": pad_ids(types, pad=0, device=device)[0]}
             if self._second_type > 0
             else {}
         )
+        # Each copy has one mask, so the projection needs to see one state per copy only.
         with projection_input(
             self.model.get_output_embeddings(),
-            lambda states: states[chosen.to(states.device), where.to(states.device)][:, None],
+            lambda states: states[row_index.to(states.device), column_index.to(states.device)][
+                :, None
+            ],
         ):
             logits = (
                 self.model(input_ids=ids, attention_mask=attention, **options).logits[:, 0].float()
             )
-        logprobs = logits.gather(-1, wanted[:, None].to(logits.device)).squeeze(
-            -1
-        ) - logits.logsumexp(-1)
-        found: npt.NDArray[np.float64] = logprobs.double().cpu().numpy()
-        return found
+        label_logits = logits.gather(-1, labels[:, None].to(logits.device)).squeeze(-1)
+        logprobs: npt.NDArray[np.float64] = (
+            (label_logits - logits.logsumexp(-1)).double().cpu().numpy()
+        )
+        return logprobs
 
     def _joined(
         self, source: Sequence[int], target: Sequence[int]
@@ -235,6 +236,6 @@ def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[in
     start = next(i for i, number in enumerate(ids) if number == words[0][0])
     if not pair:
         return ids[:start], [], ids[start + len(words[0]) :]
-    rest = ids[start + len(words[0]) :]
-    n_between = next(i for i, number in enumerate(rest) if number not in special)
-    return ids[:start], rest[:n_between], rest[n_between + len(words[1]) :]
+    after_first = ids[start + len(words[0]) :]
+    n_between = next(i for i, number in enumerate(after_first) if number not in special)
+    return ids[:start], after_first[:n_between], after_first[n_between + len(words[1]) :]

@@ -29,7 +29,11 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
     @cached_property
     def codes(self) -> dict[str, str]:
         """The model's codes by cc_hf's, for the languages that both know."""
-        return {code: own for code, own in self.language_codes().items() if own in self.marks}
+        return {
+            code: model_code
+            for code, model_code in self.language_codes().items()
+            if model_code in self.marks
+        }
 
     @property
     def mark_ids(self) -> frozenset[int]:

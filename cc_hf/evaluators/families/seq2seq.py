@@ -88,8 +88,8 @@ class Seq2SeqEvaluator(Evaluator):
     @property
     def projection(self) -> torch.nn.Linear:
         """The linear layer that makes logits."""
-        found: torch.nn.Linear = self.model.lm_head
-        return found
+        projection: torch.nn.Linear = self.model.lm_head
+        return projection
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check each side by itself.
@@ -112,8 +112,8 @@ class Seq2SeqEvaluator(Evaluator):
         Raises:
             InputError: for any other language.
         """
-        own = self.own_languages[side]
-        if lang and own in LANGUAGES and two_letter_code(lang) != own:
+        known = self.own_languages[side]
+        if lang and known in LANGUAGES and two_letter_code(lang) != known:
             directions = " to ".join(repr(language) for language in self.own_languages.values())
             raise InputError(
                 f"{self.name} does not support the {side} language {lang!r}: it translates from"
@@ -182,11 +182,11 @@ class Seq2SeqEvaluator(Evaluator):
                 "mode: int8 is offered only where it is known to be faster than bf16, and it is not"
                 " on this processor; use bf16, which is faster here and nearer to the exact scores"
             )
-        found = super().with_mode(mode)
+        variant = super().with_mode(mode)
         # A copy also copies cached properties, which are those of the other mode.
         for name in ("packed", "fast"):
-            vars(found).pop(name, None)
-        return found
+            vars(variant).pop(name, None)
+        return variant
 
     def _gains_by_bf16(self) -> bool:
         """Return whether the packed pass can use native bf16 instructions."""
@@ -228,7 +228,7 @@ class Seq2SeqEvaluator(Evaluator):
         self,
         sources: Sequence[Sequence[int]],
         targets: Sequence[Sequence[int]],
-        places: Sequence[int | None],
+        removed: Sequence[int | None],
     ) -> list[npt.NDArray[np.float64]]:
         """Return log-probabilities as `logprobs_batch` does, without the embedding of one source
         token.
@@ -240,7 +240,7 @@ class Seq2SeqEvaluator(Evaluator):
         Args:
             sources: as for `TokenModel.logprobs_batch`.
             targets: as for `sources`.
-            places: index of the token in the source of each pair; None leaves the source as it is.
+            removed: index of the token in the source of each pair; None leaves the source as it is.
 
         Returns:
             One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
@@ -248,7 +248,7 @@ class Seq2SeqEvaluator(Evaluator):
         rows = [(*self.decoder_start, *target) for target in targets]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
         return self._by_the_model(
-            sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted, places
+            sources, [row[:-1] for row in rows], [row[1:] for row in rows], n_uncounted, removed
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
@@ -280,15 +280,14 @@ class Seq2SeqEvaluator(Evaluator):
         inputs: Sequence[Sequence[int]],
         rows: Sequence[Sequence[int]],
         n_uncounted: int,
-        places: Sequence[int | None] = (),
+        removed: Sequence[int | None] = (),
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probabilities by the model's own forward pass."""
         with torch.inference_mode():
-            hidden, labels, mask = self._teacher_forcing(sources, inputs, rows, n_uncounted, places)
-            found = label_logprobs(
-                hidden, labels, mask, self.project, n_vocabulary=self.n_vocabulary
-            )
-        return np.split(found.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
+            decoded = self._teacher_forcing(sources, inputs, rows, n_uncounted, removed)
+            logprobs = label_logprobs(*decoded, self.project, n_vocabulary=self.n_vocabulary)
+            mask = decoded[2]
+        return np.split(logprobs.cpu().numpy(), np.cumsum(mask.sum(1).cpu().numpy())[:-1])
 
     @property
     def n_vocabulary(self) -> int:
@@ -314,7 +313,7 @@ class Seq2SeqEvaluator(Evaluator):
         inputs: Sequence[Sequence[int]],
         rows: Sequence[Sequence[int]],
         n_uncounted: int,
-        places: Sequence[int | None] = (),
+        removed: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the decoder's states (n, length, width), the labels, and the mask of those that
         count.
@@ -325,22 +324,23 @@ class Seq2SeqEvaluator(Evaluator):
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
         labels, mask = pad_ids(rows, pad=pad, device=device)
         mask[:, :n_uncounted] = 0
-        keys = list(zip(map(tuple, sources), places or [None] * len(sources), strict=True))
+        # The encoder runs once for each distinct source; its states are repeated for the decoder.
+        keys = list(zip(map(tuple, sources), removed or [None] * len(sources), strict=True))
         row_of = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         source_ids, source_mask = pad_ids([source for source, _ in row_of], pad=pad, device=device)
         encoder = self.model.get_encoder()
         with (
-            embeddings_without(encoder.embed_tokens, [place for _, place in row_of])
-            if places
+            embeddings_without(encoder.embed_tokens, [column for _, column in row_of])
+            if removed
             else contextlib.nullcontext()
         ):
             states = encoder(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
         if len(row_of) < len(sources):
-            chosen = torch.tensor([row_of[key] for key in keys], device=device)
+            encoder_rows = torch.tensor([row_of[key] for key in keys], device=device)
             source_ids, source_mask, states = (
-                source_ids[chosen],
-                source_mask[chosen],
-                states[chosen.to(states.device)],
+                source_ids[encoder_rows],
+                source_mask[encoder_rows],
+                states[encoder_rows.to(states.device)],
             )
         return self._decode(input_ids, source_ids, source_mask, states), labels, mask
 
@@ -356,11 +356,11 @@ class Seq2SeqEvaluator(Evaluator):
         `use_cache=False` and the ids of the source are needed: without both, FSMT drops the causal
         mask.
         """
-        found: list[torch.Tensor] = []
+        captured: list[torch.Tensor] = []
 
         def keep(hidden: torch.Tensor) -> torch.Tensor:
-            found.append(hidden)
-            return hidden[:, :0]
+            captured.append(hidden)
+            return hidden[:, :0]  # the projection computes no logits here, only for real positions
 
         with projection_input(self.projection, keep):
             self.model(
@@ -370,7 +370,7 @@ class Seq2SeqEvaluator(Evaluator):
                 decoder_input_ids=inputs,
                 use_cache=False,
             )
-        return found[0]
+        return captured[0]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
         """Return the `n_forced` ids at the beginning of every target.

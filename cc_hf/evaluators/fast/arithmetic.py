@@ -94,10 +94,10 @@ class _Buffers(threading.local):
         size = n_rows * n_columns
         if size > _LARGE_BUFFER:
             return torch.empty(n_rows, n_columns, dtype=dtype)
-        found = self.held.get((n_columns, dtype))
-        if found is None or len(found) < size:
-            found = self.held[n_columns, dtype] = torch.empty(size, dtype=dtype)
-        return found[:size].view(n_rows, n_columns)
+        buffer = self.held.get((n_columns, dtype))
+        if buffer is None or len(buffer) < size:
+            buffer = self.held[n_columns, dtype] = torch.empty(size, dtype=dtype)
+        return buffer[:size].view(n_rows, n_columns)
 
 
 _BUFFERS = _Buffers()
@@ -111,33 +111,34 @@ def _multiplied(
     A product that starts from the bias is up to a tenth slower.
     """
     if states.device.type != "cpu":
-        found = functional.linear(states, weight, bias)
-        return found.relu_() if relu else found
+        product = functional.linear(states, weight, bias)
+        return product.relu_() if relu else product
     rows = states.flatten(0, -2)
-    found = torch.mm(rows, weight.t(), out=_BUFFERS.take(len(rows), len(weight), states.dtype))
+    product = torch.mm(rows, weight.t(), out=_BUFFERS.take(len(rows), len(weight), states.dtype))
     if bias is not None:
-        found.add_(bias)
-    return (found.relu_() if relu else found).view(*states.shape[:-1], -1)
+        product.add_(bias)
+    return (product.relu_() if relu else product).view(*states.shape[:-1], -1)
 
 
 def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
-    """Make a product whose weight is in the memory layout that oneDNN reads.
+    """Return a product whose weight is in the memory layout that oneDNN reads.
 
     Bias and ReLU are computed while the product is written.
     """
-    own, activation = (
+    # The layout is made once here; otherwise oneDNN would make it anew in every product.
+    reordered, activation = (
         torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS),
         ("relu" if relu else "none"),
     )
     width = len(weight)
 
-    def product(states: torch.Tensor) -> torch.Tensor:
-        found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
-            states.flatten(0, -2), own, bias, activation, [], ""
+    def multiply(states: torch.Tensor) -> torch.Tensor:
+        product: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
+            states.flatten(0, -2), reordered, bias, activation, [], ""
         )
-        return found.view(*states.shape[:-1], width)
+        return product.view(*states.shape[:-1], width)
 
-    return product
+    return multiply
 
 
 def in_fp32(product: torch.Tensor) -> torch.Tensor:
@@ -145,6 +146,9 @@ def in_fp32(product: torch.Tensor) -> torch.Tensor:
 
     Args:
         product: any result of a `Product`, (n_rows, n_columns) if it has to be copied.
+
+    >>> in_fp32(torch.ones(1, 2, dtype=torch.bfloat16))
+    tensor([[1., 1.]])
     """
     if product.dtype == torch.float32 or product.device.type != "cpu":
         return product.float()
@@ -172,11 +176,11 @@ def _bf16(
 def _bf16_product(
     weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
 ) -> Product:
-    """Make a product in bf16, in oneDNN's layout where this torch supports that."""
-    own, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
+    """Return a product in bf16, in oneDNN's layout where this torch supports that."""
+    rounded, shift = weight.bfloat16(), None if bias is None else bias.bfloat16()
     if weight.device.type == "cpu" and is_bf16_layout_known():
-        return _laid_out(own, shift, relu)
-    return lambda states: _multiplied(states, own, shift, relu)
+        return _laid_out(rounded, shift, relu)
+    return lambda states: _multiplied(states, rounded, shift, relu)
 
 
 #: Arithmetics by the names of modes.
@@ -195,6 +199,9 @@ def is_bf16_fast(device: str) -> bool:
 
     Args:
         device: kind of device, "cpu" or "cuda".
+
+    >>> is_bf16_fast("mps")
+    False
     """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
@@ -231,10 +238,10 @@ def is_bf16_layout_known() -> bool:
     left, right = (torch.randn(256, 256, generator=generator).bfloat16() for _ in range(2))
     try:
         with _small_caches(), torch.inference_mode():
-            found = _laid_out(right, None, False)(left)
+            product = _laid_out(right, None, False)(left)
     except (AttributeError, RuntimeError, NotImplementedError):
         return False
-    return bool((found - left.double() @ right.double().t()).abs().max() < _BF16_ACCURATE)
+    return bool((product - left.double() @ right.double().t()).abs().max() < _BF16_ACCURATE)
 
 
 @contextlib.contextmanager
@@ -245,6 +252,10 @@ def fast_exact_products() -> Iterator[None]:
     On some machines this is twice as fast as the default library. torch selects oneDNN if bf16 is
     permitted. A CPU with matrix units (AMX) would then compute in bf16, so that nothing is changed
     there.
+
+    >>> with fast_exact_products():
+    ...     (torch.ones(2, 3) @ torch.ones(3, 1)).tolist()
+    [[3.0], [3.0]]
     """
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield
@@ -261,12 +272,12 @@ def _small_caches() -> Iterator[None]:
     first products, which are tried here, and then removed. They have no effect where oneDNN was
     used before, and variables that the user set are kept.
     """
-    own = {name: value for name, value in _CACHES.items() if name not in os.environ}
-    os.environ.update(own)
+    unset = {name: value for name, value in _CACHES.items() if name not in os.environ}
+    os.environ.update(unset)
     try:
         yield
     finally:
-        for name in own:
+        for name in unset:
             os.environ.pop(name, None)
 
 
@@ -287,12 +298,12 @@ def _bf16_permitted() -> Iterator[None]:
 
 @cache
 def _onednn_is_accurate() -> bool:
-    """Return whether a product under that permission is as accurate as fp32 here; tried once."""
+    """Return whether fp32 products of oneDNN are accurate here with bf16 permitted; tried once."""
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
     try:
         with _small_caches(), _bf16_permitted():
-            found = left @ right
+            product = left @ right
     except RuntimeError:
         return False
-    return bool((found - left.double() @ right.double()).abs().max() < _ACCURATE)
+    return bool((product - left.double() @ right.double()).abs().max() < _ACCURATE)

@@ -18,10 +18,10 @@ __all__ = ["USUAL_ROWS", "Quantised", "Weights", "is_int8_available", "quantise"
 
 #: Number of rows of states that the layout of weights is optimised for.
 USUAL_ROWS = 512
-_LEAST = 1e-30  # smallest scale, so that a row of zeros does not divide by 0
+_SMALLEST_SCALE = 1e-30  # so that a row of zeros does not divide by 0
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-# torch's names of instructions without loss; older ones saturate the sum of two products
+# torch's names of instructions without loss; older instructions saturate the sum of two products.
 _INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
@@ -53,21 +53,29 @@ def quantise(
         states: (..., n_in), fp32.
         is_positive: whether no state is below 0; unsigned bytes then have twice the resolution.
         is_spare: whether the states are not needed afterwards; their memory is then overwritten.
+
+    Returns:
+        The bytes with their scales.
+
+    >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
+    >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
+    tensor([[ 0.5000, -1.0000],
+            [ 0.0000,  2.0000]])
     """
     rows, is_unsigned = states.flatten(0, -2), _is_layout_known()
+    # The largest magnitude of a row; two reductions need no copy of the states, as abs() would.
     largest = rows.amax(-1, keepdim=True)
     if not is_positive:
         largest = torch.maximum(largest, rows.amin(-1, keepdim=True).neg_())
     is_shifted = is_positive and is_unsigned
-    scales = largest.clamp_(min=_LEAST).div_(_UNSIGNED if is_shifted else _SIGNED)
+    scales = largest.clamp_(min=_SMALLEST_SCALE).div_(_UNSIGNED if is_shifted else _SIGNED)
     steps = (rows.mul_(1 / scales) if is_spare else rows * (1 / scales)).round_()
-    found = (steps.sub_(_MIDDLE) if is_shifted else steps).to(torch.int8)
+    steps_in_bytes = (steps.sub_(_MIDDLE) if is_shifted else steps).to(torch.int8)
     if is_unsigned:
         # The exclusive or equals adding 128; casting to uint8 would be three times as slow.
-        found = found.view(torch.uint8).bitwise_xor_(_MIDDLE)
-    return Quantised(
-        found, scales, _MIDDLE if is_unsigned and not is_positive else 0, states.shape[:-1]
-    )
+        steps_in_bytes = steps_in_bytes.view(torch.uint8).bitwise_xor_(_MIDDLE)
+    zero = _MIDDLE if is_unsigned and not is_positive else 0
+    return Quantised(steps_in_bytes, scales, zero, states.shape[:-1])
 
 
 class Weights:
@@ -82,7 +90,7 @@ class Weights:
     def __init__(
         self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
     ) -> None:
-        self.scales = weight.abs().amax(-1).clamp_(min=_LEAST).div_(_SIGNED)
+        self.scales = weight.abs().amax(-1).clamp_(min=_SMALLEST_SCALE).div_(_SIGNED)
         rows = (weight / self.scales[:, None]).round_().to(torch.int8)
         self.is_laid_out = _is_layout_known()
         self.bytes = _laid_out(rows) if self.is_laid_out else rows.t().contiguous()
@@ -90,25 +98,25 @@ class Weights:
         self.bias = None if bias is None else bias.clone()
         self.relu = relu
 
-    def __call__(self, given: Quantised) -> torch.Tensor:
+    def __call__(self, states: Quantised) -> torch.Tensor:
         """Return the product with states.
 
         Args:
-            given: states of shape (..., n_in).
+            states: states of shape (..., n_in).
 
         Returns:
             fp32 values of shape (..., n_out).
         """
         if self.is_laid_out:
-            found = _laid_out_product(given, self.bytes, self.scales, self.zeros)
+            product = _laid_out_product(states, self.bytes, self.scales, self.zeros)
         else:
-            found = torch._int_mm(given.rows, self.bytes).float().mul_(self.scales)
-        found = (
-            found.mul_(given.scales)
+            product = torch._int_mm(states.rows, self.bytes).float().mul_(self.scales)
+        product = (
+            product.mul_(states.scales)
             if self.bias is None
-            else torch.addcmul(self.bias, found, given.scales, out=found)
+            else torch.addcmul(self.bias, product, states.scales, out=product)
         )
-        return (found.relu_() if self.relu else found).view(*given.shape, -1)
+        return (product.relu_() if self.relu else product).view(*states.shape, -1)
 
 
 @cache
@@ -123,20 +131,20 @@ def is_int8_available() -> bool:
 
 def _laid_out(rows: torch.Tensor) -> torch.Tensor:
     """Return weights in the memory layout that oneDNN reads."""
-    found: torch.Tensor = torch.ops.onednn.qlinear_prepack(rows, [USUAL_ROWS, rows.shape[1]])
-    return found
+    packed: torch.Tensor = torch.ops.onednn.qlinear_prepack(rows, [USUAL_ROWS, rows.shape[1]])
+    return packed
 
 
 def _laid_out_product(
-    given: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
+    states: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
 ) -> torch.Tensor:
     """Return the product without the scales of the states, since oneDNN accepts only one for all
     rows.
     """
-    found: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
-        given.rows,
+    product: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
+        states.rows,
         1.0,
-        given.zero,
+        states.zero,
         weights,
         scales,
         zeros,
@@ -148,7 +156,7 @@ def _laid_out_product(
         [],
         "",
     )
-    return found
+    return product
 
 
 @cache
@@ -171,10 +179,10 @@ def _is_layout_known() -> bool:
         with torch.inference_mode():
             packed = _laid_out(weights)
             for zero in (0, _MIDDLE):
-                found = _laid_out_product(
+                product = _laid_out_product(
                     Quantised(states, ones[:, None], zero, states.shape[:-1]), packed, ones, zeros
                 )
-                if not torch.equal(found.long(), (states.long() - zero) @ weights.long().t()):
+                if not torch.equal(product.long(), (states.long() - zero) @ weights.long().t()):
                     return False
     except (AttributeError, RuntimeError, NotImplementedError):
         return False

@@ -35,9 +35,9 @@ __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
 #: model_type -> row of the first token in the table of positions
 PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
-_TILE = 1024  # columns of the vocabulary at a time
-_BLOCK = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
-_LEAST = 2.0**-80  # smallest sum of exponentials that lost nothing to underflow
+_TILE_COLUMNS = 1024  # columns of the vocabulary at a time
+_BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
+_SMALLEST_SUM = 2.0**-80  # of exponentials, that lost nothing to underflow
 _LOG2_E = math.log2(math.e)
 
 
@@ -127,31 +127,30 @@ class PackedModel:
             One float64 array of natural logarithms per pair.
         """
         with torch.inference_mode(), fast_exact_products():
-            states, places = self._encode(sources, batch_tokens)
-            found = self._decode(
+            states, spans = self._encode(sources, batch_tokens)
+            logprobs = self._decode(
                 states,
-                [places[tuple(source)] for source in sources],
+                [spans[tuple(source)] for source in sources],
                 inputs,
                 labels,
                 n_uncounted=n_uncounted,
             )
-        return np.split(
-            found.double().cpu().numpy(), np.cumsum([len(row) - n_uncounted for row in labels])[:-1]
-        )
+        ends = np.cumsum([len(row) - n_uncounted for row in labels])
+        return np.split(logprobs.double().cpu().numpy(), ends[:-1])
 
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
         """Return the states of all distinct sources, concatenated as (tokens, width), and their
-        positions.
+        spans.
 
-        The position of a source is its first row and its number of rows.
+        The span of a source is its first row and its number of rows.
         """
         # Sorting makes the batches, and so the rounding, independent of the order of the pairs.
         distinct = sorted(
             {tuple(source) for source in sources}, key=lambda source: (len(source), source)
         )
-        found, places, at = [], {}, 0
+        states, spans, n_rows = [], {}, 0
         for batch in plan_batches(
             [len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens
         ):
@@ -162,16 +161,16 @@ class PackedModel:
                     layer.self_attention, hidden, rows, self.n_heads[0], mask=mask
                 )
                 hidden = self._feed_forward(layer, hidden)
-            found.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
+            states.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
             for i in batch:
-                places[distinct[i]] = (at, len(distinct[i]))
-                at += len(distinct[i])
-        return torch.cat(found), places
+                spans[distinct[i]] = (n_rows, len(distinct[i]))
+                n_rows += len(distinct[i])
+        return torch.cat(states), spans
 
     def _decode(
         self,
         states: torch.Tensor,
-        places: Sequence[tuple[int, int]],
+        spans: Sequence[tuple[int, int]],
         inputs: Sequence[Sequence[int]],
         labels: Sequence[Sequence[int]],
         *,
@@ -179,7 +178,7 @@ class PackedModel:
     ) -> torch.Tensor:
         """Return the log-probabilities of all counted labels, row by row, (tokens,)."""
         rows = PackedRows(inputs, self._put)
-        starts, lengths = (torch.tensor(column) for column in zip(*places, strict=True))
+        starts, lengths = (torch.tensor(column) for column in zip(*spans, strict=True))
         real_source = real_positions(lengths)
         slots = self._put(slots_of(starts, real_source))
         # The states of the sources are prepared once for the products of all layers.
@@ -194,8 +193,8 @@ class PackedModel:
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
             hidden = self.decoder.after(hidden)
-        wanted = self._put(joined_ids([row[n_uncounted:] for row in labels]))
-        return self._logprobs(rows.behind(n_uncounted, hidden), wanted)
+        counted = self._put(joined_ids([row[n_uncounted:] for row in labels]))
+        return self._logprobs(rows.without_first(n_uncounted, hidden), counted)
 
     def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Return the log-probabilities of labels.
@@ -203,27 +202,31 @@ class PackedModel:
         The sums use base 2 until the end: 2 ** x is four times as fast as e ** x where a library
         computes the latter.
         """
-        chosen: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
+        label_logits: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
         if self.head_bias is not None:
-            chosen += self.head_bias[labels]
+            label_logits += self.head_bias[labels]
         prepared = self.arithmetic.prepare(states * _LOG2_E, is_spare=True)
-        total = torch.zeros_like(chosen)
+        total = torch.zeros_like(label_logits)
         for tile in self.tiles:
             total += in_fp32(tile(prepared)).exp2_().sum(-1)
-        if bool(((total > _LEAST) & (total < torch.inf)).all()):
-            return chosen - total.log()
+        if bool(((total > _SMALLEST_SUM) & (total < torch.inf)).all()):
+            return label_logits - total.log()
         # A sum overflowed or underflowed; logsumexp subtracts the largest logit first.
         logits = torch.stack(
             [in_fp32(tile(prepared)).mul_(1 / _LOG2_E).logsumexp(-1) for tile in self.tiles]
         )
-        return chosen - logits.logsumexp(0)
+        return label_logits - logits.logsumexp(0)
 
     def _tiles(self) -> list[Product]:
-        """Make one product for each tile of the vocabulary."""
+        """Return one product for each tile of the vocabulary."""
+        # Tiles bound the memory: the logits of the whole vocabulary never exist at once.
         weight, bias = self.head_weight, self.head_bias
         return [
             self.arithmetic.product(weight[tile], None if bias is None else bias[tile] * _LOG2_E)
-            for tile in (slice(start, start + _TILE) for start in range(0, len(weight), _TILE))
+            for tile in (
+                slice(start, start + _TILE_COLUMNS)
+                for start in range(0, len(weight), _TILE_COLUMNS)
+            )
         ]
 
     def _embed(self, stack: _Stack, rows: PackedRows) -> torch.Tensor:
@@ -241,10 +244,10 @@ class PackedModel:
         *,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        given = block.norm(hidden) if self.pre_norm else hidden
+        normed = block.norm(hidden) if self.pre_norm else hidden
         queries, keys, values = (
             _heads(part, n_heads)
-            for part in rows.padded(block.inputs(self.arithmetic.prepare(given))).chunk(3, dim=-1)
+            for part in rows.padded(block.inputs(self.arithmetic.prepare(normed))).chunk(3, dim=-1)
         )
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
@@ -260,10 +263,11 @@ class PackedModel:
         block = layer.cross_attention
         if block is None or block.queries is None:
             raise TypeError("a decoder layer has attention over the source")
-        given = block.norm(hidden) if self.pre_norm else hidden
+        normed = block.norm(hidden) if self.pre_norm else hidden
         queries = _heads(
-            rows.padded(block.queries(self.arithmetic.prepare(given))), self.n_heads[1]
+            rows.padded(block.queries(self.arithmetic.prepare(normed))), self.n_heads[1]
         )
+        # Keys and values of a source are computed once, and looked up for each of its translations.
         keys, values = (
             _heads(part, self.n_heads[1])
             for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1)
@@ -271,46 +275,47 @@ class PackedModel:
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
 
     def _add(
-        self, block: _Attention, hidden: torch.Tensor, rows: PackedRows, found: torch.Tensor
+        self, block: _Attention, hidden: torch.Tensor, rows: PackedRows, attended: torch.Tensor
     ) -> torch.Tensor:
-        """Add the output of attention to the residual stream."""
+        """Return the residual stream with the output of attention added, in the same memory."""
         return self._after(
             block.norm,
             hidden.add_(
                 block.output(
                     self.arithmetic.prepare(
-                        rows.unpadded(found.transpose(1, 2).flatten(2)), is_spare=True
+                        rows.unpadded(attended.transpose(1, 2).flatten(2)), is_spare=True
                     )
                 )
             ),
         )
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
-        """Add the output of the feed-forward part, in blocks of rows of about the same size.
+        """Return the residual stream with the output of the feed-forward part added, in the same
+        memory, block by block of rows of about the same size.
 
         The inner states of a block stay in the processor's cache.
         """
         prepare = self.arithmetic.prepare
         for rows in (
-            hidden.tensor_split(-(-len(hidden) // _BLOCK))
+            hidden.tensor_split(-(-len(hidden) // _BLOCK_ROWS))
             if hidden.device.type == "cpu"
             else (hidden,)
         ):
-            given = layer.norm(rows) if self.pre_norm else rows
-            inner = self.activation(layer.fc1(prepare(given)))
+            normed = layer.norm(rows) if self.pre_norm else rows
+            inner = self.activation(layer.fc1(prepare(normed)))
             rows.add_(layer.fc2(prepare(inner, is_positive=self.is_relu, is_spare=True)))
         return self._after(layer.norm, hidden)
 
     def _after(self, norm: nn.LayerNorm, added: torch.Tensor) -> torch.Tensor:
-        """Normalise the residual stream in models that do so after adding to it."""
+        """Return the residual stream, normalised in models that do so after adding to it."""
         if self.pre_norm:
             return added
-        found: torch.Tensor = norm(added)
-        return found
+        normed: torch.Tensor = norm(added)
+        return normed
 
-    def _put(self, made: torch.Tensor) -> torch.Tensor:
-        """Copy a tensor to the device without waiting for it."""
-        return made if self.device.type == "cpu" else made.to(self.device, non_blocking=True)
+    def _put(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a tensor on the device, without waiting for the copy."""
+        return tensor if self.device.type == "cpu" else tensor.to(self.device, non_blocking=True)
 
     def _additive(self, real: torch.Tensor) -> torch.Tensor | None:
         """Return an attention mask (rows, 1, 1, tokens), -inf at padding; None without padding."""
@@ -330,10 +335,10 @@ class PackedModel:
         )
 
     def _layer(self, layer: Any) -> _Layer:
-        own, cross = layer.self_attn, getattr(layer, "encoder_attn", None)
+        over_self, cross = layer.self_attn, getattr(layer, "encoder_attn", None)
         attention = _Attention(
-            self._joined(own.q_proj, own.k_proj, own.v_proj),
-            self._joined(own.out_proj),
+            self._joined(over_self.q_proj, over_self.k_proj, over_self.v_proj),
+            self._joined(over_self.out_proj),
             layer.self_attn_layer_norm,
         )
         over_source = None
@@ -353,10 +358,10 @@ class PackedModel:
         )
 
     def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
-        """Make one product for modules that have the same input.
+        """Return one product for modules that have the same input.
 
-        In fp32 the weights of the modules become views of the joint weight, so that nothing is held
-        twice.
+        One product of wide weights is faster than several of narrow ones. In fp32 the weights of
+        the modules become views of the joint weight, so that nothing is held twice.
         """
         weights = [module.weight.detach() for module in modules]
         biases = [
@@ -371,7 +376,7 @@ class PackedModel:
         weight = weights[0] if len(weights) == 1 else torch.cat(weights)
         if self.mode == "exact" and len(modules) > 1:
             for module, part in zip(
-                modules, torch.split(weight, [len(own) for own in weights]), strict=True
+                modules, torch.split(weight, [len(rows) for rows in weights]), strict=True
             ):
                 module.weight.data = part
         return self.arithmetic.product(weight, bias, relu=relu)
@@ -415,12 +420,15 @@ def _attend(
     logits = ((queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)).float()
     if mask is not None:
         logits = logits.add_(mask)
-    found: torch.Tensor = logits.softmax(-1).to(values.dtype) @ values
-    return found
+    attended: torch.Tensor = logits.softmax(-1).to(values.dtype) @ values
+    return attended
 
 
 def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
-    """Split states into heads: (rows, tokens, width) -> (rows, heads, tokens, width per head)."""
+    """Return states split into heads.
+
+    (rows, tokens, width) becomes (rows, heads, tokens, width per head).
+    """
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
 
 

@@ -1,4 +1,4 @@
-"""PackedRows of token ids, concatenated without padding, or padded where attention needs it."""
+"""Rows of token ids, concatenated without padding, or padded where attention needs it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["PackedRows", "joined_ids", "real_positions", "slots_of"]
 
 
 class PackedRows:
-    """PackedRows of ids in both forms.
+    """Rows of token ids in both forms.
 
     Attributes:
         ids: all ids, (tokens,).
@@ -21,6 +21,12 @@ class PackedRows:
     Args:
         rows: at least one row of ids.
         put: moves a tensor to the device.
+
+    >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
+    >>> rows.ids.tolist(), rows.columns.tolist()
+    ([5, 6, 2, 7, 2], [0, 1, 2, 0, 1])
+    >>> rows.padded(torch.arange(5.0)[:, None]).shape
+    torch.Size([2, 3, 1])
     """
 
     def __init__(
@@ -32,7 +38,8 @@ class PackedRows:
         self.ids, self.columns = put(joined_ids(rows)), put(self._columns)
         self._is_full = bool(self.real.all())
         if not self._is_full:
-            self._slots, self._places = (
+            # Indices in both directions: of the token at each slot, and of the slot of each token.
+            self._slots, self._token_slots = (
                 put(slots_of(lengths.cumsum(0) - lengths, self.real)),
                 put(self.real.flatten().nonzero().squeeze(-1)),
             )
@@ -62,10 +69,10 @@ class PackedRows:
             States of shape (tokens, width).
         """
         flat = states.flatten(0, 1)
-        return flat if self._is_full else flat.index_select(0, self._places)
+        return flat if self._is_full else flat.index_select(0, self._token_slots)
 
-    def behind(self, n: int, states: torch.Tensor) -> torch.Tensor:
-        """Return the states of all tokens except the first of each row.
+    def without_first(self, n: int, states: torch.Tensor) -> torch.Tensor:
+        """Return the states of all tokens except the first `n` of each row.
 
         Args:
             n: number of tokens to drop at the start of each row.
@@ -86,6 +93,9 @@ def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
 
     Args:
         rows: rows of ids.
+
+    >>> joined_ids([[5, 6, 2], [7, 2]])
+    tensor([5, 6, 2, 7, 2])
     """
     return torch.tensor([i for row in rows for i in row], dtype=torch.long)
 
@@ -95,9 +105,13 @@ def real_positions(lengths: torch.Tensor) -> torch.Tensor:
 
     Args:
         lengths: number of tokens of each row, (rows,).
+
+    >>> real_positions(torch.tensor([3, 2]))
+    tensor([[ True,  True,  True],
+            [ True,  True, False]])
     """
-    found: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
-    return found
+    real: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
+    return real
 
 
 def slots_of(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -108,5 +122,9 @@ def slots_of(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     Args:
         starts: index of the first token of each row, (rows,).
         real: mask of the tokens in padded rows, (rows, longest).
+
+    >>> slots_of(torch.tensor([0, 3]), real_positions(torch.tensor([3, 2])))
+    tensor([[0, 1, 2],
+            [3, 4, 0]])
     """
     return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)

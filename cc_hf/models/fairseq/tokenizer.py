@@ -105,12 +105,15 @@ class FairseqTokenizer:
         self._target = _Side(settings.target_lang, settings, dictionaries[1], codes[1])
 
     @classmethod
-    def from_pretrained(cls, place: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
+    def from_pretrained(cls, path: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
         """Load the tokenizer of a model that `cc-hf convert-fairseq` wrote.
 
         Args:
-            place: its folder, or a repository on the Hub with the same files.
+            path: its folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
+
+        Returns:
+            The tokenizer of both sides.
 
         Raises:
             EvaluatorError: for a file that is missing or malformed.
@@ -121,12 +124,12 @@ class FairseqTokenizer:
             SETTINGS_FILE,
             *(file_name(kind, side) for kind in ("dict", "codes") for side in ("source", "target")),
         )
-        settings, *texts = (_read(str(place), name, revision) for name in names)
+        settings_text, *texts = (_read(str(path), name, revision) for name in names)
         try:
-            found = Settings(**json.loads(settings))
+            settings = Settings(**json.loads(settings_text))
         except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{place}: {SETTINGS_FILE} is malformed: {error}") from error
-        return cls(found, dictionaries=(texts[0], texts[1]), codes=(texts[2], texts[3]))
+            raise EvaluatorError(f"{path}: {SETTINGS_FILE} is malformed: {error}") from error
+        return cls(settings, dictionaries=(texts[0], texts[1]), codes=(texts[2], texts[3]))
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
@@ -306,22 +309,27 @@ def _bpe(codes: str) -> Any:
     return BPE(io.StringIO(read_codes(codes)))
 
 
-def _read(place: str, name: str, revision: str | None) -> str:
-    if Path(place).is_dir():
-        path = Path(place) / name
+def _read(path: str, name: str, revision: str | None) -> str:
+    """Return the text of a file in the model's folder or repository.
+
+    Raises:
+        EvaluatorError: for a file that is missing or cannot be loaded.
+    """
+    if Path(path).is_dir():
+        file = Path(path) / name
     else:
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
         try:
-            path = Path(hf_hub_download(place, name, revision=revision))
+            file = Path(hf_hub_download(path, name, revision=revision))
         except (HfHubHTTPError, LocalEntryNotFoundError) as error:
             raise EvaluatorError(
-                f"{place}: {name} could not be loaded ({str(error).splitlines()[0]})"
+                f"{path}: {name} could not be loaded ({str(error).splitlines()[0]})"
             ) from error
-    if not path.is_file():
+    if not file.is_file():
         raise EvaluatorError(
-            f"{place}: the file {name} is missing; a converted model is tokenised by the files that"
+            f"{path}: the file {name} is missing; a converted model is tokenised by the files that"
             " `cc-hf convert-fairseq` wrote beside it"
         )
-    return path.read_text(encoding="utf-8")
+    return file.read_text(encoding="utf-8")

@@ -133,7 +133,7 @@ def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: P
         " old.,bat,baseball,flying|tiny,de\n",
         encoding="utf-8",
     )
-    build(str(source), output=tmp_path / "built")
+    build_dataset_folder(str(source), output=tmp_path / "built")
     found = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
     assert ", ".join(found) == SECTIONS["datasets"]
     assert CITATIONS["vamvas-sennrich-2021"].bibtex in found["Citation"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import Contest, decision_scores
+from cc_hf.evaluators.contests import Contest, contest_scores
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
@@ -83,7 +83,7 @@ def test_verdicts_equal_those_of_exact_scores(noise: float, score: str) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1500)
     exact = SCORES[score](evaluator.score(requests, **_EN_DE))
-    found = decision_scores(evaluator, requests, contests, score=score, **_EN_DE)
+    found = contest_scores(evaluator, requests, contests, score=score, **_EN_DE)
     assert verdicts(found, contests) == verdicts(exact, contests)
     np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
 
@@ -101,7 +101,7 @@ def test_fast_scores_alone_would_give_other_verdicts() -> None:
 def test_only_close_decisions_are_scored_again() -> None:
     evaluator = NoisyEvaluator(1e-4)
     requests, contests = problem(2000)
-    decision_scores(evaluator, requests, contests, **_EN_DE)
+    contest_scores(evaluator, requests, contests, **_EN_DE)
     assert evaluator.fast is not None
     assert evaluator.fast.n_scored == len(requests)
     assert 3 * 64 <= evaluator.n_scored <= 3 * 150
@@ -111,7 +111,7 @@ def test_few_decisions_are_all_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(40)
     np.testing.assert_array_equal(
-        decision_scores(evaluator, requests, contests, **_EN_DE),
+        contest_scores(evaluator, requests, contests, **_EN_DE),
         SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
     )
 
@@ -120,7 +120,7 @@ def test_requests_without_contests_are_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, _ = problem(200)
     np.testing.assert_array_equal(
-        decision_scores(evaluator, requests, [], **_EN_DE),
+        contest_scores(evaluator, requests, [], **_EN_DE),
         SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
     )
 
@@ -129,9 +129,9 @@ def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
     first = NoisyEvaluator(0.1, cache=cache)
-    found = decision_scores(first, requests, contests, **_EN_DE)
+    found = contest_scores(first, requests, contests, **_EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
-    np.testing.assert_array_equal(decision_scores(second, requests, contests, **_EN_DE), found)
+    np.testing.assert_array_equal(contest_scores(second, requests, contests, **_EN_DE), found)
     assert second.n_scored == 0
     assert second.fast is not None
     assert second.fast.n_scored == 0

@@ -16,7 +16,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import decision_scores
+from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import LazyEvaluator, open_evaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -104,7 +104,7 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
         contrastive_conditioning.requests(translations, references),
         contrastive_conditioning.contests(references),
     )
-    scores = decision_scores(evaluator, wanted, contests, **_EN_DE)
+    scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
     assert all(
         max(scores[i] for i in left) == max(scores[i] for i in right) for left, right in contests
     )
@@ -124,7 +124,7 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
         contrastive_conditioning.requests(["x"] * 800, different),
         contrastive_conditioning.contests(different),
     )
-    scores = decision_scores(evaluator, wanted, contests, **_EN_DE)
+    scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
     np.testing.assert_array_equal(scores[:800], scores[800:])
 
 

@@ -22,7 +22,7 @@ from cc_hf import registry
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.contests import decision_scores
+from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.lazy import open_evaluator
@@ -88,7 +88,7 @@ def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
         lambda: SentenceEnsembleEvaluator([LetterEvaluator(), evaluator]).mean_logprobs(
             ["a source"], ["eine"]
         ),
-        lambda: decision_scores(evaluator, [ScoringRequest("a source", "eine", 0)], [], **_EN_DE),
+        lambda: contest_scores(evaluator, [ScoringRequest("a source", "eine", 0)], [], **_EN_DE),
     ]
     for way in ways:
         with pytest.raises(EvaluatorError, match=message):

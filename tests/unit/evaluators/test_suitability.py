@@ -134,7 +134,7 @@ def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path) -> Non
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
         found = judge(
             make_metric("contrastive_conditioning"),
-            replace(material, given=material.examples[:4]),
+            replace(material, rows=material.examples[:4]),
             ["Ja."] * 4,
             evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
         )

@@ -17,8 +17,8 @@ from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.callback import SystemOptions
-from cc_hf.training.figures import judgeable
 from cc_hf.training.undisturbed import undisturbed
+from cc_hf.training.validation_figures import judgeable
 from tests.helpers import families
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset

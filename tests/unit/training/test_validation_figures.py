@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.training.figures import STAND_IN, flat_figures, judgeable
+from cc_hf.training.validation_figures import STAND_IN, flat_figures, judgeable
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE
 

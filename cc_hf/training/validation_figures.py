@@ -54,6 +54,9 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
         loading: what the caller asked for.
         device: device of the trainer; None if it is not known.
 
+    Returns:
+        Options with these three filled in.
+
     >>> in_training(LoadingOptions()).on_too_long
     'truncate'
     """
@@ -75,6 +78,9 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
 
     Raises:
         InputError: for such a metric; the message names it.
+
+    >>> from cc_hf.evaluation.fitting import make_metric
+    >>> check_judges_translations([make_metric("contrastive_conditioning")])
     """
     for metric in metrics:
         if not metric.takes_translations:
@@ -97,30 +103,33 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
         results: results of different metrics.
         n_empty: number of translations without words.
 
+    Returns:
+        Figures and counts by name.
+
     Raises:
         InputError: if two figures have the same name.
 
-    >>> one = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
-    >>> two = EvaluationResult("d", "c", "de", "second", "s", 2, {"accuracy": 1.0}, {}, (), ())
-    >>> flat_figures([one, two])
+    >>> first = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
+    >>> second = EvaluationResult("d", "c", "de", "second", "s", 2, {"accuracy": 1.0}, {}, (), ())
+    >>> flat_figures([first, second])
     {'accuracy': 0.5, 'n': 2, 'n_empty': 0, 'second_accuracy': 1.0}
     """
-    found: dict[str, float] = {}
+    flat: dict[str, float] = {}
     for number, result in enumerate(results):
-        own: dict[str, float] = {
+        figures: dict[str, float] = {
             **result.scores,
             **result.counts,
             **({"n": result.n, "n_empty": n_empty} if number == 0 else {}),
         }
         add_figures(
-            found,
+            flat,
             {
                 name if number == 0 else f"{result.metric}_{name}": value
-                for name, value in own.items()
+                for name, value in figures.items()
             },
             remedy="name each metric once",
         )
-    return found
+    return flat
 
 
 def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, remedy: str) -> None:
@@ -141,8 +150,9 @@ def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, reme
         ...
     cc_hf.errors.InputError: expected new names, got figures that are there already: eval_winomt_accuracy; give prefix
     """  # noqa: E501
-    if taken := sorted(metrics.keys() & figures.keys()):
+    if repeated := sorted(metrics.keys() & figures.keys()):
         raise InputError(
-            f"expected new names, got figures that are there already: {', '.join(taken)}; {remedy}"
+            "expected new names, got figures that are there already:"
+            f" {', '.join(repeated)}; {remedy}"
         )
     metrics.update(figures)
