@@ -36,6 +36,7 @@ _ALIKE = {
 }
 # family -> beginning of its tokenizer's class name; other families accept any tokenizer
 _TOKENIZERS = {
+    "bergamot": "Bergamot",
     "fairseq": "Fairseq",
     "fsmt": "FSMT",
     "m2m_100": "M2M100",
@@ -252,7 +253,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
             " that it was trained with"
         )
     tokenizer(["a"])
-    if family == "fairseq":
+    if family in ("bergamot", "fairseq"):
         largest = [n - 1 for n in tokenizer.vocabulary_sizes]
     else:
         ids = [

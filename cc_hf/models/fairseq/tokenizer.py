@@ -19,6 +19,7 @@ from typing import Any
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
+from cc_hf.models.location import model_file
 
 __all__ = [
     "SETTINGS_FILE",
@@ -307,21 +308,5 @@ def _bpe(codes: str) -> Any:
 
 
 def _read(place: str, name: str, revision: str | None) -> str:
-    if Path(place).is_dir():
-        path = Path(place) / name
-    else:
-        from huggingface_hub import hf_hub_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-        try:
-            path = Path(hf_hub_download(place, name, revision=revision))
-        except (HfHubHTTPError, LocalEntryNotFoundError) as error:
-            raise EvaluatorError(
-                f"{place}: {name} could not be loaded ({str(error).splitlines()[0]})"
-            ) from error
-    if not path.is_file():
-        raise EvaluatorError(
-            f"{place}: the file {name} is missing; a converted model is tokenised by the files that"
-            " `cc-hf convert-fairseq` wrote beside it"
-        )
+    path = model_file(place, name, revision, writer="cc-hf convert-fairseq")
     return path.read_text(encoding="utf-8")
