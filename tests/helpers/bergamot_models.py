@@ -107,7 +107,9 @@ def binary(
 ) -> bytes:
     """A file in Marian's binary format; matrices are in int8 unless `int8` is False."""
     text = config if isinstance(config, bytes) else yaml.safe_dump(dict(config)).encode()
-    items = [("special:model.yml", CHARACTERS, (len(text) + 1,), text + b"\0")]
+    items: list[tuple[str, int, tuple[int, ...], bytes]] = [
+        ("special:model.yml", CHARACTERS, (len(text) + 1,), text + b"\0")
+    ]
     for name, values in tensors.items():
         if int8 and min(values.shape) > 1:
             multiplier = np.float32(127 / np.abs(values).max())
@@ -120,8 +122,8 @@ def binary(
             items.append((name, FLOAT32, values.shape, _padded(values.tobytes())))
     names = [name.encode() + b"\0" for name, *_ in items]
     head = struct.pack("<2Q", version, len(items))
-    for name, (_, kind, shape, data) in zip(names, items, strict=True):
-        head += struct.pack("<4Q", len(name), kind, len(shape), len(data))
+    for encoded, (_, kind, shape, data) in zip(names, items, strict=True):
+        head += struct.pack("<4Q", len(encoded), kind, len(shape), len(data))
     head += b"".join(names)
     head += b"".join(struct.pack(f"<{len(shape)}i", *shape) for _, _, shape, _ in items)
     padding = -(len(head) + 8) % 256
@@ -144,11 +146,11 @@ def vocabulary(*, size: int = 70, text: str = TEXT) -> bytes:
 
 
 def save_student(
-    folder: Path, *, seed: int = 0, int8: bool = True, pair: str = "ende", **changes: Any
+    folder: Path, changes: Mapping[str, Any] = {}, *, seed: int = 0, int8: bool = True
 ) -> Path:
     """A folder as Mozilla publishes it; with two vocabularies if embeddings are not shared."""
     folder.mkdir(exist_ok=True)
-    config = settings(**changes)
+    config, pair = settings(**changes), "ende"
     content = binary(config, weights(config, seed=seed), int8=int8)
     (folder / f"model.{pair}.intgemm.alphas.bin").write_bytes(content)
     if config["tied-embeddings-all"]:

@@ -8,6 +8,7 @@ models. Norms follow the residual sum; in teachers they precede the block.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -33,7 +34,7 @@ __all__ = [
     "recurrent_states",
 ]
 
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "relu": functional.relu,
     "swish": functional.silu,
     "gelu": functional.gelu,
@@ -41,7 +42,7 @@ _ACTIVATIONS = {
 _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
 
 
-class BergamotConfig(PretrainedConfig):
+class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
     """The configuration of a student.
 
     Token ids are those of the SentencePiece models: </s> is 0. One id is added after the last one
@@ -227,7 +228,7 @@ class _Attention(nn.Module):
 
     def _split(self, states: torch.Tensor) -> torch.Tensor:
         """Split states into heads, (n, heads, length, width per head)."""
-        return states.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        return states.view(*states.shape[:-1], self.n_heads, -1).transpose(1, 2)
 
 
 class _Layer(nn.Module):

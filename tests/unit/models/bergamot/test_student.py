@@ -52,7 +52,7 @@ def _reference(folder: Path, evaluator: Any) -> list[np.ndarray]:
 def test_logprobs_equal_an_independent_forward_pass(
     tmp_path: Path, changes: dict[str, Any], int8: bool
 ) -> None:
-    folder = save_student(tmp_path / "student", int8=int8, **changes)
+    folder = save_student(tmp_path / "student", changes, int8=int8)
     evaluator = cc_hf.load_evaluator(folder, mode="exact")
     assert (evaluator.src_lang, evaluator.tgt_lang) == ("en", "de")
     expected = _reference(folder, evaluator)
@@ -88,7 +88,7 @@ def test_scan_equals_the_recurrence_step_by_step() -> None:
 def test_generation_with_a_cache_equals_generation_without(
     tmp_path: Path, autoregression: str
 ) -> None:
-    folder = save_student(tmp_path / "s", **{"transformer-decoder-autoreg": autoregression})
+    folder = save_student(tmp_path / "s", {"transformer-decoder-autoreg": autoregression})
     evaluator: Any = cc_hf.load_evaluator(folder)
     ids = torch.tensor(evaluator.encode_sources(_SOURCES[:1], "en", "de"))
     for num_beams in (1, 3):
@@ -113,7 +113,7 @@ def test_student_translates_without_padding_tokens(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changes", [{}, _TWO_VOCABULARIES], ids=["shared", "two vocabularies"])
 def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[str, Any]) -> None:
-    folder = save_student(tmp_path / "student", **changes)
+    folder = save_student(tmp_path / "student", changes)
     converted = convert_student(folder, output=tmp_path / "converted")
     names = {path.name for path in converted.iterdir()}
     assert names >= {"model.safetensors", "source.spm", "target.spm", "config.json", "README.md"}
@@ -129,8 +129,8 @@ def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[s
 
 def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
     convert_student(save_student(tmp_path / "student"), output=tmp_path / "converted")
-    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "converted")
-    assert isinstance(model, BergamotForConditionalGeneration)
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "converted")
+    assert type(model) is BergamotForConditionalGeneration
     model.train()
     loss = model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss
     loss.backward()
@@ -202,7 +202,7 @@ def test_missing_setting_is_named(tmp_path: Path) -> None:
 
 
 def test_vocabulary_of_another_model_is_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student", **{"dim-vocabs": [60, 60]})
+    folder = save_student(tmp_path / "student", {"dim-vocabs": [60, 60]})
     (folder / "vocab.ende.spm").write_bytes(vocabulary(size=70))
     with pytest.raises(DataError, match="they belong to another model"):
         cc_hf.load_evaluator(folder)
