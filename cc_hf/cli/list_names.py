@@ -17,6 +17,7 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.evaluators.suitability import RECOMMENDED
+from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.schema import FORMS
 
@@ -174,6 +175,19 @@ def _evaluators() -> Table:
                 f" ({large.source})"
             ),
         )
+    pairs = ", ".join(
+        f"{student.src_lang}-{student.tgt_lang}{'' if student.stage == 'prod' else '*'}"
+        for student in STUDENTS.values()
+    )
+    sizes = sorted({round(student.size / 1e6) for student in STUDENTS.values()})
+    table.add_row(
+        Text(f"{PREFIX}SOURCE-TARGET"),
+        Text(
+            "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
+            f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
+            " not call finished). Brackets suit few of them as cues: see docs/evaluators.md"
+        ),
+    )
     families = ", ".join(registry.names("evaluator family"))
     table.add_row(
         Text("FOLDER, ORGANISATION/MODEL"),

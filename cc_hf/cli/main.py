@@ -26,6 +26,7 @@ from cc_hf.cli import (
     build,
     cache,
     compare,
+    convert_bergamot,
     convert_fairseq,
     cues,
     evaluate,
@@ -67,6 +68,7 @@ app.command("explain")(explain.explain)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("translate")(translate.translate)
 app.command("build")(build.build)
+app.command("convert-bergamot")(convert_bergamot.convert_bergamot)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")

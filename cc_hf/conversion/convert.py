@@ -28,7 +28,7 @@ from cc_hf.models.fairseq.tokenizer import (
 )
 from cc_hf.models.weights import reported_loading
 
-__all__ = ["Conversion", "convert"]
+__all__ = ["Conversion", "convert", "new_folder"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def convert(
             scores deviate.
         InputError: for an output that exists, or options that do not fit.
     """
-    target, origin = _new_folder(output), Path(folder)
+    target, origin = new_folder(output), Path(folder)
     files = _checkpoints(origin, checkpoints)
     recorded = None if check is None else read_check(check)
     model_folders: list[Path] = []
@@ -137,7 +137,15 @@ class _Tokenization:
         return []
 
 
-def _new_folder(output: str | Path) -> Path:
+def new_folder(output: str | Path) -> Path:
+    """Return the path of a folder to write, which must not exist, or be empty.
+
+    Args:
+        output: the folder; its parent must exist.
+
+    Raises:
+        InputError: for a folder with files, or without a parent.
+    """
     target = Path(output)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"output: {target} exists and is not an empty folder; name a new one")

@@ -31,7 +31,8 @@ class SourceFile:
             against the hash that the host states (the Hub's LFS hash). A local copy of it is not
             verified; results then name the content that was read.
         size: size in bytes, 0 where it is not known.
-        host: "github", or "hub" for a dataset repository of the Hugging Face Hub.
+        host: "github"; "hub" for a dataset repository of the Hugging Face Hub; "mozilla" for a
+            model of Firefox Translations, whose "commit" is a version of the registry.
 
     Examples:
         >>> SourceFile("owner/data", "0a1b2c3", "test set/en.txt").url
@@ -43,13 +44,17 @@ class SourceFile:
     path: str
     sha256: str = ""
     size: int = 0
-    host: Literal["github", "hub"] = "github"
+    host: Literal["github", "hub", "mozilla"] = "github"
 
     @property
     def url(self) -> str:
         """The address that the file is downloaded from."""
         if self.host == "hub":
             return f"https://huggingface.co/datasets/{self.repository}/resolve/{self.commit}/{self.path}"
+        if self.host == "mozilla":
+            return (
+                f"https://storage.googleapis.com/bergamot-models-sandbox/{self.commit}/{self.path}"
+            )
         return (
             f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{quote(self.path)}"
         )

@@ -41,7 +41,8 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
             download fails.
     """
     local = local_folder(data_dir)
-    if local:
+    # A local copy of datasets need not hold models.
+    if local and (file.host != "mozilla" or is_here(file, local)):
         folder = Path(local)
         if not is_folder(folder):
             name = "data_dir" if data_dir is not None else "CC_HF_DATA_DIR"

@@ -15,6 +15,7 @@ from pathlib import Path
 from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.files import is_file, is_folder
+from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, student_name
 
 __all__ = [
     "TINY_EN_DE",
@@ -25,6 +26,7 @@ __all__ = [
     "default_evaluator",
     "hash_files",
     "locate",
+    "model_file",
     "model_files",
     "stamp",
 ]
@@ -130,9 +132,14 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
             " pair is used"
         )
     pairs = ", ".join(registry.names("evaluator"))
+    larger = f"'Helsinki-NLP/opus-mt-{src_lang}-{tgt_lang}'"
+    student = student_name(src_lang, tgt_lang)
+    small = (
+        f"{student!r}, a student of {STUDENTS[student].size / 1e6:.0f} MB, or " if student else ""
+    )
     raise InputError(
-        f"evaluator: none ships with the package for {src_lang or '?'}-{tgt_lang or '?'} (only"
-        f" {pairs}); name one, such as 'Helsinki-NLP/opus-mt-{src_lang or 'en'}-{tgt_lang or 'xx'}'"
+        f"evaluator: none ships with the package for {src_lang}-{tgt_lang} (only {pairs}); name"
+        f" one, such as {small}{larger}"
     )
 
 
@@ -140,20 +147,25 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
     """Find a model by its name.
 
     Args:
-        name: a name of `cc-hf list evaluators`, a folder, or "organisation/model" on the Hub.
+        name: a name of `cc-hf list evaluators`, a folder, or "organisation/model" on the Hub. A
+            published student, such as "bergamot:en-pt", is downloaded if it is not here yet.
 
     Returns:
-        The folder of the model, or its name on the Hub; and source and target language if the model
-        is embedded, else None.
+        The folder of the model, or its name on the Hub; and source and target language if the name
+        says them, else None.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
             "organisation/model".
         EvaluatorError: for the path of a folder that does not exist.
+        DataError: for a student that cannot be downloaded.
     """
     if name in registry.EVALUATORS:
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
+    if name.startswith(PREFIX):
+        folder = fetched_student(name)
+        return str(folder), (STUDENTS[name].src_lang, STUDENTS[name].tgt_lang)
     if is_folder(name):
         return name, None
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
@@ -197,6 +209,38 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
         )
         files += [(path.relative_to(folder).as_posix(), path) for path in paths if path.is_file()]
     return sorted(files)
+
+
+def model_file(path: str, name: str, revision: str | None, *, writer: str) -> Path:
+    """Return the local path of one file of a converted model.
+
+    Args:
+        path: the folder of the model, or its name on the Hub.
+        name: name of the file.
+        revision: commit, tag or branch on the Hub; None for the default.
+        writer: the command that writes the file, for messages.
+
+    Raises:
+        EvaluatorError: for a file that is missing or cannot be downloaded.
+    """
+    if Path(path).is_dir():
+        file = Path(path) / name
+    else:
+        from huggingface_hub import hf_hub_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+        try:
+            file = Path(hf_hub_download(path, name, revision=revision))
+        except (HfHubHTTPError, LocalEntryNotFoundError) as error:
+            raise EvaluatorError(
+                f"{path}: {name} could not be loaded ({str(error).splitlines()[0]})"
+            ) from error
+    if not file.is_file():
+        raise EvaluatorError(
+            f"{path}: the file {name} is missing; a converted model is tokenised by the files that"
+            f" `{writer}` wrote beside it"
+        )
+    return file
 
 
 def hash_files(folder: Path) -> str:

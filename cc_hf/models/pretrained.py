@@ -32,6 +32,9 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
+    from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
+    from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
+    from cc_hf.models.finite_weights import check_finite_weights
     from cc_hf.models.weights import (
         check_tokenizer,
         choose_family,
@@ -58,6 +61,7 @@ __all__ = [
 SPREAD = "auto"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _DEVICES = ("cpu", "cuda")
+_OWN_TOKENIZERS = {"bergamot": BergamotTokenizer, "fairseq": FairseqTokenizer}
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
 #: Number of models that a process keeps: enough for an ensemble of four and a system under test.
@@ -241,6 +245,7 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
         Source and target language, ISO 639-1 where there is such a code.
     """
     names = {
+        "bergamot": ("source_lang", "target_lang"),
         "fairseq": ("source_lang", "target_lang"),
         "marian": ("source_lang", "target_lang"),
         "fsmt": ("src_lang", "tgt_lang"),
@@ -309,6 +314,8 @@ def _read(
     """Return family, model and tokenizer, which are checked to fit each other."""
     alternative = f", or use one of: {', '.join(registry.EVALUATORS)}"
     with reported_loading(name, path=path, alternative=alternative):
+        if (files := student_files(path)) is not None:
+            return "bergamot", *_student(name, files, kind=kind, dtype=dtype)
         config = AutoConfig.from_pretrained(path, revision=revision, trust_remote_code=False)
         family = choose_family(name, config, get_tokenizer_config(path, revision=revision), kind)
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
@@ -318,13 +325,24 @@ def _read(
         )
         # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
         # reads the same files, and the family adds the language tokens.
-        tokenizer_class = {"fairseq": FairseqTokenizer, "small100": M2M100Tokenizer}.get(
+        tokenizer_class = {**_OWN_TOKENIZERS, "small100": M2M100Tokenizer}.get(
             family, AutoTokenizer
         )
-        code = {} if family == "fairseq" else {"trust_remote_code": False}
+        code = {} if family in _OWN_TOKENIZERS else {"trust_remote_code": False}
         tokenizer = tokenizer_class.from_pretrained(path, revision=revision, **code)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
+
+
+def _student(
+    name: str, files: StudentFiles, *, kind: str | None, dtype: torch.dtype
+) -> tuple[Any, Any]:
+    """Load a student of Bergamot from the files that Mozilla publishes."""
+    if kind not in (None, "bergamot"):
+        raise InputError(f"kind: {name} is a student of Bergamot, which {kind!r} does not fit")
+    model, tokenizer = load_student(files)
+    check_finite_weights(model, name)
+    return model.to(dtype), tokenizer
 
 
 def model_identity(model: Any, path: str) -> str:

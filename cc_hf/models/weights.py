@@ -36,6 +36,7 @@ _ALIKE = {
 }
 # Beginnings of a tokenizer's class name, by family; other families accept any tokenizer.
 _TOKENIZERS = {
+    "bergamot": "Bergamot",
     "fairseq": "Fairseq",
     "fsmt": "FSMT",
     "m2m_100": "M2M100",
@@ -256,7 +257,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
             " that it was trained with"
         )
     tokenizer(["a"])
-    if family == "fairseq":
+    if family in ("bergamot", "fairseq"):
         largest = [n - 1 for n in tokenizer.vocabulary_sizes]
     else:
         ids = [

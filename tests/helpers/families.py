@@ -40,6 +40,8 @@ from transformers import (
     UMT5ForConditionalGeneration,
 )
 
+from cc_hf.conversion.student import convert_student
+from tests.helpers.bergamot_models import save_student
 from tests.helpers.models import TEXT, save_tiny_marian, save_tiny_masked_lm
 
 N_POSITIONS = 1000
@@ -289,8 +291,22 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
     return [(model.id_to_piece(i), model.get_score(i)) for i in range(3, model.vocab_size())]
 
 
+def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
+    """A student as `cc-hf convert-bergamot` writes it, with the file that it was made of."""
+    student = save_student(folder / "student", seed=seed)
+    convert_student(student, output=folder / "converted")
+    for path in (folder / "converted").iterdir():
+        path.rename(folder / path.name)
+    (folder / "converted").rmdir()
+    for path in student.iterdir():
+        path.rename(folder / f"marian-{path.name}")
+    student.rmdir()
+    return folder
+
+
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "bergamot": save_tiny_bergamot,
     "causal_lm": save_tiny_causal_lm,
     "fsmt": save_tiny_fsmt,
     "m2m_100": save_tiny_m2m100,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
 import torch
 from transformers import (
     AutoModelForCausalLM,
@@ -30,6 +31,8 @@ from transformers import (
     T5Tokenizer,
 )
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
+
+from tests.helpers.bergamot_reference import ReferenceStudent
 
 
 def _logprobs(
@@ -230,7 +233,18 @@ def _language_first(
 
 
 #: registered family -> its plain forward pass
+def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """By numpy, from the file of Marian that the folder was made of."""
+    student = ReferenceStudent(next(folder.glob("marian-model*.bin")))
+    processor = sentencepiece.SentencePieceProcessor(
+        model_file=str(next(folder.glob("marian-vocab*.spm")))
+    )
+    ids, labels = ([*processor.encode(text), 0] for text in (source, translation))
+    return torch.from_numpy(student.logprobs(ids, labels))
+
+
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
+    "bergamot": bergamot,
     "causal_lm": causal_lm,
     "fsmt": fsmt,
     "m2m_100": m2m100,

@@ -1,7 +1,7 @@
 """Teacher forcing that is faster than the model's own forward pass, with the same weights.
 
 It supports the encoder-decoders of transformers with the same structure: Marian, FSMT, M2M100
-(NLLB), mBART and BART.
+(NLLB), mBART and BART; and students of Bergamot, whose decoders have recurrences.
 
 Each distinct source is encoded once. Tokens are concatenated without padding, which is added for
 attention only. Products are in fp32, bf16 or int8; the residual stream, norms and softmax are in
@@ -30,11 +30,12 @@ from cc_hf.evaluators.fast.arithmetic import (
     in_fp32,
 )
 from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
+from cc_hf.models.bergamot.modeling import recurrent_states
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
 #: model_type -> row of the first token in the table of positions
-PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
+PACKED_FAMILIES = {"bergamot": 0, "marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _TILE_COLUMNS = 1024  # columns of the vocabulary at a time
 _BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
 _SMALLEST_SUM = 2.0**-80  # of exponentials, that lost nothing to underflow
@@ -56,8 +57,16 @@ class _Attention:
 
 
 @dataclass(frozen=True)
+class _Recurrence:
+    """An SSRU with its norm; `inputs` is one product for gates and candidates."""
+
+    inputs: Product
+    norm: nn.LayerNorm
+
+
+@dataclass(frozen=True)
 class _Layer:
-    self_attention: _Attention
+    self_attention: _Attention | _Recurrence
     cross_attention: _Attention | None
     fc1: Product
     fc2: Product
@@ -92,7 +101,7 @@ class PackedModel:
         self.arithmetic = ARITHMETICS[mode]
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
-        self.pre_norm = config.model_type in ("mbart", "m2m_100")
+        self.pre_norm = getattr(config, "pre_norm", config.model_type in ("mbart", "m2m_100"))
         self.is_relu = config.activation_function == "relu"
         self.activation = _activation(config.activation_function)
         first = PACKED_FAMILIES[config.model_type]
@@ -157,9 +166,7 @@ class PackedModel:
             rows = PackedRows([distinct[i] for i in batch], self._put)
             hidden, mask = self._embed(self.encoder, rows), self._additive(rows.real)
             for layer in self.encoder.layers:
-                hidden = self._self_attention(
-                    layer.self_attention, hidden, rows, self.n_heads[0], mask=mask
-                )
+                hidden = self._over_tokens(layer, hidden, rows, self.n_heads[0], mask=mask)
                 hidden = self._feed_forward(layer, hidden)
             states.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
             for i in batch:
@@ -186,9 +193,7 @@ class PackedModel:
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
         hidden = self._embed(self.decoder, rows)
         for layer in self.decoder.layers:
-            hidden = self._self_attention(
-                layer.self_attention, hidden, rows, self.n_heads[1], mask=causal
-            )
+            hidden = self._over_tokens(layer, hidden, rows, self.n_heads[1], mask=causal)
             hidden = self._cross_attention(layer, hidden, rows, memory, slots, mask)
             hidden = self._feed_forward(layer, hidden)
         if self.decoder.after is not None:
@@ -235,21 +240,34 @@ class PackedModel:
             hidden = stack.before(hidden)
         return hidden
 
-    def _self_attention(
+    def _over_tokens(
         self,
-        block: _Attention,
+        layer: _Layer,
         hidden: torch.Tensor,
         rows: PackedRows,
         n_heads: int,
         *,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
+        """Add what a token knows of its row: by self-attention, or by a recurrence."""
+        block = layer.self_attention
+        if isinstance(block, _Recurrence):
+            return self._recurrence(block, hidden, rows)
         normed = block.norm(hidden) if self.pre_norm else hidden
         queries, keys, values = (
             _heads(part, n_heads)
             for part in rows.padded(block.inputs(self.arithmetic.prepare(normed))).chunk(3, dim=-1)
         )
         return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
+
+    def _recurrence(
+        self, block: _Recurrence, hidden: torch.Tensor, rows: PackedRows
+    ) -> torch.Tensor:
+        normed = block.norm(hidden) if self.pre_norm else hidden
+        inputs = in_fp32(block.inputs(self.arithmetic.prepare(normed)))
+        gates, candidates = rows.padded(inputs).chunk(2, dim=-1)
+        states = recurrent_states(gates.sigmoid(), candidates)
+        return self._after(block.norm, hidden.add_(rows.unpadded(states).relu_()))
 
     def _cross_attention(
         self,
@@ -335,12 +353,15 @@ class PackedModel:
         )
 
     def _layer(self, layer: Any) -> _Layer:
-        over_self, cross = layer.self_attn, getattr(layer, "encoder_attn", None)
-        attention = _Attention(
-            self._joined(over_self.q_proj, over_self.k_proj, over_self.v_proj),
-            self._joined(over_self.out_proj),
-            layer.self_attn_layer_norm,
-        )
+        cross, norm = getattr(layer, "encoder_attn", None), layer.self_attn_layer_norm
+        over_tokens: _Attention | _Recurrence
+        if hasattr(layer, "recurrence"):
+            inputs = self._joined(layer.recurrence.forget, layer.recurrence.candidate)
+            over_tokens = _Recurrence(inputs, norm)
+        else:
+            attention = layer.self_attn
+            inputs = self._joined(attention.q_proj, attention.k_proj, attention.v_proj)
+            over_tokens = _Attention(inputs, self._joined(attention.out_proj), norm)
         over_source = None
         if cross is not None:
             over_source = _Attention(
@@ -350,7 +371,7 @@ class PackedModel:
                 self._joined(cross.q_proj),
             )
         return _Layer(
-            attention,
+            over_tokens,
             over_source,
             self._joined(layer.fc1, relu=self.is_relu),
             self._joined(layer.fc2),

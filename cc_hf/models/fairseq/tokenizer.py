@@ -19,6 +19,7 @@ from typing import Any
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from cc_hf.errors import EvaluatorError, MissingDependencyError, check_choice
+from cc_hf.models.location import model_file
 
 __all__ = [
     "SETTINGS_FILE",
@@ -309,27 +310,6 @@ def _bpe(codes: str) -> Any:
     return BPE(io.StringIO(read_codes(codes)))
 
 
-def _read(path: str, name: str, revision: str | None) -> str:
-    """Return the text of a file in the model's folder or repository.
-
-    Raises:
-        EvaluatorError: for a file that is missing or cannot be loaded.
-    """
-    if Path(path).is_dir():
-        file = Path(path) / name
-    else:
-        from huggingface_hub import hf_hub_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-        try:
-            file = Path(hf_hub_download(path, name, revision=revision))
-        except (HfHubHTTPError, LocalEntryNotFoundError) as error:
-            raise EvaluatorError(
-                f"{path}: {name} could not be loaded ({str(error).splitlines()[0]})"
-            ) from error
-    if not file.is_file():
-        raise EvaluatorError(
-            f"{path}: the file {name} is missing; a converted model is tokenised by the files that"
-            " `cc-hf convert-fairseq` wrote beside it"
-        )
-    return file.read_text(encoding="utf-8")
+def _read(folder: str, name: str, revision: str | None) -> str:
+    path = model_file(folder, name, revision, writer="cc-hf convert-fairseq")
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+"""Conversion of a student of Bergamot to a folder with safetensors and SentencePiece."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from cc_hf.conversion.convert import new_folder
+from cc_hf.errors import InputError
+from cc_hf.models.bergamot.published import LICENCE
+from cc_hf.models.bergamot.student import load_student, student_files
+from cc_hf.models.finite_weights import check_finite_weights
+from cc_hf.models.location import locate
+
+__all__ = ["convert_student"]
+
+_CARD = """---
+{languages}license: {licence}
+library_name: transformers
+pipeline_tag: translation
+---
+# {name}
+
+A student of Bergamot (Firefox Translations), converted by cc_hf from `{model}`. Weights that were
+stored in int8 are stored in float32, with the same values; a shortlist is not included. The files
+that Mozilla publishes are under {licence}; the conversion changes nothing about that.
+
+```python
+import cc_hf
+
+evaluator = cc_hf.load_evaluator("FOLDER")
+```
+
+Documentation and source: https://github.com/mozilla/translations
+"""
+
+
+def convert_student(source: str | Path, *, output: str | Path) -> Path:
+    """Write a student as a folder that `cc_hf.load_evaluator` and transformers load.
+
+    Args:
+        source: a name such as "bergamot:en-pt", or a folder with `model*.bin` or `model*.npz` and
+            `vocab*.spm`, as Mozilla publishes them.
+        output: a folder that does not exist yet, or is empty. It appears complete or not at all.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        InputError: for a source that is no student, or an output that exists.
+        DataError: for a damaged file, a model that is not supported, or a failed download.
+        EvaluatorError: for weights that are not finite.
+    """
+    target = new_folder(output)
+    folder, _ = locate(str(source))
+    files = student_files(folder)
+    if files is None:
+        raise InputError(
+            f"{source}: expected a folder with model*.bin or model*.npz and vocab*.spm (or"
+            " srcvocab*.spm and trgvocab*.spm), or a name such as bergamot:en-pt"
+        )
+    model, tokenizer = load_student(files)
+    check_finite_weights(model, str(source))
+    named = [code for code in files.languages if code]
+    card = _CARD.format(
+        languages="".join(["language:\n", *(f"- {code}\n" for code in named)]) if named else "",
+        licence=LICENCE.lower(),
+        name="-".join([*named, "student"]),
+        model=files.model.name,
+    )
+    with tempfile.TemporaryDirectory(
+        dir=target.absolute().parent, prefix=f".{target.name}."
+    ) as temporary:
+        built = Path(temporary) / "build"
+        model.save_pretrained(built)
+        tokenizer.save_pretrained(built)
+        (built / "README.md").write_text(card, encoding="utf-8")
+        if target.exists():
+            target.rmdir()
+        built.rename(target)
+    return target

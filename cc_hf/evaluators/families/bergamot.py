@@ -1,0 +1,24 @@
+"""Students of Bergamot, the models of Firefox Translations.
+
+Labels start after padding, whose embedding is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+
+__all__ = ["BergamotEvaluator"]
+
+
+class BergamotEvaluator(Seq2SeqEvaluator):
+    """A `BergamotForConditionalGeneration` with its `BergamotTokenizer`.
+
+    The weights are computed with in float32, not in the int8 of the translation engine, and without
+    a shortlist of the vocabulary, which would change probabilities.
+    """
+
+    def source_pieces(self, ids: Sequence[int]) -> list[str]:
+        """Return the tokens of ids by the source vocabulary."""
+        return list(self.tokenizer.source_tokens(ids))

@@ -1,0 +1,1 @@
+"""Students of Bergamot, the models of Firefox Translations: files, weights, tokenizer and model."""

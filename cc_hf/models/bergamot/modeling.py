@@ -1,0 +1,554 @@
+"""The students of Bergamot as a model of transformers: configuration, modules, `generate`.
+
+The encoder is a transformer. The decoder has a simpler simple recurrent unit (SSRU; Kim et al.
+2019, "From Research to Production and Back") in place of self-attention, or self-attention in older
+models. Norms follow the residual sum; in teachers they precede the block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import (
+    AutoConfig,
+    AutoModelForSeq2SeqLM,
+    GenerationConfig,
+    GenerationMixin,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers import __version__ as transformers_version
+from transformers.cache_utils import EncoderDecoderCache
+from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
+
+__all__ = [
+    "BergamotConfig",
+    "BergamotForConditionalGeneration",
+    "Recurrence",
+    "generation_settings",
+    "recurrent_states",
+]
+
+_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "relu": functional.relu,
+    "swish": functional.silu,
+    "gelu": functional.gelu,
+}
+_TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
+
+
+class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
+    """The configuration of a student.
+
+    Token ids are those of the SentencePiece models: </s> is 0. One id is added after the last one
+    for padding and for the start of the decoder; its embedding is zero, and it is never produced.
+
+    Args:
+        vocab_size: number of embeddings, that of padding included.
+        d_model: width of the states.
+        encoder_layers: number of layers.
+        decoder_layers: as for `encoder_layers`.
+        encoder_attention_heads: number of attention heads.
+        decoder_attention_heads: as for `encoder_attention_heads`.
+        encoder_ffn_dim: inner width of the feed-forward parts.
+        decoder_ffn_dim: as for `encoder_ffn_dim`.
+        activation_function: "relu", "swish" or "gelu".
+        decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
+        share_encoder_decoder_embeddings: whether both sides have the same embeddings.
+        tie_word_embeddings: whether the embeddings of the decoder are also the weights of the
+            projection to the vocabulary.
+        pre_norm: whether each block starts with a norm of its own, as in teachers.
+        max_position_embeddings: length of the longest source or target; positions are computed.
+        options: further options of `PretrainedConfig`.
+    """
+
+    model_type = "bergamot"
+    attribute_map = {  # noqa: RUF012 (transformers reads it from the class)
+        "hidden_size": "d_model",
+        "num_attention_heads": "encoder_attention_heads",
+        "num_hidden_layers": "encoder_layers",
+    }
+
+    def __init__(
+        self,
+        vocab_size: int = 32001,
+        d_model: int = 256,
+        encoder_layers: int = 6,
+        decoder_layers: int = 2,
+        encoder_attention_heads: int = 8,
+        decoder_attention_heads: int = 8,
+        encoder_ffn_dim: int = 1536,
+        decoder_ffn_dim: int = 1536,
+        activation_function: str = "relu",
+        decoder_recurrence: bool = True,
+        share_encoder_decoder_embeddings: bool = True,
+        tie_word_embeddings: bool = True,
+        pre_norm: bool = False,
+        max_position_embeddings: int = 1024,
+        **options: Any,
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.d_model = d_model
+        self.encoder_layers = encoder_layers
+        self.decoder_layers = decoder_layers
+        self.encoder_attention_heads = encoder_attention_heads
+        self.decoder_attention_heads = decoder_attention_heads
+        self.encoder_ffn_dim = encoder_ffn_dim
+        self.decoder_ffn_dim = decoder_ffn_dim
+        self.activation_function = activation_function
+        self.decoder_recurrence = decoder_recurrence
+        self.share_encoder_decoder_embeddings = share_encoder_decoder_embeddings
+        self.pre_norm = pre_norm
+        self.max_position_embeddings = max_position_embeddings
+        super().__init__(
+            **{
+                "is_encoder_decoder": True,
+                "tie_word_embeddings": tie_word_embeddings,
+                "eos_token_id": 0,
+                "pad_token_id": vocab_size - 1,
+                "decoder_start_token_id": vocab_size - 1,
+                **options,
+            }
+        )
+
+
+class Recurrence(nn.Module):
+    """A simpler simple recurrent unit.
+
+    Args:
+        width: width of the states.
+        layer: number of the decoder layer, from 0.
+    """
+
+    def __init__(self, width: int, layer: int) -> None:
+        super().__init__()
+        self.forget = nn.Linear(width, width)
+        self.candidate = nn.Linear(width, width, bias=False)
+        self.layer = layer
+
+    def forward(
+        self, hidden: torch.Tensor, cache: EncoderDecoderCache | None = None
+    ) -> torch.Tensor:
+        """Return the states after ReLU, (n, length, width).
+
+        Args:
+            hidden: the input, (n, length, width).
+            cache: gates and candidates of the tokens before, or None.
+        """
+        gates, candidates = self.forget(hidden).sigmoid(), self.candidate(hidden)
+        if cache is not None:
+            # The cache of keys and values holds gates and candidates, from which the states follow.
+            gates, candidates = (
+                rows[:, 0]
+                for rows in cache.self_attention_cache.update(
+                    gates[:, None], candidates[:, None], self.layer
+                )
+            )
+        return recurrent_states(gates, candidates)[:, -hidden.shape[1] :].relu()
+
+
+def recurrent_states(gates: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
+    """Return all states of a linear recurrence: c_t = f_t * c_(t-1) + (1 - f_t) * z_t, c_0 = 0.
+
+    The targets are known in scoring, so that gates and candidates of all positions are computed at
+    once, and only this product and sum goes position by position.
+
+    Args:
+        gates: f, in [0, 1], (n, length, width).
+        candidates: z, (n, length, width).
+
+    Returns:
+        c, (n, length, width).
+
+    >>> recurrent_states(torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])).tolist()
+    [[[2.0], [2.0]]]
+    """
+    additions = (candidates - gates * candidates).unbind(1)
+    states = [additions[0]]
+    for gate, addition in zip(gates.unbind(1)[1:], additions[1:], strict=True):
+        states.append(torch.addcmul(addition, gate, states[-1]))
+    return torch.stack(states, dim=1)
+
+
+class _Attention(nn.Module):
+    """Attention with as many keys as values.
+
+    Args:
+        width: width of the states.
+        n_heads: number of heads.
+        layer: number of the decoder layer, from 0; keys and values of the source are kept by it.
+    """
+
+    def __init__(self, width: int, n_heads: int, layer: int = 0) -> None:
+        super().__init__()
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (
+            nn.Linear(width, width) for _ in range(4)
+        )
+        self.n_heads = n_heads
+        self.layer = layer
+
+    def forward(
+        self,
+        hidden: torch.Tensor,
+        states: torch.Tensor,
+        mask: torch.Tensor | None,
+        cache: EncoderDecoderCache | None = None,
+        *,
+        is_cross: bool = False,
+    ) -> torch.Tensor:
+        """Return the attention of `hidden` over `states`, (n, length, width).
+
+        Args:
+            hidden: what attends, (n, length, width).
+            states: what is attended to, (n, n_states, width).
+            mask: added to the logits, or None.
+            cache: keys and values of the tokens before and of the source, or None.
+            is_cross: whether `states` are those of the source.
+        """
+        if cache is not None and is_cross and cache.is_updated.get(self.layer):
+            kept = cache.cross_attention_cache.layers[self.layer]
+            keys, values = kept.keys, kept.values
+        else:
+            keys, values = self._split(self.k_proj(states)), self._split(self.v_proj(states))
+            if cache is not None:
+                part = cache.cross_attention_cache if is_cross else cache.self_attention_cache
+                keys, values = part.update(keys, values, self.layer)
+                if is_cross:
+                    cache.is_updated[self.layer] = True
+        attended = functional.scaled_dot_product_attention(
+            self._split(self.q_proj(hidden)), keys, values, attn_mask=mask
+        )
+        projected: torch.Tensor = self.out_proj(attended.transpose(1, 2).flatten(2))
+        return projected
+
+    def _split(self, states: torch.Tensor) -> torch.Tensor:
+        """Split states into heads, (n, heads, length, width per head)."""
+        return states.view(*states.shape[:-1], self.n_heads, -1).transpose(1, 2)
+
+
+class _Layer(nn.Module):
+    """A layer of the encoder, or with attention over the source of the decoder.
+
+    Args:
+        config: the configuration of the model.
+        number: number of the layer, from 0.
+        is_decoder: whether it is a layer of the decoder.
+    """
+
+    def __init__(self, config: BergamotConfig, number: int, *, is_decoder: bool) -> None:
+        super().__init__()
+        width, side = config.d_model, "decoder" if is_decoder else "encoder"
+        n_heads = getattr(config, f"{side}_attention_heads")
+        inner = getattr(config, f"{side}_ffn_dim")
+        self.is_decoder, self.pre_norm = is_decoder, config.pre_norm
+        if is_decoder and config.decoder_recurrence:
+            self.recurrence = Recurrence(width, number)
+        else:
+            self.self_attn = _Attention(width, n_heads, number)
+        self.self_attn_layer_norm = _norm(width)
+        if is_decoder:
+            self.encoder_attn = _Attention(width, n_heads, number)
+            self.encoder_attn_layer_norm = _norm(width)
+        self.fc1, self.fc2 = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.final_layer_norm = _norm(width)
+        self.activation = _ACTIVATIONS[config.activation_function]
+
+    def forward(
+        self,
+        hidden: torch.Tensor,
+        mask: torch.Tensor | None,
+        states: torch.Tensor | None = None,
+        source_mask: torch.Tensor | None = None,
+        cache: EncoderDecoderCache | None = None,
+    ) -> torch.Tensor:
+        """Return the states after the layer, (n, length, width).
+
+        Args:
+            hidden: the input, (n, length, width).
+            mask: mask of self-attention, or None.
+            states: states of the source, for the decoder.
+            source_mask: mask of the source, or None.
+            cache: what the decoder keeps of the tokens before, or None.
+        """
+        given = self._before(self.self_attn_layer_norm, hidden)
+        if hasattr(self, "recurrence"):
+            change = self.recurrence(given, cache)
+        else:
+            change = self.self_attn(given, given, mask, cache)
+        hidden = self._after(self.self_attn_layer_norm, hidden + change)
+        if states is not None:
+            given = self._before(self.encoder_attn_layer_norm, hidden)
+            change = self.encoder_attn(given, states, source_mask, cache, is_cross=True)
+            hidden = self._after(self.encoder_attn_layer_norm, hidden + change)
+        given = self._before(self.final_layer_norm, hidden)
+        change = self.fc2(self.activation(self.fc1(given)))
+        return self._after(self.final_layer_norm, hidden + change)
+
+    def _before(self, norm: nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
+        normed: torch.Tensor = norm(states) if self.pre_norm else states
+        return normed
+
+    def _after(self, norm: nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
+        normed: torch.Tensor = states if self.pre_norm else norm(states)
+        return normed
+
+
+class _Positions(nn.Module):
+    """The table of positions, [sin | cos], which Marian computes and does not store."""
+
+    weight: torch.Tensor
+
+    def __init__(self, n: int, width: int) -> None:
+        super().__init__()
+        self.size = (n, width)
+        self.register_buffer("weight", self.computed(), persistent=False)
+
+    def computed(self) -> torch.Tensor:
+        """Return the table, (n, width)."""
+        n, width = self.size
+        half = width // 2
+        # Computed in float64: rounding of the angles of far positions would be seen in fp32.
+        steps = torch.arange(half, dtype=torch.float64, device="cpu") * (
+            -math.log(10_000) / (half - 1)
+        )
+        angles = torch.arange(n, dtype=torch.float64, device="cpu")[:, None] * steps.exp()
+        return torch.cat([angles.sin(), angles.cos()], dim=-1).float()
+
+
+class _Stack(nn.Module):
+    """The encoder, or the decoder."""
+
+    def __init__(self, config: BergamotConfig, *, is_decoder: bool) -> None:
+        super().__init__()
+        side = "decoder" if is_decoder else "encoder"
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.embed_positions = _Positions(config.max_position_embeddings, config.d_model)
+        self.embed_scale = math.sqrt(config.d_model)
+        self.layers = nn.ModuleList(
+            _Layer(config, number, is_decoder=is_decoder)
+            for number in range(getattr(config, f"{side}_layers"))
+        )
+        self.layer_norm = _norm(config.d_model) if config.pre_norm else None
+
+    def embed(self, ids: torch.Tensor, first: int = 0) -> torch.Tensor:
+        """Return scaled embeddings with positions; that of padding, and so of the start, is zero.
+
+        Args:
+            ids: (n, length).
+            first: position of the first token.
+        """
+        embedded: torch.Tensor = self.embed_tokens(ids) * self.embed_scale
+        return embedded + self.embed_positions.weight[first : first + ids.shape[1]]
+
+    def finish(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return the states after the last layer."""
+        finished: torch.Tensor = hidden if self.layer_norm is None else self.layer_norm(hidden)
+        return finished
+
+
+class _Encoder(_Stack):
+    """The encoder."""
+
+    main_input_name = "input_ids"
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **_options: Any
+    ) -> BaseModelOutput:
+        """Return the states of the sources under `last_hidden_state`, (n, length, width).
+
+        Args:
+            input_ids: (n, length).
+            attention_mask: (n, length), 0 at padding; None without padding.
+        """
+        hidden = self.embed(input_ids)
+        mask = _additive(attention_mask, hidden.dtype)
+        for layer in self.layers:
+            hidden = layer(hidden, mask)
+        return BaseModelOutput(last_hidden_state=self.finish(hidden))
+
+
+class _Decoder(_Stack):
+    """The decoder."""
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        states: torch.Tensor,
+        attention_mask: torch.Tensor | None,
+        cache: EncoderDecoderCache | None,
+    ) -> torch.Tensor:
+        """Return the last states, (n, length, width).
+
+        Args:
+            ids: inputs of the decoder, (n, length).
+            states: states of the sources.
+            attention_mask: mask of the sources, 0 at padding; None without padding.
+            cache: what is kept of the tokens before, or None.
+        """
+        first = 0 if cache is None else cache.get_seq_length()
+        hidden = self.embed(ids, first)
+        n = ids.shape[1]
+        source_mask = _additive(attention_mask, hidden.dtype)
+        causal = torch.full((n, first + n), -torch.inf, device=ids.device).triu_(first + 1)
+        for layer in self.layers:
+            hidden = layer(hidden, causal.to(hidden.dtype), states, source_mask, cache)
+        return self.finish(hidden)
+
+
+class _Body(nn.Module):
+    """Encoder and decoder."""
+
+    def __init__(self, config: BergamotConfig) -> None:
+        super().__init__()
+        self.encoder = _Encoder(config, is_decoder=False)
+        self.decoder = _Decoder(config, is_decoder=True)
+
+
+class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
+    """A student with its projection to the vocabulary.
+
+    Args:
+        config: the configuration of the model.
+    """
+
+    config_class = BergamotConfig
+    base_model_prefix = "model"
+    main_input_name = "input_ids"
+    _supports_sdpa = True
+
+    def __init__(self, config: BergamotConfig) -> None:
+        super().__init__(config)
+        self.model = _Body(config)
+        self.lm_head = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        bias = torch.zeros(1, config.vocab_size)
+        bias[0, -1] = -torch.inf  # padding is never produced
+        self.register_buffer("final_logits_bias", bias)
+        tied = {}
+        if config.tie_word_embeddings:
+            tied["lm_head.weight"] = "model.decoder.embed_tokens.weight"
+        if config.share_encoder_decoder_embeddings:
+            tied["model.encoder.embed_tokens.weight"] = "model.decoder.embed_tokens.weight"
+        self._tied_weights_keys = tied if _TIES_ARE_MAPPED else list(tied)
+        self.post_init()
+
+    def tie_weights(self, *arguments: Any, **options: Any) -> None:
+        """Share the embeddings of both sides and the projection, as the configuration says."""
+        if _TIES_ARE_MAPPED:
+            super().tie_weights(*arguments, **options)
+            return
+        shared = self.model.decoder.embed_tokens.weight
+        if self.config.tie_word_embeddings:
+            self.lm_head.weight = shared
+        if self.config.share_encoder_decoder_embeddings:
+            self.model.encoder.embed_tokens.weight = shared
+
+    def _init_weights(self, module: nn.Module) -> None:
+        """Compute positions again after loading; other weights keep the defaults of torch."""
+        if isinstance(module, _Positions):
+            with torch.no_grad():
+                module.weight.copy_(module.computed())
+
+    def get_encoder(self) -> _Encoder:
+        """Return the encoder."""
+        return self.model.encoder
+
+    def get_decoder(self) -> _Decoder:
+        """Return the decoder."""
+        return self.model.decoder
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the embeddings of the source side."""
+        return self.model.encoder.embed_tokens
+
+    def get_output_embeddings(self) -> nn.Module:
+        """Return the projection to the vocabulary."""
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        decoder_input_ids: torch.Tensor | None = None,
+        encoder_outputs: BaseModelOutput | None = None,
+        past_key_values: EncoderDecoderCache | None = None,
+        labels: torch.Tensor | None = None,
+        use_cache: bool | None = None,
+        **_options: Any,
+    ) -> Seq2SeqLMOutput:
+        """Return the logits, and the loss if there are labels.
+
+        Args:
+            input_ids: sources, (n, n_source).
+            attention_mask: (n, n_source), 0 at padding; None without padding.
+            decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
+            encoder_outputs: states of the sources if they are known.
+            past_key_values: what is kept of the tokens before, or None.
+            labels: (n, n_target), -100 at padding.
+            use_cache: whether `past_key_values` is used.
+        """
+        if labels is not None and decoder_input_ids is None:
+            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
+        if encoder_outputs is None:
+            encoder_outputs = self.model.encoder(input_ids, attention_mask)
+        hidden = self.model.decoder(
+            decoder_input_ids,
+            encoder_outputs[0],
+            attention_mask,
+            past_key_values if use_cache else None,
+        )
+        logits = self.lm_head(hidden)
+        logits = logits + self.final_logits_bias.to(logits.dtype)[..., : logits.shape[-1]]
+        loss = None
+        if labels is not None:
+            loss = functional.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
+        return Seq2SeqLMOutput(
+            loss=loss,
+            logits=logits,
+            past_key_values=past_key_values,
+            encoder_last_hidden_state=encoder_outputs[0],
+        )
+
+    def prepare_decoder_input_ids_from_labels(self, labels: torch.Tensor) -> torch.Tensor:
+        """Return the labels, shifted by one, after the token that starts the decoder.
+
+        Args:
+            labels: (n, n_target), -100 at padding.
+        """
+        start = torch.full_like(labels[:, :1], self.config.decoder_start_token_id)
+        shifted = torch.cat([start, labels[:, :-1]], dim=1)
+        return shifted.masked_fill(shifted == -100, self.config.pad_token_id)
+
+
+def generation_settings(config: BergamotConfig) -> GenerationConfig:
+    """Return the settings of `generate` for a model.
+
+    Args:
+        config: the configuration of the model.
+    """
+    return GenerationConfig(
+        eos_token_id=config.eos_token_id,
+        pad_token_id=config.pad_token_id,
+        decoder_start_token_id=config.decoder_start_token_id,
+        max_length=config.max_position_embeddings,
+    )
+
+
+def _norm(width: int) -> nn.LayerNorm:
+    return nn.LayerNorm(width, eps=1e-9)
+
+
+def _additive(mask: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor | None:
+    """Return a mask that is added to logits, (n, 1, 1, length), -inf at padding."""
+    if mask is None or bool(mask.all()):
+        return None
+    zeros = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    return zeros.masked_fill_(mask == 0, -torch.inf)[:, None, None, :]
+
+
+AutoConfig.register(BergamotConfig.model_type, BergamotConfig, exist_ok=True)
+AutoModelForSeq2SeqLM.register(BergamotConfig, BergamotForConditionalGeneration, exist_ok=True)

@@ -1,0 +1,338 @@
+"""From the files of a student to a model of transformers with its tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from cc_hf.errors import DataError
+from cc_hf.files import is_folder
+from cc_hf.languages import LANGUAGES
+from cc_hf.models.bergamot.marian_file import MarianFile, read_marian_file
+from cc_hf.models.bergamot.modeling import (
+    BergamotConfig,
+    BergamotForConditionalGeneration,
+    generation_settings,
+)
+from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
+
+__all__ = ["StudentFiles", "load_student", "student_files"]
+
+# Settings of Marian that a student must have; a file may lack them, as older versions did.
+_REQUIRED: dict[str, tuple[Any, ...]] = {
+    "type": ("transformer",),
+    "input-types": ([],),
+    "lemma-dim-emb": (0,),
+    "right-left": (False,),
+    "skip": (False,),
+    "transformer-depth-scaling": (False, True),  # of the initial weights only
+    "transformer-decoder-autoreg": ("rnn", "self-attention"),
+    "transformer-ffn-depth": (2,),
+    "transformer-decoder-ffn-depth": (0, 2),
+    "transformer-ffn-activation": ("relu", "swish", "gelu"),
+    "transformer-no-projection": (False,),
+    "transformer-pool": (False,),
+    "transformer-postprocess": ("dan", "da"),
+    "transformer-postprocess-emb": ("d", ""),
+    "transformer-postprocess-top": ("", "n"),
+    "transformer-preprocess": ("", "n", "d", "dn"),
+    "transformer-tied-layers": ([],),
+    "transformer-train-position-embeddings": (False,),
+    "ulr": (False,),
+}
+_NEEDED = ("dim-emb", "dec-depth", "enc-depth", "dim-vocabs", "transformer-heads")
+
+
+@dataclass(frozen=True)
+class StudentFiles:
+    """The files of a student in a folder.
+
+    Attributes:
+        model: the model, `*.bin` or `*.npz`.
+        vocabularies: the SentencePiece models of source and target, often one for both.
+        languages: source and target language as the names of the files say, "" where they do not.
+    """
+
+    model: Path
+    vocabularies: tuple[Path, Path]
+    languages: tuple[str, str]
+
+
+def student_files(path: str | Path) -> StudentFiles | None:
+    """Find the files of a student in a folder as Mozilla publishes them.
+
+    Args:
+        path: a folder with `model*.bin` or `model*.npz`, and `vocab*.spm` or `srcvocab*.spm` and
+            `trgvocab*.spm`; each may end in `.gz`.
+
+    Returns:
+        The files, or None for a folder without a model and vocabularies of these names.
+
+    Raises:
+        DataError: for several models or vocabularies in one folder.
+    """
+    folder = Path(path)
+    if not is_folder(folder):
+        return None
+    models = _matching(folder, "model*.bin", "model*.npz")
+    shared = _matching(folder, "vocab*.spm")
+    source, target = _matching(folder, "srcvocab*.spm"), _matching(folder, "trgvocab*.spm")
+    if not models or not (shared or (source and target)):
+        return None
+    vocabularies = (source, target) if source and target else (shared, shared)
+    for kind, paths in (("model", models), *(("vocabulary", paths) for paths in vocabularies)):
+        if len(paths) > 1:
+            raise DataError(
+                f"{folder}: expected one {kind}, found {', '.join(path.name for path in paths)};"
+                " keep one in the folder"
+            )
+    names = [path.name for paths in (models, *vocabularies) for path in paths]
+    return StudentFiles(
+        models[0], (vocabularies[0][0], vocabularies[1][0]), _languages(folder.name, names)
+    )
+
+
+def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration, BergamotTokenizer]:
+    """Load a student, dequantised to float32, in eval mode.
+
+    Args:
+        files: its files.
+
+    Returns:
+        The model and its tokenizer.
+
+    Raises:
+        DataError: for a damaged file, a kind of model that is not supported, such as a GRU, or
+            vocabularies of another model.
+    """
+    content = read_marian_file(files.model)
+    tokenizer = BergamotTokenizer.from_files(files.vocabularies, languages=files.languages)
+    try:
+        config = _config(content)
+        sizes = tokenizer.vocabulary_sizes
+        declared = tuple(content.configuration["dim-vocabs"])
+        if any(size > rows for size, rows in zip(sizes, declared, strict=True)):
+            raise DataError(
+                f"expected vocabularies of at most {declared} tokens, the SentencePiece models"
+                f" have {sizes}; they belong to another model"
+            )
+        state = _Weights(content, config).state()
+    except DataError as error:
+        raise DataError(f"{files.model}: {error}") from error
+    model = BergamotForConditionalGeneration(config)
+    model.load_state_dict(state)
+    model.generation_config = generation_settings(config)
+    tokenizer.set_padding(config.pad_token_id)
+    return model.eval(), tokenizer
+
+
+def _config(content: MarianFile) -> BergamotConfig:
+    """Translate Marian's configuration; refuse what this code would compute differently."""
+    settings = content.configuration
+    for name, accepted in _REQUIRED.items():
+        value = settings.get(name, accepted[0])
+        if value not in accepted or isinstance(value, bool) != isinstance(accepted[0], bool):
+            raise DataError(
+                f"expected {name} to be {' or '.join(map(repr, accepted))}, the configuration says"
+                f" {value!r}; such a model is not supported"
+            )
+    missing = [name for name in _NEEDED if name not in settings]
+    if missing:
+        raise DataError(f"the configuration lacks {', '.join(missing)}")
+    recurrent = settings.get("transformer-decoder-autoreg", "self-attention") == "rnn"
+    if recurrent and settings.get("dec-cell") != "ssru":
+        raise DataError(
+            "expected the decoder cell 'ssru', the configuration says"
+            f" {settings.get('dec-cell')!r}; models with a GRU or another cell are not supported"
+        )
+    sizes = settings["dim-vocabs"]
+    numbers = [settings[name] for name in _NEEDED if name != "dim-vocabs"]
+    numbers += [settings.get(name, 1) for name in ("transformer-dim-ffn",)]
+    if (
+        not isinstance(sizes, list)
+        or len(sizes) != 2
+        or not all(type(number) is int and 0 < number < 2**20 for number in [*numbers, *sizes])
+    ):
+        raise DataError(
+            "expected positive sizes below 2**20 (dim-emb, enc-depth, dec-depth,"
+            f" transformer-heads, transformer-dim-ffn, two dim-vocabs), got {numbers} and {sizes!r}"
+        )
+    width, n_heads = settings["dim-emb"], settings["transformer-heads"]
+    if width % n_heads or width % 2:
+        raise DataError(
+            f"expected an even dim-emb that is divisible by transformer-heads, got {width}"
+            f" and {n_heads}"
+        )
+    inner = settings.get("transformer-dim-ffn", 2048)
+    is_shared = bool(settings.get("tied-embeddings-all") or settings.get("tied-embeddings-src"))
+    return BergamotConfig(
+        vocab_size=max(sizes) + 1,
+        d_model=width,
+        encoder_layers=settings["enc-depth"],
+        decoder_layers=settings["dec-depth"],
+        encoder_attention_heads=n_heads,
+        decoder_attention_heads=settings.get("transformer-heads-decoder") or n_heads,
+        encoder_ffn_dim=inner,
+        decoder_ffn_dim=settings.get("transformer-decoder-dim-ffn") or inner,
+        activation_function=settings.get("transformer-ffn-activation", "relu"),
+        decoder_recurrence=recurrent,
+        share_encoder_decoder_embeddings=is_shared,
+        tie_word_embeddings=bool(
+            settings.get("tied-embeddings-all") or settings.get("tied-embeddings")
+        ),
+        pre_norm="n" in settings.get("transformer-preprocess", ""),
+    )
+
+
+class _Weights:
+    """Translates Marian's tensors to the names and layouts of the model; each is used exactly once.
+
+    Args:
+        content: the file.
+        config: the configuration of the model.
+    """
+
+    def __init__(self, content: MarianFile, config: BergamotConfig) -> None:
+        self.tensors = dict(content.tensors)
+        self.config = config
+        self.weights: dict[str, torch.Tensor] = {}
+
+    def state(self) -> Mapping[str, torch.Tensor]:
+        """Return the weights by the names of the model.
+
+        Raises:
+            DataError: for tensors that are missing, left over, or of another shape.
+        """
+        config = self.config
+        self._embeddings()
+        for side, n_layers in (
+            ("encoder", config.encoder_layers),
+            ("decoder", config.decoder_layers),
+        ):
+            for number in range(n_layers):
+                self._layer(side, number)
+            if config.pre_norm:
+                self._norm(f"model.{side}.layer_norm", f"{side}_top")
+        if self.tensors:
+            names = sorted(self.tensors)
+            raise DataError(
+                f"expected only the tensors of a {config.encoder_layers}-layer encoder and a"
+                f" {config.decoder_layers}-layer decoder, the file has {len(names)} more:"
+                f" {', '.join(names[:3])}; such a model is not supported"
+            )
+        return self.weights
+
+    def _layer(self, side: str, number: int) -> None:
+        config, name = self.config, f"{side}_l{number + 1}"
+        target = f"model.{side}.layers.{number}"
+        width, inner = config.d_model, getattr(config, f"{side}_ffn_dim")
+        if side == "decoder" and config.decoder_recurrence:
+            self._linear(
+                f"{target}.recurrence.forget", f"{name}_rnn_Wf", width, width, f"{name}_rnn_bf"
+            )
+            self._linear(f"{target}.recurrence.candidate", f"{name}_rnn_W", width, width)
+            self._norm(f"{target}.self_attn_layer_norm", f"{name}_rnn_ffn")
+        else:
+            self._attention(f"{target}.self_attn", f"{name}_self")
+        if side == "decoder":
+            self._attention(f"{target}.encoder_attn", f"{name}_context")
+        self._linear(f"{target}.fc1", f"{name}_ffn_W1", width, inner, f"{name}_ffn_b1")
+        self._linear(f"{target}.fc2", f"{name}_ffn_W2", inner, width, f"{name}_ffn_b2")
+        self._norm(f"{target}.final_layer_norm", f"{name}_ffn_ffn")
+
+    def _attention(self, target: str, name: str) -> None:
+        width = self.config.d_model
+        for letter, part in zip("qkvo", ("q_proj", "k_proj", "v_proj", "out_proj"), strict=True):
+            self._linear(f"{target}.{part}", f"{name}_W{letter}", width, width, f"{name}_b{letter}")
+        self._norm(f"{target}_layer_norm", f"{name}_Wo")
+
+    def _embeddings(self) -> None:
+        config = self.config
+        n, width = config.vocab_size - 1, config.d_model
+        names = {"encoder": "encoder_Wemb", "decoder": "decoder_Wemb"}
+        if config.share_encoder_decoder_embeddings:
+            names = dict.fromkeys(names, "Wemb")
+        for side, name in names.items():
+            target = f"model.{side}.embed_tokens.weight"
+            if side == "decoder" and config.share_encoder_decoder_embeddings:
+                self.weights[target] = self.weights["model.encoder.embed_tokens.weight"]
+                continue
+            tensor = self._pop(name)
+            table = torch.zeros(n + 1, width)  # rows of unused ids and of padding are zero
+            if tensor.shape[1:] != (width,) or len(tensor) > n:
+                raise DataError(
+                    f"the tensor {name!r}: expected at most {n} rows of {width}, got {tensor.shape}"
+                )
+            table[: len(tensor)] = torch.from_numpy(tensor)
+            self.weights[target] = table
+        bias = torch.full((1, n + 1), -torch.inf)  # ids that the target side does not have
+        stored = self._pop("decoder_ff_logit_out_b").reshape(1, -1)
+        bias[:, : min(stored.shape[1], n)] = torch.from_numpy(stored)[:, :n]
+        self.weights["final_logits_bias"] = bias
+        if config.tie_word_embeddings:
+            self.weights["lm_head.weight"] = self.weights["model.decoder.embed_tokens.weight"]
+        else:
+            head = torch.zeros(n + 1, width)
+            n_target = stored.shape[1]
+            head[:n_target] = self._matrix("decoder_ff_logit_out_W", width, n_target)
+            self.weights["lm_head.weight"] = head
+
+    def _linear(
+        self, target: str, name: str, n_in: int, n_out: int, bias: str | None = None
+    ) -> None:
+        self.weights[f"{target}.weight"] = self._matrix(name, n_in, n_out)
+        if bias is not None:
+            self.weights[f"{target}.bias"] = self._vector(bias, n_out)
+
+    def _norm(self, target: str, name: str) -> None:
+        width = self.config.d_model
+        self.weights[f"{target}.weight"] = self._vector(f"{name}_ln_scale", width)
+        self.weights[f"{target}.bias"] = self._vector(f"{name}_ln_bias", width)
+
+    def _matrix(self, name: str, n_in: int, n_out: int) -> torch.Tensor:
+        """Return a weight as (out, in), from either layout."""
+        is_by_column = name in self.tensors and self.tensors[name].multiplier is not None
+        values = self._pop(name)
+        values = values if is_by_column else values.T
+        if values.shape != (n_out, n_in):
+            raise DataError(
+                f"the tensor {name!r}: expected the shape {(n_in, n_out)}, got"
+                f" {tuple(reversed(values.shape))}"
+            )
+        return torch.from_numpy(np.ascontiguousarray(values))
+
+    def _vector(self, name: str, n: int) -> torch.Tensor:
+        values = self._pop(name)
+        if values.size != n:
+            raise DataError(f"the tensor {name!r}: expected {n} numbers, got {values.shape}")
+        return torch.from_numpy(values.reshape(n))
+
+    def _pop(self, name: str) -> Any:
+        if name not in self.tensors:
+            raise DataError(
+                f"expected a tensor {name!r}, as the configuration says; the file has none"
+            )
+        return self.tensors.pop(name).values()
+
+
+def _matching(folder: Path, *patterns: str) -> list[Path]:
+    """Return the files of these patterns, also with `.gz` after them."""
+    return sorted(
+        {path for pattern in patterns for end in ("", ".gz") for path in folder.glob(pattern + end)}
+    )
+
+
+def _languages(folder: str, names: list[str]) -> tuple[str, str]:
+    """Return the languages that names of files such as model.enpt.bin say; "" if they say none."""
+    parts = [part for name in names for part in name.split(".")]
+    parts += folder.split("-")
+    for part in parts:
+        pair = part[:2], part[2:]
+        if len(part) == 4 and all(lang in LANGUAGES for lang in pair):
+            return pair
+    return "", ""

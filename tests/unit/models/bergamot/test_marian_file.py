@@ -1,0 +1,205 @@
+"""Reading Marian's binary format and .npz; what is damaged or hostile is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import pickle
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from cc_hf.errors import DataError
+from cc_hf.models.bergamot.marian_file import read_marian_file
+from tests.helpers.bergamot_models import FLOAT32, INT8, binary, settings, weights
+
+_CONFIG = settings()
+_WEIGHTS = weights(_CONFIG)
+
+
+def _written(tmp_path: Path, content: bytes, name: str = "model.bin") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+def test_float32_tensors_are_read_as_written(tmp_path: Path) -> None:
+    content = read_marian_file(_written(tmp_path, binary(_CONFIG, _WEIGHTS, int8=False)))
+    assert content.configuration == _CONFIG
+    assert set(content.tensors) == set(_WEIGHTS)
+    for name, values in _WEIGHTS.items():
+        np.testing.assert_array_equal(content.tensors[name].values(), values)
+
+
+def test_int8_matrices_are_by_column_and_embeddings_by_row(tmp_path: Path) -> None:
+    content = read_marian_file(_written(tmp_path, binary(_CONFIG, _WEIGHTS)))
+    for name, values in _WEIGHTS.items():
+        tensor = content.tensors[name]
+        is_matrix = min(values.shape) > 1
+        assert (tensor.multiplier is not None) == is_matrix
+        expected = values.T if is_matrix and not name.endswith("Wemb") else values
+        step = np.abs(values).max() / 127
+        np.testing.assert_allclose(tensor.values(), expected, atol=0.51 * step if is_matrix else 0)
+
+
+def test_multipliers_of_activations_are_ignored(tmp_path: Path) -> None:
+    content = read_marian_file(_written(tmp_path, binary(_CONFIG, _WEIGHTS)))
+    assert not [name for name in content.tensors if name.endswith("_QuantMultA")]
+
+
+def _npz(**arrays: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _configuration_array(text: bytes) -> np.ndarray:
+    return np.frombuffer(text, np.int8)
+
+
+def test_npz_is_read_as_the_binary_format_is(tmp_path: Path) -> None:
+    text = _configuration_array(yaml.safe_dump(_CONFIG).encode() + b"\0")
+    content = read_marian_file(
+        _written(tmp_path, _npz(**{"special:model.yml": text, **_WEIGHTS}), "model.npz")
+    )
+    assert content.configuration == _CONFIG
+    np.testing.assert_array_equal(content.tensors["Wemb"].values(), _WEIGHTS["Wemb"])
+
+
+def test_gzip_is_decompressed(tmp_path: Path) -> None:
+    path = _written(tmp_path, gzip.compress(binary(_CONFIG, _WEIGHTS)), "model.bin.gz")
+    assert read_marian_file(path).configuration == _CONFIG
+
+
+_GOOD = binary(_CONFIG, _WEIGHTS)
+
+
+def _with(offset: int, form: str, value: float) -> bytes:
+    content = bytearray(_GOOD)
+    struct.pack_into(form, content, offset, value)
+    return bytes(content)
+
+
+def _header_of(name: str) -> int:
+    """The offset of a tensor's header."""
+    n = struct.unpack_from("<Q", _GOOD, 8)[0]
+    names = _GOOD[16 + 32 * n :].split(b"\0")
+    return 16 + 32 * names.index(name.encode())
+
+
+def _duplicated() -> bytes:
+    content = bytearray(_GOOD)
+    first, second = b"encoder_l1_self_bk\0", b"encoder_l1_self_bq\0"
+    at = content.index(second)
+    content[at : at + len(second)] = first
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(b"", "truncated", id="empty file"),
+        pytest.param(_GOOD[:-1], "truncated", id="one byte missing"),
+        pytest.param(_GOOD[:1000], "truncated", id="headers only"),
+        pytest.param(_GOOD + b"\0", "appended", id="one byte too many"),
+        pytest.param(_with(0, "<Q", 2), "expected version 1 .* got 2", id="later version"),
+        pytest.param(_with(8, "<Q", 2**63), "at most 65536 tensors", id="huge count"),
+        pytest.param(_with(8, "<Q", 60_000), "truncated", id="count beyond the file"),
+        pytest.param(_with(_header_of("Wemb"), "<Q", 2**62), "the name of tensor", id="huge name"),
+        pytest.param(_with(_header_of("Wemb"), "<Q", 0), "one NUL", id="empty name"),
+        pytest.param(
+            _with(_header_of("Wemb") + 16, "<Q", 2**40), "at most 8 dim", id="huge dimensions"
+        ),
+        pytest.param(_with(_header_of("Wemb") + 24, "<Q", 2**60), "truncated", id="huge length"),
+        pytest.param(
+            _with(_header_of("Wemb") + 24, "<Q", 256), "'Wemb': expected 1124 bytes", id="too short"
+        ),
+        pytest.param(
+            _with(_header_of("Wemb") + 8, "<Q", 0x4102), "'Wemb': expected the type", id="int16"
+        ),
+        pytest.param(
+            _with(_header_of("Wemb") + 8, "<Q", FLOAT32), "'Wemb': expected 4480", id="wrong type"
+        ),
+        pytest.param(
+            _with(_header_of("decoder_ff_logit_out_b") + 8, "<Q", INT8), "decoder_ff", id="as int8"
+        ),
+        pytest.param(_duplicated(), "'encoder_l1_self_bk' occurs twice", id="name twice"),
+        pytest.param(b"PK\x03\x04" + bytes(50), "npz file is damaged", id="damaged npz"),
+        pytest.param(b"\x1f\x8b\x08" + bytes(50), "gzip", id="damaged gzip"),
+        pytest.param(gzip.compress(_GOOD)[:-50], "complete gzip", id="truncated gzip"),
+        pytest.param(gzip.compress(bytes(10**7)), "no end", id="gzip bomb"),
+        pytest.param(binary(b"- a list", _WEIGHTS), "mapping", id="configuration is a list"),
+        pytest.param(binary(b"a: [", _WEIGHTS), "no YAML", id="configuration is no YAML"),
+        pytest.param(
+            binary(b"!!python/object/apply:os.system ['true']", _WEIGHTS),
+            "no YAML",
+            id="configuration that would run code",
+        ),
+        pytest.param(binary(b"[" * 60_000, _WEIGHTS), "no YAML", id="nested configuration"),
+        pytest.param(binary(b"a: " + b"b" * 70_000, _WEIGHTS), "65536", id="long configuration"),
+        pytest.param(_npz(Wemb=_WEIGHTS["Wemb"]), "there is none", id="npz without configuration"),
+        pytest.param(_npz(Wemb=np.zeros(3)), "expected float32, got float64", id="npz of float64"),
+        pytest.param(_npz(Wemb=np.array([{}], dtype=object)), "damaged", id="npz with a pickle"),
+        pytest.param(pickle.dumps({"a": 1}), "truncated|version", id="a pickle"),
+    ],
+)
+def test_damaged_file_is_refused_with_what_was_found(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = _written(tmp_path, content)
+    with pytest.raises(DataError, match=message) as caught:
+        read_marian_file(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("multiplier", [0.0, -1.0, float("nan"), float("inf")])
+def test_multiplier_that_is_no_positive_number_is_refused(
+    tmp_path: Path, multiplier: float
+) -> None:
+    content = bytearray(_GOOD)
+    good = read_marian_file(_written(tmp_path, _GOOD)).tensors["Wemb"]
+    stored = good.stored.tobytes()
+    struct.pack_into("<f", content, content.index(stored) + len(stored), multiplier)
+    with pytest.raises(DataError, match="'Wemb': expected a finite multiplier above 0"):
+        read_marian_file(_written(tmp_path, bytes(content)))
+
+
+def test_npz_that_declares_more_than_it_holds_is_refused(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Wemb.npy", bytes(10**7))
+    with pytest.raises(DataError, match="it declares 10000000"):
+        read_marian_file(_written(tmp_path, file.getvalue()))
+
+
+def test_missing_file_is_a_data_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        read_marian_file(tmp_path / "nothing.bin")
+
+
+def test_mutated_files_end_in_a_data_error_without_large_allocations(tmp_path: Path) -> None:
+    generator = np.random.default_rng(7)
+    content = binary(_CONFIG, _WEIGHTS)
+    header_end = content.index(b"Wemb\0") + 2000
+    path = tmp_path / "model.bin"
+    for number in range(200):
+        mutated = bytearray(content)
+        # Half of the mutations hit counts, names and shapes, where they do most.
+        limit = header_end if number % 2 else len(content)
+        for position in generator.integers(0, limit, size=generator.integers(1, 9)):
+            mutated[position] = generator.integers(0, 256)
+        if number % 5 == 0:
+            del mutated[generator.integers(0, len(mutated)) :]
+        path.write_bytes(bytes(mutated))
+        tracemalloc.start()
+        with contextlib.suppress(DataError):  # any other error fails the test
+            read_marian_file(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2 * len(content) + 2**20  # and a megabyte for the parsed configuration

@@ -1,0 +1,252 @@
+"""Students are computed as Marian computes them, whatever their configuration; others are refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSeq2SeqLM
+
+import cc_hf
+from cc_hf.conversion.student import convert_student
+from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.models.bergamot.modeling import recurrent_states
+from cc_hf.models.bergamot.student import load_student, student_files
+from cc_hf.models.location import default_evaluator
+from cc_hf.systems.translate import translate_with
+from tests.helpers.bergamot_models import binary, save_student, settings, vocabulary, weights
+from tests.helpers.bergamot_reference import ReferenceStudent
+
+_SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
+_TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]
+_TWO_VOCABULARIES = {"tied-embeddings-all": False, "dim-vocabs": [70, 64]}
+
+
+def _reference(folder: Path, evaluator: Any) -> list[np.ndarray]:
+    student = ReferenceStudent(next(folder.glob("model*.bin")))
+    return [
+        student.logprobs(source, target)
+        for source, target in zip(
+            evaluator.encode_sources(_SOURCES, "en", "de"),
+            evaluator.encode_targets(_TRANSLATIONS, "en", "de"),
+            strict=True,
+        )
+    ]
+
+
+@pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="tiny"),
+        pytest.param({"transformer-decoder-autoreg": "self-attention"}, id="transformer decoder"),
+        pytest.param({**_TWO_VOCABULARIES, "tied-embeddings": True}, id="two vocabularies"),
+        pytest.param(_TWO_VOCABULARIES, id="untied"),
+        pytest.param({"dec-depth": 4, "dim-emb": 24, "transformer-heads": 3}, id="base-memory"),
+    ],
+)
+def test_logprobs_equal_an_independent_forward_pass(
+    tmp_path: Path, changes: dict[str, Any], int8: bool
+) -> None:
+    folder = save_student(tmp_path / "student", changes, int8=int8)
+    evaluator = cc_hf.load_evaluator(folder, mode="exact")
+    assert (evaluator.src_lang, evaluator.tgt_lang) == ("en", "de")
+    expected = _reference(folder, evaluator)
+    for batch_tokens in (None, 40):
+        evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
+        for row, plain in zip(
+            evaluator.token_logprobs(_SOURCES, _TRANSLATIONS), expected, strict=True
+        ):
+            np.testing.assert_allclose(row, plain, atol=1e-5)
+
+
+def test_plain_pass_of_the_model_equals_the_packed_one(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
+    sources = evaluator.encode_sources(_SOURCES, "en", "de")
+    targets = evaluator.encode_targets(_TRANSLATIONS, "en", "de")
+    plain = evaluator.logprobs_without(sources, targets, [None] * len(sources))
+    for row, other in zip(evaluator.logprobs_batch(sources, targets), plain, strict=True):
+        np.testing.assert_allclose(row, other, atol=1e-5)
+
+
+def test_scan_equals_the_recurrence_step_by_step() -> None:
+    generator = torch.Generator().manual_seed(0)
+    gates, candidates = torch.rand(2, 3, 5, 4, generator=generator)
+    state, states = torch.zeros(3, 4), []
+    for n in range(5):
+        state = gates[:, n] * state + (1 - gates[:, n]) * candidates[:, n]
+        states.append(state)
+    torch.testing.assert_close(recurrent_states(gates, candidates), torch.stack(states, 1))
+
+
+@pytest.mark.parametrize("autoregression", ["rnn", "self-attention"])
+def test_generation_with_a_cache_equals_generation_without(
+    tmp_path: Path, autoregression: str
+) -> None:
+    folder = save_student(tmp_path / "s", {"transformer-decoder-autoreg": autoregression})
+    evaluator: Any = cc_hf.load_evaluator(folder)
+    ids = torch.tensor(evaluator.encode_sources(_SOURCES[:1], "en", "de"))
+    for num_beams in (1, 3):
+        with_cache, without = (
+            evaluator.model.generate(
+                input_ids=ids, num_beams=num_beams, max_length=12, use_cache=use_cache
+            )
+            for use_cache in (True, False)
+        )
+        assert with_cache.tolist() == without.tolist()
+
+
+def test_student_translates_without_padding_tokens(tmp_path: Path) -> None:
+    evaluator = cc_hf.load_evaluator(save_student(tmp_path / "student"))
+    together = translate_with(evaluator, _SOURCES, num_beams=2, max_new_tokens=8)
+    alone = [
+        translate_with(evaluator, [source], num_beams=2, max_new_tokens=8)[0] for source in _SOURCES
+    ]
+    assert together == alone
+    assert all(together)
+
+
+@pytest.mark.parametrize("changes", [{}, _TWO_VOCABULARIES], ids=["shared", "two vocabularies"])
+def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[str, Any]) -> None:
+    folder = save_student(tmp_path / "student", changes)
+    converted = convert_student(folder, output=tmp_path / "converted")
+    names = {path.name for path in converted.iterdir()}
+    assert names >= {"model.safetensors", "source.spm", "target.spm", "config.json", "README.md"}
+    before, after = (cc_hf.load_evaluator(path, mode="exact") for path in (folder, converted))
+    assert (after.src_lang, after.tgt_lang) == ("en", "de")
+    for row, other in zip(
+        before.token_logprobs(_SOURCES, _TRANSLATIONS),
+        after.token_logprobs(_SOURCES, _TRANSLATIONS),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(row, other)
+
+
+def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
+    convert_student(save_student(tmp_path / "student"), output=tmp_path / "converted")
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "converted")
+    assert type(model).__name__ == "BergamotForConditionalGeneration"
+    model.train()
+    loss = model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss
+    loss.backward()
+    gradient = model.model.decoder.layers[0].recurrence.forget.weight.grad
+    assert gradient is not None
+    assert gradient.abs().sum() > 0
+
+
+def test_output_that_exists_is_not_overwritten(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    with pytest.raises(InputError, match="is not an empty folder"):
+        convert_student(folder, output=folder)
+
+
+def test_folder_that_is_no_student_is_not_converted(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"expected a folder with model\*.bin"):
+        convert_student(tmp_path, output=tmp_path / "converted")
+
+
+def test_gzip_files_are_loaded(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    expected = cc_hf.load_evaluator(folder).token_logprobs(_SOURCES, _TRANSLATIONS)
+    compressed = tmp_path / "compressed"
+    compressed.mkdir()
+    for path in folder.iterdir():
+        (compressed / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    rows = cc_hf.load_evaluator(compressed).token_logprobs(_SOURCES, _TRANSLATIONS)
+    for row, other in zip(rows, expected, strict=True):
+        np.testing.assert_array_equal(row, other)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dec-cell": "gru"}, "expected the decoder cell 'ssru', the configuration says 'gru'"),
+        ({"type": "s2s"}, "expected type to be 'transformer', the configuration says 's2s'"),
+        ({"transformer-ffn-activation": "tanh"}, "says 'tanh'"),
+        ({"transformer-tied-layers": [1, 1]}, "transformer-tied-layers"),
+        ({"transformer-train-position-embeddings": True}, "train-position-embeddings"),
+        ({"dim-emb": "16"}, "expected positive sizes"),
+        ({"enc-depth": 10**9}, "expected positive sizes"),
+        ({"transformer-heads": 3}, "divisible by transformer-heads"),
+        ({"dim-vocabs": [70]}, "two dim-vocabs"),
+        ({"enc-depth": 3}, "expected a tensor 'encoder_l3_self_Wq'"),
+        ({"enc-depth": 1}, "the file has .* more: encoder_l2_ffn"),
+        ({"transformer-dim-ffn": 64}, r"'encoder_l1_ffn_W1': expected the shape \(16, 64\)"),
+        ({"dim-emb": 32}, "'Wemb': expected at most 70 rows of 32"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_unsupported_or_wrong_configuration_is_refused(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    folder = save_student(tmp_path / "student")
+    content = binary(settings(**changes), weights(settings()))
+    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        cc_hf.load_evaluator(folder)
+
+
+def test_missing_setting_is_named(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    config = settings()
+    del config["enc-depth"]
+    content = binary(config, weights(settings()))
+    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
+    with pytest.raises(DataError, match="the configuration lacks enc-depth"):
+        cc_hf.load_evaluator(folder)
+
+
+def test_vocabulary_of_another_model_is_refused(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student", {"dim-vocabs": [60, 60]})
+    (folder / "vocab.ende.spm").write_bytes(vocabulary(size=70))
+    with pytest.raises(DataError, match="they belong to another model"):
+        cc_hf.load_evaluator(folder)
+
+
+def test_damaged_vocabulary_is_refused(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    (folder / "vocab.ende.spm").write_bytes(b"no vocabulary")
+    with pytest.raises(DataError, match="expected a SentencePiece model"):
+        cc_hf.load_evaluator(folder)
+
+
+def test_two_models_in_one_folder_are_refused(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    (folder / "model.deen.bin").write_bytes(b"")
+    with pytest.raises(DataError, match="expected one model, found"):
+        student_files(folder)
+
+
+def test_other_kind_than_bergamot_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="which 'marian' does not fit"):
+        cc_hf.load_evaluator(save_student(tmp_path / "student"), kind="marian")
+
+
+def test_other_languages_than_the_files_name_are_refused(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    with pytest.raises(InputError, match="does not support the target language 'fr'"):
+        cc_hf.load_evaluator(folder, tgt_lang="fr")
+
+
+def test_unknown_pair_of_students_names_similar_ones() -> None:
+    with pytest.raises(UnknownNameError, match="bergamot:en-pt"):
+        cc_hf.load_evaluator("bergamot:en-pr")
+
+
+def test_pair_without_embedded_evaluator_is_answered_with_its_student() -> None:
+    with pytest.raises(InputError, match="such as 'bergamot:en-fr', a student of 18 MB"):
+        default_evaluator("en", "fr")
+
+
+def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
+    files = student_files(save_student(tmp_path / "student"))
+    assert files is not None
+    model, tokenizer = load_student(files)
+    assert not model.training
+    assert tokenizer.pad_token_id == model.config.pad_token_id == 70
+    assert tokenizer.batch_decode([[0, 70]]) == [""]
