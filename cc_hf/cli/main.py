@@ -144,8 +144,9 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
             names that are options of the command.
         arguments: the command line, which begins with the names of the command.
 
-    >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
-    "--tgt-lang: expected one of de, es, got 'xx'"
+    Examples:
+        >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
+        "--tgt-lang: expected one of de, es, got 'xx'"
     """
     command: Any = typer.main.get_command(app)
     for argument in arguments:

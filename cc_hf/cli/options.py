@@ -291,8 +291,9 @@ def metric_options(values: list[str] | None, *, score: str | None = None) -> dic
     Raises:
         InputError: for a text without a name or "=", or a name that occurs twice.
 
-    >>> metric_options(["dictionary=own.tsv", "note=a=b"])
-    {'dictionary': 'own.tsv', 'note': 'a=b'}
+    Examples:
+        >>> metric_options(["dictionary=own.tsv", "note=a=b"])
+        {'dictionary': 'own.tsv', 'note': 'a=b'}
     """
     options: dict[str, str] = {}
     for text in values or []:
@@ -317,7 +318,8 @@ def one_or_all(values: list[str] | None) -> str | list[str] | None:
     Args:
         values: all values that were given.
 
-    >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])
-    (None, 'a', ['a', 'b'])
+    Examples:
+        >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])
+        (None, 'a', ['a', 'b'])
     """
     return values[0] if values and len(values) == 1 else values or None

@@ -65,8 +65,9 @@ def printable(text: str) -> str:
     Returns:
         The text, with each such character as an escape, \u001b.
 
-    >>> print(printable("red: \x1b[31m"))
-    red: \u001b[31m
+    Examples:
+        >>> print(printable("red: \x1b[31m"))
+        red: \u001b[31m
     """
     return text.translate(_UNPRINTABLE)
 

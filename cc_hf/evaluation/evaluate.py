@@ -74,16 +74,17 @@ def evaluate(
         EvaluatorError: for an evaluator that fails.
         MissingDependencyError: for a package that is not installed.
 
-    >>> from cc_hf import load_material
-    >>> def undecided(sources, translations):
-    ...     return [1.0] * len(sources)
-    >>> result = evaluate(
-    ...     load_material("simplegen", "en-de"),
-    ...     translations=["Sie ist Ärztin."] * 2664,
-    ...     evaluator=undecided,
-    ... )
-    >>> result.n, result.counts["n_ties"]
-    (2664, 2664)
+    Examples:
+        >>> from cc_hf import load_material
+        >>> def undecided(sources, translations):
+        ...     return [1.0] * len(sources)
+        >>> result = evaluate(
+        ...     load_material("simplegen", "en-de"),
+        ...     translations=["Sie ist Ärztin."] * 2664,
+        ...     evaluator=undecided,
+        ... )
+        >>> result.n, result.counts["n_ties"]
+        (2664, 2664)
     """
     check_material(material)
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
@@ -139,14 +140,15 @@ def evaluate_all(
         EvaluatorError: for an evaluator that fails.
         MissingDependencyError: for a package that the named evaluator or the system needs.
 
-    >>> from cc_hf import load_material
-    >>> judged = evaluate_all(
-    ...     load_material("simplegen", "en-de"),
-    ...     translations=["Sie ist Ärztin."] * 2664,
-    ...     evaluator=lambda sources, translations: [1.0] * len(sources),
-    ... )
-    >>> [result.metric for result in judged.results if result.metric.startswith("contrastive")]
-    ['contrastive_conditioning']
+    Examples:
+        >>> from cc_hf import load_material
+        >>> judged = evaluate_all(
+        ...     load_material("simplegen", "en-de"),
+        ...     translations=["Sie ist Ärztin."] * 2664,
+        ...     evaluator=lambda sources, translations: [1.0] * len(sources),
+        ... )
+        >>> [result.metric for result in judged.results if result.metric.startswith("contrastive")]
+        ['contrastive_conditioning']
     """
     check_material(material)
     has_translations = translations is not None or system is not None

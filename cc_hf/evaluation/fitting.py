@@ -50,10 +50,11 @@ def chosen_metrics(
         InputError: for no names, a metric that does not fit, or an evaluator that none of them
             uses.
 
-    >>> from cc_hf.evaluation.material import load_material
-    >>> material = load_material("winomt", tgt_lang="de")
-    >>> chosen_metrics(["contrastive_conditioning"], material, {"score": "arithmetic"})
-    [ContrastiveConditioning(score='arithmetic')]
+    Examples:
+        >>> from cc_hf.evaluation.material import load_material
+        >>> material = load_material("winomt", tgt_lang="de")
+        >>> chosen_metrics(["contrastive_conditioning"], material, {"score": "arithmetic"})
+        [ContrastiveConditioning(score='arithmetic')]
     """
     if isinstance(names, str) or not names:
         raise InputError(
@@ -154,8 +155,9 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
         UnknownNameError: for a metric that is not registered, or an option that the metric does not
             have.
 
-    >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
-    ContrastiveConditioning(score='arithmetic')
+    Examples:
+        >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
+        ContrastiveConditioning(score='arithmetic')
     """
     return with_options([registry.resolve("metric", name)], options)[0]
 
@@ -174,12 +176,13 @@ def check_translations_or_system(
         InputError: for translations or a system where no metric reads translations; for both or
             neither where one does.
 
-    >>> metric = make_metric("contrastive_conditioning")
-    >>> check_translations_or_system([metric], ["Sie ist Ärztin."], None)
-    >>> check_translations_or_system([metric], None, None)
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: translations: expected either translations or a system to translate with, got neither
+    Examples:
+        >>> metric = make_metric("contrastive_conditioning")
+        >>> check_translations_or_system([metric], ["Sie ist Ärztin."], None)
+        >>> check_translations_or_system([metric], None, None)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: translations: expected either translations or a system to translate with, got neither
     """  # noqa: E501
     if not any(metric.takes_translations for metric in metrics):
         names = [

@@ -63,15 +63,16 @@ def judge(
         TooLongError: for a text that is too long for the evaluator.
         EvaluatorError: for an evaluator that fails (see `cc_hf.evaluators.contests.pair_scores`).
 
-    >>> from cc_hf.data.loading import load_examples
-    >>> from cc_hf.evaluation.fitting import make_metric
-    >>> judge(
-    ...     make_metric("contrastive_conditioning"),
-    ...     Material("en", "de", load_examples("simplegen", "en-de")[:4]),
-    ...     ["Sie ist Ärztin."] * 4,
-    ...     evaluator=lambda sources, translations: [1.0] * len(sources),
-    ... ).n
-    4
+    Examples:
+        >>> from cc_hf.data.loading import load_examples
+        >>> from cc_hf.evaluation.fitting import make_metric
+        >>> judge(
+        ...     make_metric("contrastive_conditioning"),
+        ...     Material("en", "de", load_examples("simplegen", "en-de")[:4]),
+        ...     ["Sie ist Ärztin."] * 4,
+        ...     evaluator=lambda sources, translations: [1.0] * len(sources),
+        ... ).n
+        4
     """
     bootstrap = bootstrap or Bootstrap()
     check_languages(material.src_lang, material.tgt_lang)
@@ -258,17 +259,18 @@ def module_figures(
         TooLongError: for a text that is too long for the evaluator.
         EvaluatorError: for an evaluator that cannot be loaded or fails.
 
-    >>> from cc_hf.evaluation.fitting import make_metric
-    >>> metric = type(make_metric("contrastive_conditioning"))
-    >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
-    >>> figures = module_figures(
-    ...     metric,
-    ...     ["eine Köchin"],
-    ...     [row | {"category": "female"}],
-    ...     {"evaluator": lambda sources, translations: [float("fe" in s) for s in sources]},
-    ... )
-    >>> figures["accuracy"], figures["n"]
-    (1.0, 1)
+    Examples:
+        >>> from cc_hf.evaluation.fitting import make_metric
+        >>> metric = type(make_metric("contrastive_conditioning"))
+        >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
+        >>> figures = module_figures(
+        ...     metric,
+        ...     ["eine Köchin"],
+        ...     [row | {"category": "female"}],
+        ...     {"evaluator": lambda sources, translations: [float("fe" in s) for s in sources]},
+        ... )
+        >>> figures["accuracy"], figures["n"]
+        (1.0, 1)
     """
     known = _option_names(metric)
     for name in options:

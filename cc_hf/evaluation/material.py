@@ -30,9 +30,10 @@ class Material:
         declared, config, split, data_dir: dataset of the rows, as `load_material` finds it; None
             for rows of the caller.
 
-    >>> rows = load_examples("simplegen", "en-de")[:4]
-    >>> len(Material("en", "de", rows).examples)
-    4
+    Examples:
+        >>> rows = load_examples("simplegen", "en-de")[:4]
+        >>> len(Material("en", "de", rows).examples)
+        4
     """
 
     src_lang: str
@@ -115,10 +116,11 @@ def check_material(material: object) -> None:
     Raises:
         InputError: for anything else, such as the name of a dataset.
 
-    >>> check_material("winomt")
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: material: expected what cc_hf.load_material("winomt", ...) returns, got 'winomt'
+    Examples:
+        >>> check_material("winomt")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: material: expected what cc_hf.load_material("winomt", ...) returns, got 'winomt'
     """  # noqa: E501
     if not isinstance(material, Material):
         name = material if isinstance(material, str) else "DATASET"
@@ -157,9 +159,10 @@ def load_material(
             language if it has several.
         DataError: for a file that is not as expected.
 
-    >>> material = load_material("simplegen", "en-de")
-    >>> material.tgt_lang, len(material.examples)
-    ('de', 2664)
+    Examples:
+        >>> material = load_material("simplegen", "en-de")
+        >>> material.tgt_lang, len(material.examples)
+        ('de', 2664)
     """
     declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
     chosen = declared.config(config)

@@ -329,8 +329,9 @@ class Evaluator(TokenModel):
 def library_versions() -> dict[str, str]:
     """Return the versions of the libraries that affect rounding, "" where one is not installed.
 
-    >>> list(library_versions())
-    ['torch', 'transformers']
+    Examples:
+        >>> list(library_versions())
+        ['torch', 'transformers']
     """
     return {package: _version(package) for package in ("torch", "transformers")}
 

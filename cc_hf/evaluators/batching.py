@@ -29,10 +29,11 @@ def plan_batches(
     Returns:
         Indices of the pairs in each batch; every index occurs exactly once.
 
-    >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=18)
-    [[1], [2, 0]]
-    >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=1000, batch_size=2)
-    [[1, 2], [0]]
+    Examples:
+        >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=18)
+        [[1], [2, 0]]
+        >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=1000, batch_size=2)
+        [[1, 2], [0]]
     """
     order = sorted(
         range(len(source_lengths)),

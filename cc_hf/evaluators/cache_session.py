@@ -214,8 +214,9 @@ def encoded(value: object) -> str:
     Args:
         value: anything that JSON can hold.
 
-    >>> encoded(("Käse", 1))
-    '["K\\\\u00e4se",1]'
+    Examples:
+        >>> encoded(("Käse", 1))
+        '["K\\\\u00e4se",1]'
     """
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
@@ -240,7 +241,8 @@ def shown_row(value: object) -> str:
     Args:
         value: anything.
 
-    >>> shown_row([1.5, 0, 2.0])
-    '[1.5, 0, 2.0]'
+    Examples:
+        >>> shown_row([1.5, 0, 2.0])
+        '[1.5, 0, 2.0]'
     """
     return repr(value)[:_N_SHOWN]

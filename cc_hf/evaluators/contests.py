@@ -67,14 +67,19 @@ def contest_scores(
             (`check_contests`).
         CacheError: as for `Evaluator.score`.
 
-    >>> from cc_hf.evaluators.loading import load_evaluator
-    >>> sources = ["The [female] doctor left.", "The [male] doctor left."]
-    >>> requests = [ScoringRequest(source, "Die Ärztin ging.", 0) for source in sources]
-    >>> correct, incorrect = contest_scores(
-    ...     load_evaluator("cc-tiny-en-de"), requests, [([0], [1])], src_lang="en", tgt_lang="de"
-    ... )
-    >>> bool(correct > incorrect)
-    True
+    Examples:
+        >>> from cc_hf.evaluators.loading import load_evaluator
+        >>> sources = ["The [female] doctor left.", "The [male] doctor left."]
+        >>> requests = [ScoringRequest(source, "Die Ärztin ging.", 0) for source in sources]
+        >>> correct, incorrect = contest_scores(
+        ...     load_evaluator("cc-tiny-en-de"),
+        ...     requests,
+        ...     [([0], [1])],
+        ...     src_lang="en",
+        ...     tgt_lang="de",
+        ... )
+        >>> bool(correct > incorrect)
+        True
     """
     check_choice("score", score, {**SCORES, **LOG_SCORES})
     scores = _decided(
@@ -245,11 +250,12 @@ def pair_scores(
             NaN, infinite or negative; for an evaluator as for `contest_scores`.
         TooLongError, CacheError: as for `contest_scores`.
 
-    >>> requests = [ScoringRequest("Yes.", "Ja.", 0), ScoringRequest("Yes, sir.", "Ja.", 1)]
-    >>> def by_length(sources, translations):
-    ...     return [len(t) / len(s) for s, t in zip(sources, translations)]
-    >>> pair_scores(requests, by_length, [([0], [1])], src_lang="en", tgt_lang="de").round(2)
-    array([0.75, 0.33])
+    Examples:
+        >>> requests = [ScoringRequest("Yes.", "Ja.", 0), ScoringRequest("Yes, sir.", "Ja.", 1)]
+        >>> def by_length(sources, translations):
+        ...     return [len(t) / len(s) for s, t in zip(sources, translations)]
+        >>> pair_scores(requests, by_length, [([0], [1])], src_lang="en", tgt_lang="de").round(2)
+        array([0.75, 0.33])
     """
     if isinstance(evaluator, Evaluator):
         return contest_scores(
@@ -326,7 +332,8 @@ def function_name(function: ScoreFunction) -> str:
     Args:
         function: any callable; one without a name is called by its type.
 
-    >>> function_name(len)
-    'len'
+    Examples:
+        >>> function_name(len)
+        'len'
     """
     return str(getattr(function, "__name__", type(function).__name__))

@@ -38,8 +38,9 @@ T = TypeVar("T")
 def is_launched() -> bool:
     """Return whether torchrun or `accelerate launch` started this process together with others.
 
-    >>> is_launched()
-    False
+    Examples:
+        >>> is_launched()
+        False
     """
     return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(
         os.environ.get("WORLD_SIZE", "1")
@@ -49,8 +50,9 @@ def is_launched() -> bool:
 def is_main_process() -> bool:
     """Return whether this is the process that prints and writes; a single process always is.
 
-    >>> is_main_process()
-    True
+    Examples:
+        >>> is_main_process()
+        True
     """
     return not is_launched() or os.environ["RANK"] == "0"
 
@@ -72,8 +74,9 @@ def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
     Returns:
         Indices of `costs` for each process, the costliest first.
 
-    >>> even_shares([5, 4, 3, 3], 2)
-    [[0, 3], [1, 2]]
+    Examples:
+        >>> even_shares([5, 4, 3, 3], 2)
+        [[0, 3], [1, 2]]
     """
     shares: list[list[int]] = [[] for _ in range(n_shares)]
     loads = [(0, share) for share in range(n_shares)]
@@ -93,8 +96,10 @@ class Team:
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
 
-    >>> list(Team(0, 1, lambda item: [item]).run([[0, 2], [1]], [5, 3], lambda batch: len(batch)))
-    [([0, 2], 2), ([1], 1)]
+    Examples:
+        >>> team = Team(0, 1, lambda item: [item])
+        >>> list(team.run([[0, 2], [1]], [5, 3], lambda batch: len(batch)))
+        [([0, 2], 2), ([1], 1)]
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:

@@ -244,10 +244,11 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
     Raises:
         InputError: for no members.
 
-    >>> from cc_hf.evaluators.loading import load_evaluator
-    >>> member = load_evaluator("cc-tiny-en-de")
-    >>> ensemble([member, member]).signature_fields()["ensemble"]
-    'token'
+    Examples:
+        >>> from cc_hf.evaluators.loading import load_evaluator
+        >>> member = load_evaluator("cc-tiny-en-de")
+        >>> ensemble([member, member]).signature_fields()["ensemble"]
+        'token'
     """
     if len(members) == 1:
         return members[0]
@@ -267,9 +268,10 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
     Args:
         members: the evaluators.
 
-    >>> from cc_hf.evaluators.loading import load_evaluator
-    >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
-    True
+    Examples:
+        >>> from cc_hf.evaluators.loading import load_evaluator
+        >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
+        True
     """
     return len({_fingerprint(member) for member in members}) == 1
 

@@ -63,12 +63,13 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
             asked for.
         MissingDependencyError: for `distributed` or the device "auto" without accelerate.
 
-    >>> evaluator = load_evaluator("cc-tiny-en-de", mode="exact")
-    >>> right, wrong = evaluator.mean_logprobs(
-    ...     ["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2
-    ... )
-    >>> bool(right > wrong)
-    True
+    Examples:
+        >>> evaluator = load_evaluator("cc-tiny-en-de", mode="exact")
+        >>> right, wrong = evaluator.mean_logprobs(
+        ...     ["The [female] doctor left.", "The [male] doctor left."], ["Die Ärztin ging."] * 2
+        ... )
+        >>> bool(right > wrong)
+        True
     """
     return load_with(name_or_path, LoadingOptions.of(options))
 
@@ -90,8 +91,9 @@ def load_with(
         UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
             `load_evaluator`.
 
-    >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
-    'exact'
+    Examples:
+        >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
+        'exact'
     """
     check_names(name_or_path)
     if not isinstance(name_or_path, (str, Path)):
@@ -160,11 +162,12 @@ def evaluator_of(
             weights are not finite, as after training that diverged.
         InputError: for a kind that does not fit the model, or a prompt for a family that has none.
 
-    >>> loaded = load_model("cc-tiny-en-de")
-    >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(
-    ...     ["Yes."], "en", "de"
-    ... ) == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
-    True
+    Examples:
+        >>> loaded = load_model("cc-tiny-en-de")
+        >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(
+        ...     ["Yes."], "en", "de"
+        ... ) == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
+        True
     """
     check_finite_weights(model, name)
     family = choose_family(name, model.config, {"tokenizer_class": type(tokenizer).__name__}, kind)

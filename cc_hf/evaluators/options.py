@@ -56,10 +56,11 @@ class LoadingOptions:
     Raises:
         InputError: for an option of another type.
 
-    >>> LoadingOptions(mode=3)
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: mode: expected a string, got 3
+    Examples:
+        >>> LoadingOptions(mode=3)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: mode: expected a string, got 3
     """
 
     src_lang: str | None = None
@@ -111,8 +112,9 @@ class LoadingOptions:
             UnknownNameError: for a keyword that is no option.
             InputError: for an option of another type.
 
-        >>> LoadingOptions.of({"mode": "exact"}).mode
-        'exact'
+        Examples:
+            >>> LoadingOptions.of({"mode": "exact"}).mode
+            'exact'
         """
         for name in options:
             if name not in cls.names():
@@ -129,11 +131,12 @@ def check_names(name_or_path: object) -> None:
     Raises:
         InputError: for the first that is neither.
 
-    >>> check_names(["cc-tiny-en-de", 3])
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
-    """
+    Examples:
+        >>> check_names(["cc-tiny-en-de", 3])
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
+    """  # noqa: E501
     if not isinstance(name_or_path, (str, Path, list, tuple)):
         raise InputError(
             "evaluator: expected a name, a path, or a list of these, got"
@@ -177,10 +180,11 @@ def check_batch_tokens(batch_tokens: object) -> None:
     Raises:
         InputError: for anything but an integer of at least 1.
 
-    >>> check_batch_tokens("many")
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: batch_tokens: expected an integer of at least 1, got 'many'
+    Examples:
+        >>> check_batch_tokens("many")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: batch_tokens: expected an integer of at least 1, got 'many'
     """
     if (
         isinstance(batch_tokens, bool)

@@ -62,11 +62,12 @@ def resolve_evaluator(
         UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
             `cc_hf.load_evaluator`.
 
-    >>> resolve_evaluator(3)  # type: ignore[arg-type]
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
-    """
+    Examples:
+        >>> resolve_evaluator(3)  # type: ignore[arg-type]
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
+    """  # noqa: E501
     if evaluator is None:
         evaluator = default_evaluator(src_lang, tgt_lang)
     if isinstance(evaluator, (str, Path, list, tuple)):

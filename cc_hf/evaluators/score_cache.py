@@ -100,16 +100,19 @@ class ScoreCache:
         path: the file; None for HF_HOME/cc_hf/scores.sqlite. Its folder is created when something
             is stored.
 
-    >>> import tempfile
-    >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
-    >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
-    ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)], [((7, 2), (8, 9, 5, 2))])
-    ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
-    ...     session.find_equal([((7, 2), (8, 9, 5, 2))])
-    {1: (-2.5, 4, 0.5)}
-    {0: (-2.5, 4, 0.5)}
-    >>> cache.clear().n_scores
-    1
+    Examples:
+        >>> import tempfile
+        >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
+        >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
+        ...     session.add(
+        ...         [("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)], [((7, 2), (8, 9, 5, 2))]
+        ...     )
+        ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
+        ...     session.find_equal([((7, 2), (8, 9, 5, 2))])
+        {1: (-2.5, 4, 0.5)}
+        {0: (-2.5, 4, 0.5)}
+        >>> cache.clear().n_scores
+        1
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -440,8 +443,9 @@ def open_cache(cache: bool | str | Path) -> ScoreCache | None:
         CacheError: as for `ScoreCache.check`.
         InputError: for a folder.
 
-    >>> open_cache(False) is None
-    True
+    Examples:
+        >>> open_cache(False) is None
+        True
     """
     if cache is False:
         return None

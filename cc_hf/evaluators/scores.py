@@ -43,8 +43,9 @@ class TokenScores:
         Returns:
             The sums of n requests; NaN for a request without tokens.
 
-        >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
-        [0.375, 1.0]
+        Examples:
+            >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
+            [0.375, 1.0]
         """
         with np.errstate(all="ignore"):  # `Evaluator.check_scores` refuses what is not finite
             return cls(
@@ -66,8 +67,9 @@ class TokenScores:
         Returns:
             The same figures as arrays.
 
-        >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
-        [-0.5, -1.0]
+        Examples:
+            >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
+            [-0.5, -1.0]
         """
         sums, counts, means = zip(*rows, strict=True)
         return cls(

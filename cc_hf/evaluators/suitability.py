@@ -69,8 +69,9 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
         src_lang: languages, ISO 639-1.
         tgt_lang: as for `src_lang`.
 
-    >>> recommended("en", "ru").name
-    'facebook/wmt19-en-ru'
+    Examples:
+        >>> recommended("en", "ru").name
+        'facebook/wmt19-en-ru'
     """
     pair = src_lang, tgt_lang
     return next((large for large in RECOMMENDED if (large.src_lang, large.tgt_lang) == pair), None)
@@ -91,11 +92,12 @@ def evaluator_notes(
     Returns:
         One note if any row lacks the cues that the model was made for, else none.
 
-    >>> from cc_hf.evaluators.loading import load_evaluator
-    >>> row = {"correct_sources": ["a flying bat"], "incorrect_sources": ["a baseball bat"]}
-    >>> [note] = evaluator_notes(load_evaluator("cc-tiny-en-de"), [row])
-    >>> "this row has other cues, so its verdicts there are not reliable" in note
-    True
+    Examples:
+        >>> from cc_hf.evaluators.loading import load_evaluator
+        >>> row = {"correct_sources": ["a flying bat"], "incorrect_sources": ["a baseball bat"]}
+        >>> [note] = evaluator_notes(load_evaluator("cc-tiny-en-de"), [row])
+        >>> "this row has other cues, so its verdicts there are not reliable" in note
+        True
     """
     embedded = _embedded(evaluator)
     if embedded is None:

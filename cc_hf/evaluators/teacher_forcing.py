@@ -29,9 +29,10 @@ def pad_ids(
     Returns:
         Ids and attention mask, both (n, longest) int64.
 
-    >>> ids, mask = pad_ids([[5, 6, 2], [7, 2]], pad=1, device=torch.device("cpu"))
-    >>> ids.tolist(), mask.tolist()
-    ([[5, 6, 2], [7, 2, 1]], [[1, 1, 1], [1, 1, 0]])
+    Examples:
+        >>> ids, mask = pad_ids([[5, 6, 2], [7, 2]], pad=1, device=torch.device("cpu"))
+        >>> ids.tolist(), mask.tolist()
+        ([[5, 6, 2], [7, 2, 1]], [[1, 1, 1], [1, 1, 0]])
     """
     width = max(len(row) for row in rows)
     ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
@@ -52,10 +53,11 @@ def projection_input(
         projection: the module that makes logits.
         select: the new input, as a function of the usual one.
 
-    >>> projection = torch.nn.Linear(4, 100)
-    >>> with projection_input(projection, lambda states: states[-1:]):
-    ...     projection(torch.zeros(7, 4)).shape
-    torch.Size([1, 100])
+    Examples:
+        >>> projection = torch.nn.Linear(4, 100)
+        >>> with projection_input(projection, lambda states: states[-1:]):
+        ...     projection(torch.zeros(7, 4)).shape
+        torch.Size([1, 100])
     """
     handle = projection.register_forward_pre_hook(
         lambda _module, arguments: (select(arguments[0]), *arguments[1:])
@@ -74,10 +76,11 @@ def embeddings_without(embedding: torch.nn.Module, columns: Sequence[int | None]
         embedding: the module that embeds (n, length) ids.
         columns: column of the token in each row; None leaves a row as it is.
 
-    >>> embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0], [2.0]]))
-    >>> with embeddings_without(embedding, [1, None]):
-    ...     embedding(torch.tensor([[0, 1], [0, 1]])).squeeze(-1).tolist()
-    [[1.0, 0.0], [1.0, 2.0]]
+    Examples:
+        >>> embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0], [2.0]]))
+        >>> with embeddings_without(embedding, [1, None]):
+        ...     embedding(torch.tensor([[0, 1], [0, 1]])).squeeze(-1).tolist()
+        [[1.0, 0.0], [1.0, 2.0]]
     """
     rows = [row for row, column in enumerate(columns) if column is not None]
     removed = [column for column in columns if column is not None]
@@ -115,12 +118,13 @@ def label_logprobs(
     Returns:
         Natural logarithms, (number of real positions,) float64.
 
-    >>> hidden = torch.zeros(1, 2, 4)  # all logits are 0, so each of 4 tokens has 1/4
-    >>> labels, mask = torch.tensor([[3, 0]]), torch.tensor([[1, 0]])
-    >>> label_logprobs(hidden, labels, mask, lambda states: states, n_vocabulary=4).exp().round(
-    ...     decimals=2
-    ... ).tolist()
-    [0.25]
+    Examples:
+        >>> hidden = torch.zeros(1, 2, 4)  # all logits are 0, so each of 4 tokens has 1/4
+        >>> labels, mask = torch.tensor([[3, 0]]), torch.tensor([[1, 0]])
+        >>> label_logprobs(hidden, labels, mask, lambda states: states, n_vocabulary=4).exp().round(
+        ...     decimals=2
+        ... ).tolist()
+        [0.25]
     """
     real = mask.bool()
     states, real_labels = hidden[real.to(hidden.device)], labels[real]
@@ -144,10 +148,11 @@ def positions(model: Any) -> int:
     Args:
         model: a model of transformers.
 
-    >>> from transformers import RobertaConfig, RobertaModel
-    >>> tiny = {"vocab_size": 9, "hidden_size": 4, "num_attention_heads": 1, "intermediate_size": 4}
-    >>> positions(RobertaModel(RobertaConfig(**tiny, max_position_embeddings=514)))
-    512
+    Examples:
+        >>> from transformers import RobertaConfig, RobertaModel
+        >>> tiny = {"vocab_size": 9, "hidden_size": 4, "num_attention_heads": 1}
+        >>> positions(RobertaModel(RobertaConfig(**tiny, max_position_embeddings=514)))
+        512
     """
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
     table = next(

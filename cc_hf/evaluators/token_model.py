@@ -465,8 +465,9 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
     Raises:
         InputError: for different numbers of sources and translations.
 
-    >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
-    ScoringRequest(source='No.', translation='Nein.', row=1)
+    Examples:
+        >>> numbered_requests(["Yes.", "No."], ["Ja.", "Nein."])[1]
+        ScoringRequest(source='No.', translation='Nein.', row=1)
     """
     if len(sources) != len(translations):
         raise InputError(

@@ -165,8 +165,9 @@ def yaml_text(text: str) -> str:
     Args:
         text: plain text.
 
-    >>> print(yaml_text('a: "b"'))
-    "a: \\"b\\""
+    Examples:
+        >>> print(yaml_text('a: "b"'))
+        "a: \\"b\\""
     """
     quoted: str = yaml.safe_dump(
         " ".join(text.split()), default_style='"', allow_unicode=True, width=float("inf")

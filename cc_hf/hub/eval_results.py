@@ -79,8 +79,9 @@ def published_scores(
             configuration that the metric does not fit, a result without a score for a leaderboard,
             or two results for the same tasks.
 
-    >>> published_scores([], {})
-    []
+    Examples:
+        >>> published_scores([], {})
+        []
     """
     selected: list[Published] = []
     for result in results:
@@ -168,8 +169,9 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
             results.
         UnknownNameError: for a dataset that is not registered.
 
-    >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
-    {'winomt': 'org/winomt'}
+    Examples:
+        >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
+        {'winomt': 'org/winomt'}
     """
     repos: dict[str, str] = {}
     names = sorted({name for name in datasets if name})
@@ -212,17 +214,18 @@ def checked_date(text: str) -> str:
     Raises:
         InputError: for anything else.
 
-    >>> checked_date("2026-01-31"), checked_date("2026-01-31T10:30:00Z")
-    ('2026-01-31', '2026-01-31T10:30:00Z')
+    Examples:
+        >>> checked_date("2026-01-31"), checked_date("2026-01-31T10:30:00Z")
+        ('2026-01-31', '2026-01-31T10:30:00Z')
     """
-    try:
-        if not _DATE.fullmatch(text):  # versions of Python differ in which other forms they accept
-            raise ValueError(text)
-        datetime.fromisoformat(re.sub("Z$", "+00:00", text))
-    except ValueError:
-        raise InputError(
-            f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}"
-        ) from None
+    is_date = _DATE.fullmatch(text) is not None  # Python's versions accept other forms, too
+    if is_date:
+        try:
+            datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        except ValueError:  # such as a 13th month
+            is_date = False
+    if not is_date:
+        raise InputError(f"date: expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ, got {text!r}")
     return text
 
 
@@ -293,8 +296,9 @@ def eval_result_files(
         InputError: for a `source_name` without `source_url`.
         MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
 
-    >>> eval_result_files([], date="2026-01-31")
-    {}
+    Examples:
+        >>> eval_result_files([], date="2026-01-31")
+        {}
     """
     files = {}
     for published in results:

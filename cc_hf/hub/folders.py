@@ -25,11 +25,12 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
             if it cannot be written to.
 
-    >>> with tempfile.TemporaryDirectory() as temporary:
-    ...     with new_folder(Path(temporary, "new")) as folder:
-    ...         _ = (folder / "README.md").write_text("card")
-    ...     [path.name for path in Path(temporary, "new").iterdir()]
-    ['README.md']
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as temporary:
+        ...     with new_folder(Path(temporary, "new")) as folder:
+        ...         _ = (folder / "README.md").write_text("card")
+        ...     [path.name for path in Path(temporary, "new").iterdir()]
+        ['README.md']
     """
     target = Path(output)
     resolved(target)

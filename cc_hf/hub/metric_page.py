@@ -79,10 +79,11 @@ def judge_lines(
             references that are not a JSON list of objects, alignments for a metric that does not
             accept them, or input that the metric refuses.
 
-    >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
-    >>> rows = "[{" + texts + "}]"
-    >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", rows, tgt_lang="de").rows
-    [['1', 'Die Ärztin ist gut.', 'correct']]
+    Examples:
+        >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
+        >>> rows = "[{" + texts + "}]"
+        >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", rows, tgt_lang="de").rows
+        [['1', 'Die Ärztin ist gut.', 'correct']]
     """
     declared: type[Metric] = registry.resolve("metric", name)
     for field, text in (

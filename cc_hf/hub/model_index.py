@@ -38,8 +38,9 @@ def eval_results(
     Returns:
         One item per task; values are in [0, 1].
 
-    >>> eval_results([])
-    []
+    Examples:
+        >>> eval_results([])
+        []
     """
     return [
         EvalResult(
@@ -82,13 +83,14 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
     Raises:
         InputError: if the metadata of the card cannot be read.
 
-    >>> result = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
-    >>> print(
-    ...     with_model_index(
-    ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [result]
-    ...     ).splitlines()[:3]
-    ... )
-    ['---', 'license: mit', 'model-index:']
+    Examples:
+        >>> result = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
+        >>> print(
+        ...     with_model_index(
+        ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [result]
+        ...     ).splitlines()[:3]
+        ... )
+        ['---', 'license: mit', 'model-index:']
     """
     name = model.rpartition("/")[2]
     with tempfile.TemporaryDirectory() as temporary:
@@ -117,6 +119,9 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
     """Return the merged entries as dicts, because `EvalResult` would allow only one name and one
     source for all metrics on the same data.
+
+    Raises:
+        InputError: for entries of the card that are no list of models with results.
     """
     if not old:
         return new

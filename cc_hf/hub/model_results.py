@@ -11,7 +11,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
 from cc_hf.data.result_files import read_result_file
-from cc_hf.errors import InputError
+from cc_hf.errors import DataError, InputError
 from cc_hf.hub.eval_results import (
     check_dataset,
     checked_date,
@@ -129,8 +129,7 @@ def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str 
         # `LocalEntryNotFoundError` is a subclass, but means that the Hub could not be reached.
         if isinstance(error, EntryNotFoundError) and not isinstance(error, LocalEntryNotFoundError):
             return None, commit
-        raise refusal(
-            error, f"https://huggingface.co/{model}", "Nothing was sent", api=api
-        ) from error
+        url = f"https://huggingface.co/{model}"
+        raise DataError(refusal(error, url, "Nothing was sent", api=api)) from error
     with open(path, encoding="utf-8", newline="") as file:
         return file.read(), commit

@@ -84,8 +84,9 @@ def check_repo(repo: str, what: str = "repo") -> str:
     Raises:
         InputError: for anything but ORGANISATION/NAME.
 
-    >>> check_repo("org/name")
-    'org/name'
+    Examples:
+        >>> check_repo("org/name")
+        'org/name'
     """
     try:
         validate_repo_id(repo)
@@ -111,12 +112,13 @@ def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
         InputError: for a folder that does not exist or is empty, or a name that the Hub does not
             accept.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "README.md").write_text("card")
-    ...     upload = plan(folder, "org/name", repo_type="space")
-    >>> upload.files, upload.url
-    ((('README.md', 4),), 'https://huggingface.co/spaces/org/name')
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "README.md").write_text("card")
+        ...     upload = plan(folder, "org/name", repo_type="space")
+        >>> upload.files, upload.url
+        ((('README.md', 4),), 'https://huggingface.co/spaces/org/name')
     """
     folder = Path(folder)
     files = tuple(
@@ -191,13 +193,13 @@ def push(
             parent_commit=parent_commit,
         )
     except REFUSALS as error:
-        raise refusal(error, upload.url, sent, api=api, is_pr=create_pr) from error
+        raise DataError(refusal(error, upload.url, sent, api=api, is_pr=create_pr)) from error
     return commit.pr_url or commit.commit_url
 
 
-def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> DataError:
-    """Return the error to raise for an error of the Hub's client, which says what the client said,
-    what was sent, and what to do.
+def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> str:
+    """Return the message for an error of the Hub's client: what the client said, what was sent,
+    and what to do.
 
     Args:
         error: one of `REFUSALS`.
@@ -221,7 +223,7 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
     else:
         remedy = "Run the command again; if the fault is the Hub's, wait before you do"
     reason = without_token(str(error) or repr(error), api)
-    return DataError(f"{url}: the Hub did not accept the files ({reason}). {sent}. {remedy}")
+    return f"{url}: the Hub did not accept the files ({reason}). {sent}. {remedy}"
 
 
 def without_token(text: str, api: HfApi) -> str:
@@ -232,8 +234,9 @@ def without_token(text: str, api: HfApi) -> str:
         api: the client whose token is masked, along with that of the environment and anything that
             looks like a token.
 
-    >>> without_token("got hf_abcdefghijklmnop", HfApi(token=False))
-    'got hf_[hidden]'
+    Examples:
+        >>> without_token("got hf_abcdefghijklmnop", HfApi(token=False))
+        'got hf_[hidden]'
     """
     for token in (api.token, get_token()):
         if isinstance(token, str) and token:

@@ -97,6 +97,10 @@ class RequestLimits:
     def _limit(self, scope: _Message) -> int:
         """Return the largest body that this request may have, or raise if it may not be read at
         all.
+
+        Raises:
+            _RefusedError: for a path that the page does not have, a body that is too large, or too
+                many open requests.
         """
         path = str(scope["path"]).partition(_PREFIX)[2]
         limit = next((size for start, size in self._bodies.items() if path.startswith(start)), None)
@@ -107,21 +111,25 @@ class RequestLimits:
         )
         digits = declared.strip().lstrip(b"0") or b"0"
         if not digits.isdigit() or len(digits) > 18 or int(digits) > limit:
-            raise _too_large(limit)
+            raise _RefusedError(413, _too_large(limit))
         if self._n_open >= self._n_bodies:
             raise _RefusedError(503, "expected fewer requests at once; try again in a moment")
         return limit
 
 
 async def _read(receive: _Receive, body: IO[bytes], limit: int) -> bool:
-    """Return whether the body of a request arrived completely, after copying it to a file."""
+    """Return whether the body of a request arrived completely, after copying it to a file.
+
+    Raises:
+        _RefusedError: for a body that is larger than `limit`.
+    """
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return False
         body.write(message.get("body", b""))
         if body.tell() > limit:
-            raise _too_large(limit)
+            raise _RefusedError(413, _too_large(limit))
         if not message.get("more_body", False):
             return True
 
@@ -143,8 +151,8 @@ def _replay(body: IO[bytes], receive: _Receive) -> _Receive:
     return replayed
 
 
-def _too_large(limit: int) -> _RefusedError:
-    return _RefusedError(413, f"expected a request of at most {limit:,} bytes, got more")
+def _too_large(limit: int) -> str:
+    return f"expected a request of at most {limit:,} bytes, got more"
 
 
 async def _answer(send: _Send, status: int, text: str) -> None:

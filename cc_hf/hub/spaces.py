@@ -121,8 +121,9 @@ def requirement_line(line: str | None, package: str) -> str:
     Raises:
         InputError: for a blank text, more than one line, or an option of pip.
 
-    >>> requirement_line("cc_hf @ git+https://example.org/cc_hf", "cc_hf")
-    'cc_hf @ git+https://example.org/cc_hf'
+    Examples:
+        >>> requirement_line("cc_hf @ git+https://example.org/cc_hf", "cc_hf")
+        'cc_hf @ git+https://example.org/cc_hf'
     """
     default = f"{package}>={__version__}"
     if line is None:
@@ -140,9 +141,10 @@ def space_card(name: str, repo: str) -> SpaceCard:
         name: a registered metric.
         repo: ORGANISATION/NAME of the Space.
 
-    >>> card = space_card("gender_accuracy", "org/gender_accuracy")
-    >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
-    ('gradio', 'app.py', ['evaluate', 'metric'])
+    Examples:
+        >>> card = space_card("gender_accuracy", "org/gender_accuracy")
+        >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
+        ('gradio', 'app.py', ['evaluate', 'metric'])
     """
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
     text = text.replace(
@@ -171,9 +173,11 @@ def card_example(card: str) -> dict[str, Any]:
     Raises:
         InputError: if there is no such example, or it contains anything but literals.
 
-    >>> code = "r = {'category': 'a'}\\nmetric.compute(predictions=['x'] * 2, references=[r, r])"
-    >>> card_example(f"```python\\n{code}\\n```")
-    {'predictions': ['x', 'x'], 'references': [{'category': 'a'}, {'category': 'a'}]}
+    Examples:
+        >>> code = "r = {'category': 'a'}\\n"
+        >>> code += "metric.compute(predictions=['x'] * 2, references=[r, r])"
+        >>> card_example(f"```python\\n{code}\\n```")
+        {'predictions': ['x', 'x'], 'references': [{'category': 'a'}, {'category': 'a'}]}
     """
     code = card.partition("```python\n")[2].partition("```")[0]
     known: dict[str, ast.expr] = {}

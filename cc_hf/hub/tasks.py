@@ -61,16 +61,18 @@ def task_id(
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
 
-    >>> task_id(
-    ...     "winomt",
-    ...     "default",
-    ...     tgt_lang="de",
-    ...     metric="contrastive_conditioning",
-    ...     score="min_accuracy",
-    ... )
-    'default--de--contrastive_conditioning--min_accuracy'
-    >>> task_id("simplegen", "en-de", tgt_lang="de", metric="simplegen_accuracy", score="accuracy")
-    'en-de--simplegen_accuracy--accuracy'
+    Examples:
+        >>> task_id(
+        ...     "winomt",
+        ...     "default",
+        ...     tgt_lang="de",
+        ...     metric="contrastive_conditioning",
+        ...     score="min_accuracy",
+        ... )
+        'default--de--contrastive_conditioning--min_accuracy'
+        >>> names = {"metric": "simplegen_accuracy", "score": "accuracy"}
+        >>> task_id("simplegen", "en-de", tgt_lang="de", **names)
+        'en-de--simplegen_accuracy--accuracy'
     """
     several = len(declaration(dataset).config(config).tgt_langs) > 1
     return "--".join(
@@ -94,8 +96,9 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
 
-    >>> len({task.id for task in tasks("simplegen")}) == len(tasks("simplegen"))
-    True
+    Examples:
+        >>> len({task.id for task in tasks("simplegen")}) == len(tasks("simplegen"))
+        True
     """
     declared = declaration(dataset)
     chosen = (
@@ -135,8 +138,9 @@ def pretty_name(dataset: str) -> str:
     Args:
         dataset: a registered dataset.
 
-    >>> pretty_name("winomt")
-    'WinoMT in contrastive format'
+    Examples:
+        >>> pretty_name("winomt")
+        'WinoMT in contrastive format'
     """
     return str(DatasetCard.load(card_path(dataset)).data.pretty_name)
 
@@ -152,8 +156,9 @@ def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
     Raises:
         UnknownNameError: for a dataset or configuration that is not declared.
 
-    >>> eval_yaml("simplegen", ["en-es"]).splitlines()[0]
-    'name: SimpleGEN in contrastive format'
+    Examples:
+        >>> eval_yaml("simplegen", ["en-es"]).splitlines()[0]
+        'name: SimpleGEN in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),

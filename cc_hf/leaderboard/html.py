@@ -48,8 +48,9 @@ def message(text: str) -> Markup:
     Args:
         text: plain text.
 
-    >>> message("expected <b>")
-    Markup('<div class="cc-error" role="alert">expected &lt;b&gt;</div>')
+    Examples:
+        >>> message("expected <b>")
+        Markup('<div class="cc-error" role="alert">expected &lt;b&gt;</div>')
     """
     return _piece("message", text=text)
 

@@ -198,8 +198,9 @@ def read_occurrence(text: str) -> int | None:
     Raises:
         InputError: for anything else.
 
-    >>> read_occurrence(" 2 "), read_occurrence("")
-    (2, None)
+    Examples:
+        >>> read_occurrence(" 2 "), read_occurrence("")
+        (2, None)
     """
     text = text.strip()
     if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
@@ -244,8 +245,9 @@ def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigD
     Returns:
         Dataset -> its configurations; datasets without any are absent.
 
-    >>> available_data()["simplegen"][0].name
-    'en-de'
+    Examples:
+        >>> available_data()["simplegen"][0].name
+        'en-de'
     """
     available: dict[str, list[ConfigDeclaration]] = {}
     for name in registry.names("dataset"):
@@ -392,7 +394,11 @@ def check_upload(path: Path) -> None:
 
 
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
-    """Refuse translations that would take too long to align and to score."""
+    """Refuse translations that would take too long to align and to score.
+
+    Raises:
+        InputError: for a long translation, or translations that are long on average.
+    """
     for number, translation in enumerate(translations, 1):
         if len(translation) > MAX_TEXT_CHARACTERS:
             raise InputError(

@@ -160,8 +160,9 @@ def choices(rows: Sequence[LeaderboardRow], name: str) -> list[str]:
         rows: rows of the table.
         name: a field of `LeaderboardRow`.
 
-    >>> choices([], "metric")
-    []
+    Examples:
+        >>> choices([], "metric")
+        []
     """
     return sorted({str(getattr(row, name)) for row in rows})
 

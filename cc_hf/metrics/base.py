@@ -45,9 +45,10 @@ class Rows:
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
 
-    >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
-    >>> rows.column("pair"), rows.n_blank
-    (['a', 'a'], 1)
+    Examples:
+        >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
+        >>> rows.column("pair"), rows.n_blank
+        (['a', 'a'], 1)
     """
 
     translations: list[str]
@@ -161,8 +162,9 @@ class Metric(ABC):
     def option_names(cls) -> tuple[str, ...]:
         """Return the names of the metric's options.
 
-        >>> registered_metric("gender_accuracy").option_names()
-        ('undecided',)
+        Examples:
+            >>> registered_metric("gender_accuracy").option_names()
+            ('undecided',)
         """
         return tuple(option.name for option in fields(cls))
 
@@ -424,8 +426,9 @@ def registered_metric(name: str) -> type[Metric] | None:
     Returns:
         The class; None for a metric that is not registered, whose results can still be shown.
 
-    >>> registered_metric("contrastive_conditioning").ties
-    'correct'
+    Examples:
+        >>> registered_metric("contrastive_conditioning").ties
+        'correct'
     """
     if name not in registry.names("metric"):
         return None

@@ -57,8 +57,9 @@ def listed(name: str, values: Any) -> list[Any]:
         InputError: for a text, a mapping, a table, an unordered collection (a set), or no
             collection.
 
-    >>> listed("predictions", (text for text in ("a", "b")))
-    ['a', 'b']
+    Examples:
+        >>> listed("predictions", (text for text in ("a", "b")))
+        ['a', 'b']
     """
     if isinstance(values, (set, frozenset)):
         raise InputError(
@@ -90,10 +91,11 @@ def check_rows(
     Raises:
         InputError: for no rows, different lengths, or the first row that is not as expected.
 
-    >>> check_rows(
-    ...     ["Ja."], [{"source": "Yes.", "remark": 3}], {"source": text, "pair": optional_text}
-    ... )
-    (['Ja.'], [{'source': 'Yes.', 'pair': ''}])
+    Examples:
+        >>> check_rows(
+        ...     ["Ja."], [{"source": "Yes.", "remark": 3}], {"source": text, "pair": optional_text}
+        ... )
+        (['Ja.'], [{'source': 'Yes.', 'pair': ''}])
     """
     translations, rows = listed("predictions", predictions), listed("references", references)
     if len(translations) != len(rows):
@@ -208,8 +210,9 @@ def optional_text(value: Any, where: str) -> str:
     Raises:
         InputError: for any other value, or a lone surrogate.
 
-    >>> optional_text(None, "row 0: pair")
-    ''
+    Examples:
+        >>> optional_text(None, "row 0: pair")
+        ''
     """
     if value is not None and not isinstance(value, str):
         raise InputError(f"{where}: expected a string or nothing, got {shown(value)}")
@@ -264,10 +267,11 @@ def index(value: Any, where: str) -> int:
     Raises:
         InputError: for any other value.
 
-    >>> index(True, "row 3: occupation_index")
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: row 3: occupation_index: expected an integer, got True
+    Examples:
+        >>> index(True, "row 3: occupation_index")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: row 3: occupation_index: expected an integer, got True
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise InputError(f"{where}: expected an integer, got {shown(value)}")
@@ -283,10 +287,11 @@ def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
     Returns:
         A reader for `Fields`, which raises InputError for any other value.
 
-    >>> one_of(("pro", "anti"))("other", "row 0: stereotype")
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: row 0: stereotype: expected one of pro, anti, got 'other'
+    Examples:
+        >>> one_of(("pro", "anti"))("other", "row 0: stereotype")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: row 0: stereotype: expected one of pro, anti, got 'other'
     """
     names = ", ".join(name or "nothing" for name in known)
 
@@ -331,8 +336,9 @@ def check_ids(ids: Any, n: int) -> list[str]:
     Raises:
         InputError: for another number of names, one that is not a text, or one that occurs twice.
 
-    >>> check_ids(None, 2)
-    ['0', '1']
+    Examples:
+        >>> check_ids(None, 2)
+        ['0', '1']
     """
     if ids is None:
         return [str(row) for row in range(n)]
@@ -358,8 +364,9 @@ def own_data(references: Sequence[Mapping[str, Any]]) -> str:
     Args:
         references: references as `check_rows` returns them.
 
-    >>> own_data([{"source": "Yes.", "pair": ""}])
-    'own@cd5fb696b5af'
+    Examples:
+        >>> own_data([{"source": "Yes.", "pair": ""}])
+        'own@cd5fb696b5af'
     """
     written = json.dumps(references, ensure_ascii=False, sort_keys=True)
     return f"own@{hashlib.sha256(written.encode('utf-8')).hexdigest()[:12]}"
@@ -375,7 +382,8 @@ def check_languages(src_lang: object, tgt_lang: object) -> None:
     Raises:
         InputError: for any other value, or a lone surrogate.
 
-    >>> check_languages("en", "")
+    Examples:
+        >>> check_languages("en", "")
     """
     for name, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)):
         if not isinstance(value, str):
@@ -393,10 +401,11 @@ def check_spaced_language(lang: str, metric: str) -> None:
     Raises:
         InputError: for such a language; the message lists the possible ones.
 
-    >>> check_spaced_language("ja", "gender_accuracy")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: tgt_lang: gender_accuracy reads words between spaces, which 'ja' does not write; expected one of af, am, ar, ...
+    Examples:
+        >>> check_spaced_language("ja", "gender_accuracy")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: tgt_lang: gender_accuracy reads words between spaces, which 'ja' does not write; expected one of af, am, ar, ...
     """  # noqa: E501
     if lang == "" or (lang in LANGUAGES and lang not in _UNSPACED):
         return
@@ -420,7 +429,8 @@ def check_twins(pairs: Sequence[str]) -> None:
     Raises:
         InputError: for the first such pair; the message names its rows.
 
-    >>> check_twins(["a", "a", "b", "", "", ""])
+    Examples:
+        >>> check_twins(["a", "a", "b", "", "", ""])
     """
     rows: dict[str, list[int]] = {}
     for row, pair in enumerate(pairs):

@@ -50,9 +50,10 @@ def requests(
     Returns:
         The requests row by row, the correct sources of a row first.
 
-    >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
-    >>> [request.source for request in requests(["eine Köchin"], [row])]
-    ['a [female] cook', 'a [male] cook']
+    Examples:
+        >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
+        >>> [request.source for request in requests(["eine Köchin"], [row])]
+        ['a [female] cook', 'a [male] cook']
     """
     return [
         ScoringRequest(source, translation, row)
@@ -71,13 +72,14 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     Returns:
         The positions of the correct and of the incorrect sources.
 
-    >>> contests(
-    ...     [
-    ...         {"correct_sources": ["a"], "incorrect_sources": ["b", "c"]},
-    ...         {"correct_sources": ["d"], "incorrect_sources": ["e"]},
-    ...     ]
-    ... )
-    [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
+    Examples:
+        >>> contests(
+        ...     [
+        ...         {"correct_sources": ["a"], "incorrect_sources": ["b", "c"]},
+        ...         {"correct_sources": ["d"], "incorrect_sources": ["e"]},
+        ...     ]
+        ... )
+        [(range(0, 1), range(1, 3)), (range(3, 4), range(4, 5))]
     """
     row_contests: list[Contest] = []
     start = 0
@@ -111,10 +113,11 @@ def judge(
     Raises:
         InputError: for ids that do not fit the rows.
 
-    >>> row = {"correct_sources": ["a"], "incorrect_sources": ["b", "c"], "category": "female"}
-    >>> judgement = judge(["Die Ärztin half."], [row], np.array([0.6, 0.1, 0.2]))[0]
-    >>> judgement.verdict, round(judgement.probability_correct, 2), judgement.weight
-    ('correct', 0.75, 1)
+    Examples:
+        >>> row = {"correct_sources": ["a"], "incorrect_sources": ["b", "c"], "category": "female"}
+        >>> judgement = judge(["Die Ärztin half."], [row], np.array([0.6, 0.1, 0.2]))[0]
+        >>> judgement.verdict, round(judgement.probability_correct, 2), judgement.weight
+        ('correct', 0.75, 1)
     """
     names = check_ids(ids, len(predictions))
     best = np.empty((len(predictions), 2))

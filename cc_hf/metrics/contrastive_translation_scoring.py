@@ -61,10 +61,11 @@ def requests(
     Returns:
         The requests row by row, the correct translation of a row first.
 
-    >>> row = {"correct_translation": "Sie.", "contrastive_translations": ["Er."]}
-    >>> row |= {"source": "It.", "context": "A vase."}
-    >>> [(r.source, r.translation) for r in requests([row], context="prepended")]
-    [('A vase. It.', 'Sie.'), ('A vase. It.', 'Er.')]
+    Examples:
+        >>> row = {"correct_translation": "Sie.", "contrastive_translations": ["Er."]}
+        >>> row |= {"source": "It.", "context": "A vase."}
+        >>> [(r.source, r.translation) for r in requests([row], context="prepended")]
+        [('A vase. It.', 'Sie.'), ('A vase. It.', 'Er.')]
     """
     scoring_requests = []
     for row, reference in enumerate(references):
@@ -90,14 +91,15 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     Returns:
         The position of the correct translation, and those of the contrastive ones.
 
-    >>> contests(
-    ...     [
-    ...         {"contrastive_translations": ["b", "c"]},
-    ...         {"contrastive_translations": []},
-    ...         {"contrastive_translations": ["d"]},
-    ...     ]
-    ... )
-    [(range(0, 1), range(1, 3)), (range(4, 5), range(5, 6))]
+    Examples:
+        >>> contests(
+        ...     [
+        ...         {"contrastive_translations": ["b", "c"]},
+        ...         {"contrastive_translations": []},
+        ...         {"contrastive_translations": ["d"]},
+        ...     ]
+        ... )
+        [(range(0, 1), range(1, 3)), (range(4, 5), range(5, 6))]
     """
     return [
         (range(start, start + 1), range(start + 1, end))
@@ -137,12 +139,13 @@ def judge(
     Raises:
         InputError: for ids that do not fit the rows.
 
-    >>> rows = [{"correct_translation": "a", "contrastive_translations": ["b", "c"]}]
-    >>> [
-    ...     judge(rows, np.array(scores))[0].verdict
-    ...     for scores in ([0.5, 0.25, 0.4], [0.5, 0.5, 0.4], [0.0, 0.0, 0.0])
-    ... ]
-    ['correct', 'incorrect', 'incorrect']
+    Examples:
+        >>> rows = [{"correct_translation": "a", "contrastive_translations": ["b", "c"]}]
+        >>> [
+        ...     judge(rows, np.array(scores))[0].verdict
+        ...     for scores in ([0.5, 0.25, 0.4], [0.5, 0.5, 0.4], [0.0, 0.0, 0.0])
+        ... ]
+        ['correct', 'incorrect', 'incorrect']
     """
     names, judgements = check_ids(ids, len(references)), []
     for name, reference, (start, end) in zip(names, references, _spans(references), strict=True):

@@ -58,8 +58,9 @@ def words(text: str) -> frozenset[str]:
     Returns:
         The distinct words, lower-cased and in NFC.
 
-    >>> sorted(words("Die Ärztin, «ja»!"))
-    ['die', '«ja»', 'ärztin']
+    Examples:
+        >>> sorted(words("Die Ärztin, «ja»!"))
+        ['die', '«ja»', 'ärztin']
     """
     return frozenset(unicodedata.normalize("NFC", text).lower().translate(_PUNCTUATION).split())
 
@@ -87,11 +88,12 @@ def judge(
     Raises:
         InputError: for ids that do not fit the rows.
 
-    >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
-    >>> [j.verdict for j in judge(["Sie ist Arzt.", "Er hilft."], [row, row])]
-    ['incorrect', 'incorrect']
-    >>> judge(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
-    'inconclusive'
+    Examples:
+        >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
+        >>> [j.verdict for j in judge(["Sie ist Arzt.", "Er hilft."], [row, row])]
+        ['incorrect', 'incorrect']
+        >>> judge(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
+        'inconclusive'
     """
     names = check_ids(ids, len(predictions))
     judgements = []
@@ -224,11 +226,12 @@ class GenderAccuracy(Metric):
         undecided: verdict on a translation with no word of only one reference: "correct", as in the
             paper's program, or "inconclusive".
 
-    >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
-    >>> translations, references = GenderAccuracy.check_input(["Sie ist Arzt."], references)
-    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
-    >>> GenderAccuracy().measure(rows, Bootstrap()).scores["accuracy"]
-    0.0
+    Examples:
+        >>> references = [{"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}]
+        >>> translations, references = GenderAccuracy.check_input(["Sie ist Arzt."], references)
+        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+        >>> GenderAccuracy().measure(rows, Bootstrap()).scores["accuracy"]
+        0.0
     """
 
     name = "gender_accuracy"

@@ -98,8 +98,9 @@ def sacrebleu_signatures(text: str) -> dict[str, str]:
     Raises:
         InputError: for a signature of another metric.
 
-    >>> sacrebleu_signatures("gqg|bleu:nrefs=1,tok=13a|chrf:nrefs=1,nc=6")["bleu"]
-    'nrefs:1|tok:13a'
+    Examples:
+        >>> sacrebleu_signatures("gqg|bleu:nrefs=1,tok=13a|chrf:nrefs=1,nc=6")["bleu"]
+        'nrefs:1|tok:13a'
     """
     metric, fields = signature.parse(text)
     if metric != "gqg":

@@ -28,10 +28,11 @@ def split_options(
     Returns:
         The arguments of `compute`, and all others.
 
-    >>> split_options(
-    ...     lambda predictions, references, tgt_lang: {}, {"tgt_lang": "de", "num_process": 1}
-    ... )
-    ({'tgt_lang': 'de'}, {'num_process': 1})
+    Examples:
+        >>> split_options(
+        ...     lambda predictions, references, tgt_lang: {}, {"tgt_lang": "de", "num_process": 1}
+        ... )
+        ({'tgt_lang': 'de'}, {'num_process': 1})
     """
     # "seed" goes to the host, which has its own option of that name.
     core_names = inspect.signature(compute).parameters.keys() - {
@@ -109,11 +110,12 @@ def opened_evaluator(
         InputError: for anything else, or an evaluator that cannot be loaded as asked.
         EvaluatorError: for a model that is not as expected (see `cc_hf.load_evaluator`).
 
-    >>> opened_evaluator(3, src_lang="en", tgt_lang="de")  # type: ignore[arg-type]
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
-    """
+    Examples:
+        >>> opened_evaluator(3, src_lang="en", tgt_lang="de")  # type: ignore[arg-type]
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: evaluator: expected a name, a path, an Evaluator or a function, got int
+    """  # noqa: E501
     if evaluator is None or isinstance(evaluator, (str, Path, list, tuple)):
         from cc_hf.evaluators.lazy import open_evaluator
         from cc_hf.models.location import default_evaluator

@@ -93,11 +93,12 @@ def judge(
             the rows.
         UnknownNameError: for a lemmatizer of an unknown name.
 
-    >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}
-    >>> row |= {"domain": "", "frequency": ""}
-    >>> translations = ["Der Golf-Schläger fiel.", "Die Fledermäuse schlafen.", "Er fiel."]
-    >>> [j.verdict for j in judge(translations, [row] * 3, tgt_lang="de")]
-    ['correct', 'incorrect', 'inconclusive']
+    Examples:
+        >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}
+        >>> row |= {"domain": "", "frequency": ""}
+        >>> translations = ["Der Golf-Schläger fiel.", "Die Fledermäuse schlafen.", "Er fiel."]
+        >>> [j.verdict for j in judge(translations, [row] * 3, tgt_lang="de")]
+        ['correct', 'incorrect', 'inconclusive']
     """
     chosen = _find_lemmatizer(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
@@ -239,12 +240,14 @@ class MucowPatternMatching(Metric):
         parity: whether to search as the original programs do (`judge`); the command line may say
             "true".
 
-    >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
-    >>> row |= {"domain": "", "frequency": ""}
-    >>> rows = Rows(["Die Bank schloss.", "Sie schloss."], [row, row], ["0", "1"], tgt_lang="de")
-    >>> figures = MucowPatternMatching().measure(rows, Bootstrap())
-    >>> [figures.scores[name] for name in ("precision", "coverage", "recall_a")]
-    [1.0, 0.5, 0.5]
+    Examples:
+        >>> row = {"correct_senses": ["Bank"], "incorrect_senses": ["Ufer"]}
+        >>> row |= {"domain": "", "frequency": ""}
+        >>> texts = ["Die Bank schloss.", "Sie schloss."]
+        >>> rows = Rows(texts, [row, row], ["0", "1"], tgt_lang="de")
+        >>> figures = MucowPatternMatching().measure(rows, Bootstrap())
+        >>> [figures.scores[name] for name in ("precision", "coverage", "recall_a")]
+        [1.0, 0.5, 0.5]
     """
 
     name = "mucow_pattern_matching"

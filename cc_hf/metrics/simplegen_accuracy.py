@@ -124,11 +124,12 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
     Returns:
         A subset of {"male", "female"}; both for a spelling that means both genders.
 
-    >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
-    >>> sorted(find_genders("Die Lehrerin kam.", entry)), sorted(
-    ...     find_genders("Die Lehrer*in kam.", entry)
-    ... )
-    (['female'], ['female', 'male'])
+    Examples:
+        >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
+        >>> sorted(find_genders("Die Lehrerin kam.", entry)), sorted(
+        ...     find_genders("Die Lehrer*in kam.", entry)
+        ... )
+        (['female'], ['female', 'male'])
     """
     text = _folded(translation)
     spans = [
@@ -172,10 +173,12 @@ def judge(
     Raises:
         InputError: if the dictionary lacks an occupation, or for ids that do not fit the rows.
 
-    >>> row = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-    >>> dictionary = load_dictionary("default", "es")
-    >>> [j.predicted for j in judge(["La médica rió.", "Rió."], [row, row], dictionary)]
-    ['female', '']
+    Examples:
+        >>> row = {"occupation": "physician", "number": "sg"}
+        >>> row |= {"gender": "female", "category": "MoFc"}
+        >>> dictionary = load_dictionary("default", "es")
+        >>> [j.predicted for j in judge(["La médica rió.", "Rió."], [row, row], dictionary)]
+        ['female', '']
     """
     _check_covered(references, dictionary)
     names = check_ids(ids, len(predictions))
@@ -274,10 +277,12 @@ class SimplegenAccuracy(Metric):
         dictionary: "default", "paper", or a TSV file
             (`cc_hf.data.readers.occupation_dictionary.read_occupations`).
 
-    >>> row = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
-    >>> rows = Rows(["La médica rió."], [row], ids=["0"], tgt_lang="es")
-    >>> SimplegenAccuracy().measure(rows, Bootstrap()).scores["accuracy_anti"]
-    1.0
+    Examples:
+        >>> row = {"occupation": "physician", "number": "sg"}
+        >>> row |= {"gender": "female", "category": "MoFc"}
+        >>> rows = Rows(["La médica rió."], [row], ids=["0"], tgt_lang="es")
+        >>> SimplegenAccuracy().measure(rows, Bootstrap()).scores["accuracy_anti"]
+        1.0
     """
 
     name = "simplegen_accuracy"

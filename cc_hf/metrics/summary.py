@@ -54,13 +54,14 @@ def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
     Raises:
         InputError: for no judgement.
 
-    >>> verdicts = ("correct", "correct", "inconclusive")
-    >>> summary = summarize(
-    ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)],
-    ...     Bootstrap(),
-    ... )
-    >>> round(summary.scores["accuracy"], 3), summary.counts
-    (0.667, {'n_correct': 2, 'n_inconclusive': 1})
+    Examples:
+        >>> verdicts = ("correct", "correct", "inconclusive")
+        >>> summary = summarize(
+        ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)],
+        ...     Bootstrap(),
+        ... )
+        >>> round(summary.scores["accuracy"], 3), summary.counts
+        (0.667, {'n_correct': 2, 'n_inconclusive': 1})
     """
     categories = [j.category for j in judgements]
     correct = np.array([j.is_correct for j in judgements], dtype=np.bool_)
@@ -96,13 +97,14 @@ def pair_figures(
             categories are empty. Without any names of pairs the summary is empty; without whole
             pairs it has only counts.
 
-    >>> twins = [
-    ...     Judgement(str(i), "all", v == "correct", "x", v)
-    ...     for i, v in enumerate(["correct", "correct", "correct", "incorrect"])
-    ... ]
-    >>> summary = pair_figures(twins, ["a", "a", "b", "b"], Bootstrap())
-    >>> summary.scores, summary.counts
-    ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
+    Examples:
+        >>> twins = [
+        ...     Judgement(str(i), "all", v == "correct", "x", v)
+        ...     for i, v in enumerate(["correct", "correct", "correct", "incorrect"])
+        ... ]
+        >>> summary = pair_figures(twins, ["a", "a", "b", "b"], Bootstrap())
+        >>> summary.scores, summary.counts
+        ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
     """
     by_pair: dict[str, list[bool]] = {}
     for judgement, pair in zip(judgements, pairs, strict=True):

@@ -84,18 +84,19 @@ def find_gender(source: str, translation: str, lang: str) -> str:
     Raises:
         InputError: for a source without "it", if the pronoun at its position is needed.
 
-    >>> find_gender(
-    ...     "She left the vase because it was small.",
-    ...     "Sie ließ die Vase stehen, weil sie klein war.",
-    ...     "de",
-    ... )
-    'female'
-    >>> find_gender(
-    ...     "He left the vase because it was small.",
-    ...     "Er ließ die Vase wegen der Größe stehen.",
-    ...     "de",
-    ... )
-    'several'
+    Examples:
+        >>> find_gender(
+        ...     "She left the vase because it was small.",
+        ...     "Sie ließ die Vase stehen, weil sie klein war.",
+        ...     "de",
+        ... )
+        'female'
+        >>> find_gender(
+        ...     "He left the vase because it was small.",
+        ...     "Er ließ die Vase wegen der Größe stehen.",
+        ...     "de",
+        ... )
+        'several'
     """
     source, translation = (unicodedata.normalize("NFC", text) for text in (source, translation))
     subjects = [
@@ -147,11 +148,12 @@ def judge(
     Raises:
         InputError: for ids that do not fit the rows.
 
-    >>> row = {"source": "She left the vase because it was small."}
-    >>> row |= {"correct_gender": "female", "incorrect_gender": "male"}
-    >>> translation = "Sie ließ die Vase stehen, weil er klein war."
-    >>> judge([translation], [row], tgt_lang="de")[0].verdict
-    'incorrect'
+    Examples:
+        >>> row = {"source": "She left the vase because it was small."}
+        >>> row |= {"correct_gender": "female", "incorrect_gender": "male"}
+        >>> translation = "Sie ließ die Vase stehen, weil er klein war."
+        >>> judge([translation], [row], tgt_lang="de")[0].verdict
+        'incorrect'
     """
     names, judgements = check_ids(ids, len(predictions)), []
     for name, translation, reference in zip(names, predictions, references, strict=True):
@@ -193,11 +195,12 @@ class WinoXPatternMatching(Metric):
     n_inconclusive, of these n_no_pronoun and n_several_pronouns; with pairs also n_pairs,
     n_pairs_correct, n_without_twin.
 
-    >>> row = {"source": "He cut it.", "correct_gender": "male", "incorrect_gender": "female"}
-    >>> translations, references = WinoXPatternMatching.check_input(["Er schnitt."], [row])
-    >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
-    >>> WinoXPatternMatching().measure(rows, Bootstrap()).counts["n_several_pronouns"]
-    1
+    Examples:
+        >>> row = {"source": "He cut it.", "correct_gender": "male", "incorrect_gender": "female"}
+        >>> translations, references = WinoXPatternMatching.check_input(["Er schnitt."], [row])
+        >>> rows = Rows(translations, references, ids=["0"], tgt_lang="de")
+        >>> WinoXPatternMatching().measure(rows, Bootstrap()).counts["n_several_pronouns"]
+        1
     """
 
     name = "wino_x_pattern_matching"

@@ -88,16 +88,17 @@ def judge(
     Raises:
         InputError: for ids that do not fit the rows.
 
-    >>> from cc_hf.text.alignment import parse_pharaoh
-    >>> row = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
-    >>> verdicts = judge(
-    ...     ["Die Köchin ging."],
-    ...     [{**row, "gold_gender": "female", "stereotype": "pro"}],
-    ...     parse_pharaoh(["0-0 1-1 2-2"]),
-    ...     gender_predictor("de"),
-    ... )
-    >>> verdicts[0].predicted, verdicts[0].verdict
-    ('female', 'correct')
+    Examples:
+        >>> from cc_hf.text.alignment import parse_pharaoh
+        >>> row = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
+        >>> verdicts = judge(
+        ...     ["Die Köchin ging."],
+        ...     [{**row, "gold_gender": "female", "stereotype": "pro"}],
+        ...     parse_pharaoh(["0-0 1-1 2-2"]),
+        ...     gender_predictor("de"),
+        ... )
+        >>> verdicts[0].predicted, verdicts[0].verdict
+        ('female', 'correct')
     """
     names, judgements = check_ids(ids, len(predictions)), []
     for name, (translation, reference, alignment) in zip(

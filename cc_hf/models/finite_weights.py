@@ -33,13 +33,14 @@ def check_finite_weights(model: Any, name: str) -> None:
     Raises:
         EvaluatorError: for the first weight that has NaN, infinite or absurdly large values.
 
-    >>> layer = torch.nn.Linear(2, 2)
-    >>> check_finite_weights(layer, "a layer")
-    >>> layer.bias.data[1] = torch.nan
-    >>> check_finite_weights(layer, "a layer")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.EvaluatorError: a layer: the weight bias (1 of its 2 values) is NaN, infinite or larger than 2**64 in float32; ...
+    Examples:
+        >>> layer = torch.nn.Linear(2, 2)
+        >>> check_finite_weights(layer, "a layer")
+        >>> layer.bias.data[1] = torch.nan
+        >>> check_finite_weights(layer, "a layer")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.EvaluatorError: a layer: the weight bias (1 of its 2 values) is NaN, infinite or larger than 2**64 in float32; ...
     """  # noqa: E501
     for part, limit in ((model.named_parameters(), _LIMIT), (model.named_buffers(), torch.inf)):
         for label, weight in part:

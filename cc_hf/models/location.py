@@ -119,8 +119,9 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     Raises:
         InputError: when none is embedded for the pair.
 
-    >>> default_evaluator("en", "de")
-    'cc-tiny-en-de'
+    Examples:
+        >>> default_evaluator("en", "de")
+        'cc-tiny-en-de'
     """
     for name in registry.names("evaluator"):
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
@@ -190,8 +191,9 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
     Returns:
         Pairs of the path within the folder and the full path, sorted.
 
-    >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
-    ['config.json', 'generation_config.json', 'model.safetensors']
+    Examples:
+        >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
+        ['config.json', 'generation_config.json', 'model.safetensors']
     """
     files: list[tuple[str, Path]] = []
     seen: set[str] = set()

@@ -82,9 +82,10 @@ class Recent(Generic[T]):
     Args:
         size: number of objects to keep.
 
-    >>> recent = Recent(1)
-    >>> recent.get("a", list) is recent.get("a", list)
-    True
+    Examples:
+        >>> recent = Recent(1)
+        >>> recent.get("a", list) is recent.get("a", list)
+        True
     """
 
     def __init__(self, size: int) -> None:
@@ -337,7 +338,11 @@ def _read(
 def _student(
     name: str, files: StudentFiles, *, kind: str | None, dtype: torch.dtype
 ) -> tuple[Any, Any]:
-    """Load a student of Bergamot from the files that Mozilla publishes."""
+    """Return a student of Bergamot, from the files that Mozilla publishes, and its tokenizer.
+
+    Raises:
+        InputError: for another kind.
+    """
     if kind not in (None, "bergamot"):
         raise InputError(f"kind: {name} is a student of Bergamot, which {kind!r} does not fit")
     model, tokenizer = load_student(files)

@@ -39,8 +39,9 @@ def percent(value: float) -> str:
     Returns:
         The percentage without a percent sign; never "-0.0".
 
-    >>> percent(0.6244), percent(-0.001), percent(-0.0001)
-    ('62.4', '-0.1', '0.0')
+    Examples:
+        >>> percent(0.6244), percent(-0.001), percent(-0.0001)
+        ('62.4', '-0.1', '0.0')
     """
     return f"{round(100 * value, 1) + 0.0:.1f}"  # adding 0.0 avoids a negative zero
 
@@ -55,8 +56,9 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
     Returns:
         The percentage, and the limits of the interval in brackets.
 
-    >>> with_interval(0.5, Interval(0.41, 0.6))
-    '50.0 (41.0 – 60.0)'
+    Examples:
+        >>> with_interval(0.5, Interval(0.41, 0.6))
+        '50.0 (41.0 – 60.0)'
     """
     return (
         f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
@@ -75,8 +77,9 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     Returns:
         The lower and the upper limit, separated by a dash.
 
-    >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
-    ('41.0 – 60.0', '0.41 – 0.60', '')
+    Examples:
+        >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
+        ('41.0 – 60.0', '0.41 – 0.60', '')
     """
     if not isinstance(interval, Interval):
         return ""
@@ -95,8 +98,9 @@ def p_text(value: float) -> str:
     Returns:
         The p-value as text.
 
-    >>> p_text(0.0499), p_text(0.0002)
-    ('0.050', '< 0.001')
+    Examples:
+        >>> p_text(0.0499), p_text(0.0002)
+        ('0.050', '< 0.001')
     """
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
@@ -153,13 +157,14 @@ def category_label(result: EvaluationResult, category: str) -> str:
         result: the result.
         category: the name of one of its categories.
 
-    >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
-    >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
-    >>> result = EvaluationResult(
-    ...     "", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ()
-    ... )
-    >>> category_label(result, "none")
-    'none (not in minimum)'
+    Examples:
+        >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
+        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
+        >>> result = EvaluationResult(
+        ...     "", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ()
+        ... )
+        >>> category_label(result, "none")
+        'none (not in minimum)'
     """
     left_out = (
         category == UNCOUNTED_CATEGORY
@@ -192,11 +197,12 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     Args:
         result: the result.
 
-    >>> from cc_hf.results import EvaluationResult
-    >>> figure_rows(
-    ...     EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
-    ... )
-    [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
+    Examples:
+        >>> from cc_hf.results import EvaluationResult
+        >>> figure_rows(
+        ...     EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
+        ... )
+        [FigureRow(name='accuracy', label='accuracy', n='2', value='50.0')]
     """
     categories = [c.category for c in ordered_categories(result)]
     order = [

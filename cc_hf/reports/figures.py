@@ -140,10 +140,11 @@ def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
         high: as for `low`.
         n: approximate number of steps.
 
-    >>> nice_ticks(31.2, 38.9)
-    (30.0, 32.0, 34.0, 36.0, 38.0, 40.0)
-    >>> nice_ticks(2.0, 2.0)[0] < 2 < nice_ticks(2.0, 2.0)[-1]
-    True
+    Examples:
+        >>> nice_ticks(31.2, 38.9)
+        (30.0, 32.0, 34.0, 36.0, 38.0, 40.0)
+        >>> nice_ticks(2.0, 2.0)[0] < 2 < nice_ticks(2.0, 2.0)[-1]
+        True
     """
     if high <= low:
         low, high = low - 0.5, high + 0.5

@@ -101,23 +101,24 @@ def read_examples(
         InputError: for a `dataset` that cannot be read.
         DataError: for a `dataset` that cannot be downloaded or is not as declared.
 
-    >>> from cc_hf.results import EvaluationResult
-    >>> examples, notes = read_examples(
-    ...     EvaluationResult(
-    ...         "simplegen",
-    ...         "en-de",
-    ...         "de",
-    ...         "own",
-    ...         "own|data:simplegen/en-de@1.0.0",
-    ...         1,
-    ...         {},
-    ...         {},
-    ...         (),
-    ...         (),
-    ...     )
-    ... )
-    >>> examples[0].source, notes
-    ('My husband is a director.', [])
+    Examples:
+        >>> from cc_hf.results import EvaluationResult
+        >>> examples, notes = read_examples(
+        ...     EvaluationResult(
+        ...         "simplegen",
+        ...         "en-de",
+        ...         "de",
+        ...         "own",
+        ...         "own|data:simplegen/en-de@1.0.0",
+        ...         1,
+        ...         {},
+        ...         {},
+        ...         (),
+        ...         (),
+        ...     )
+        ... )
+        >>> examples[0].source, notes
+        ('My husband is a director.', [])
     """
     data, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
     split = data.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"

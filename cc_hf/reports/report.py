@@ -118,21 +118,22 @@ def build_report(
         UnknownNameError: for a baseline that is not among the systems.
         MissingDependencyError: without scipy, if there is something to compare.
 
-    >>> from cc_hf.evaluation.judging import judge
-    >>> from cc_hf.evaluation.material import Material
-    >>> from cc_hf.evaluation.fitting import make_metric
-    >>> def by_length(sources, translations):
-    ...     return [1 / len(source) for source in sources]
-    >>> cues = {
-    ...     "correct_sources": ["A [male] cook left."],
-    ...     "incorrect_sources": ["A [female] cook left."],
-    ...     "category": "male",
-    ... }
-    >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
-    >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
-    >>> report = build_report([System("a", {result.metric: result})])
-    >>> report.baseline, report.samples[0].translations
-    ('a', ('Ein Koch ging.',))
+    Examples:
+        >>> from cc_hf.evaluation.judging import judge
+        >>> from cc_hf.evaluation.material import Material
+        >>> from cc_hf.evaluation.fitting import make_metric
+        >>> def by_length(sources, translations):
+        ...     return [1 / len(source) for source in sources]
+        >>> cues = {
+        ...     "correct_sources": ["A [male] cook left."],
+        ...     "incorrect_sources": ["A [female] cook left."],
+        ...     "category": "male",
+        ... }
+        >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
+        >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=by_length)
+        >>> report = build_report([System("a", {result.metric: result})])
+        >>> report.baseline, report.samples[0].translations
+        ('a', ('Ein Koch ging.',))
     """
     _check(systems)
     names = [system.name for system in systems]

@@ -100,8 +100,9 @@ def metric_name(metric: str) -> str:
     Args:
         metric: its registered name.
 
-    >>> metric_name("contrastive_conditioning")
-    'contrastive conditioning'
+    Examples:
+        >>> metric_name("contrastive_conditioning")
+        'contrastive conditioning'
     """
     return metric.replace("_", " ")
 

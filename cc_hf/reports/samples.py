@@ -136,7 +136,11 @@ def judgements_by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
 
 
 def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
-    """Return the translation that all metrics of a system judged, or None if none did."""
+    """Return the translation that all metrics of a system judged, or None if none did.
+
+    Raises:
+        InputError: if they judged different translations.
+    """
     texts = dict.fromkeys(j.translation for j in row if j is not None)
     if len(texts) > 1:
         first, other, *_ = texts
@@ -170,8 +174,9 @@ def is_same_translation(first: str, second: str) -> bool:
         first: the translations.
         second: as for `first`.
 
-    >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
-    True
+    Examples:
+        >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
+        True
     """
     return _letters(first) == _letters(second)
 

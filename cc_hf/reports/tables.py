@@ -79,8 +79,9 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     Args:
         notes: name -> notes.
 
-    >>> shared_notes({"a": ["x"], "b": ["x", "y"]})
-    ['x', 'b: y']
+    Examples:
+        >>> shared_notes({"a": ["x"], "b": ["x", "y"]})
+        ['x', 'b: y']
     """
     owners = {
         note: [name for name in notes if note in notes[name]]
@@ -150,13 +151,14 @@ def resampling_text(metrics: Iterable[str]) -> str:
     Returns:
         A phrase such as "within categories".
 
-    >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
-    'within categories'
-    >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
-    'within categories (contrastive conditioning), within gold genders (winomt pattern matching)'
-    >>> resampling_text(["a metric of one's own"])
-    'over samples'
-    """
+    Examples:
+        >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
+        'within categories'
+        >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
+        'within categories (contrastive conditioning), within gold genders (winomt pattern matching)'
+        >>> resampling_text(["a metric of one's own"])
+        'over samples'
+    """  # noqa: E501
     by_text: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metrics):
         declared = registered_metric(metric)
@@ -177,23 +179,24 @@ def interval_notes(result: EvaluationResult) -> list[str]:
     Returns:
         One line per reason, followed by the names of the figures.
 
-    >>> from cc_hf.results import NoInterval
-    >>> result = EvaluationResult(
-    ...     "",
-    ...     "",
-    ...     "de",
-    ...     "own",
-    ...     "own|n:2",
-    ...     2,
-    ...     {"f1": 1.0},
-    ...     {},
-    ...     (),
-    ...     (),
-    ...     {},
-    ...     {"f1": NoInterval("it is the same in every resample")},
-    ... )
-    >>> interval_notes(result)
-    ['no interval: it is the same in every resample: f1']
+    Examples:
+        >>> from cc_hf.results import NoInterval
+        >>> result = EvaluationResult(
+        ...     "",
+        ...     "",
+        ...     "de",
+        ...     "own",
+        ...     "own|n:2",
+        ...     2,
+        ...     {"f1": 1.0},
+        ...     {},
+        ...     (),
+        ...     (),
+        ...     {},
+        ...     {"f1": NoInterval("it is the same in every resample")},
+        ... )
+        >>> interval_notes(result)
+        ['no interval: it is the same in every resample: f1']
     """
     return grouped_notes(
         {name.replace("_", " "): text for name, text in result.interval_notes().items()}
@@ -209,8 +212,9 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
     Returns:
         One line per note, followed by at most six of the names that have it.
 
-    >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
-    ['no interval: a, c']
+    Examples:
+        >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
+        ['no interval: a, c']
     """
     by_text: dict[str, list[str]] = {}
     for name, text in notes.items():

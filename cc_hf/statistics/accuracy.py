@@ -38,8 +38,9 @@ def rank_weights(
     Returns:
         Shape (n,), integers of 1 or more.
 
-    >>> rank_weights(np.array([0.9, 0.6, 0.2]), ["a", "a", "b"]).tolist()
-    [2, 1, 1]
+    Examples:
+        >>> rank_weights(np.array([0.9, 0.6, 0.2]), ["a", "a", "b"]).tolist()
+        [2, 1, 1]
     """
     names = np.asarray(categories)
     weights = np.empty(len(probability_correct), dtype=np.int64)
@@ -63,8 +64,9 @@ def share(correct: float, incorrect: float) -> float:
     Returns:
         The share, in [0, 1]; 0.5 if both scores are 0.
 
-    >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
-    (0.75, 0.5, 0.5)
+    Examples:
+        >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
+        (0.75, 0.5, 0.5)
     """
     if math.isinf(correct + incorrect):
         correct, incorrect = correct / 2, incorrect / 2
@@ -85,9 +87,10 @@ def total_accuracy(
     Raises:
         InputError: for empty input.
 
-    >>> correct = np.array([True, False])
-    >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
-    (0.5, 0.75)
+    Examples:
+        >>> correct = np.array([True, False])
+        >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
+        (0.5, 0.75)
     """
     if len(is_correct) == 0:
         raise InputError("accuracy of nothing: expected at least one judgement, got none")
@@ -108,12 +111,13 @@ def category_accuracies(
         is_correct: shape (n,), the verdicts.
         categories: n names.
 
-    >>> probabilities = np.array([0.9, 0.4, 0.5])
-    >>> [
-    ...     (c.category, c.accuracy, c.n_ties)
-    ...     for c in category_accuracies(probabilities, probabilities >= 0.5, ["a", "a", "b"])
-    ... ]
-    [('a', 0.5, 0), ('b', 1.0, 1)]
+    Examples:
+        >>> probabilities = np.array([0.9, 0.4, 0.5])
+        >>> [
+        ...     (c.category, c.accuracy, c.n_ties)
+        ...     for c in category_accuracies(probabilities, probabilities >= 0.5, ["a", "a", "b"])
+        ... ]
+        [('a', 0.5, 0), ('b', 1.0, 1)]
     """
     names, weights = np.asarray(categories), rank_weights(probability_correct, categories)
     accuracies = []
@@ -148,8 +152,9 @@ def verdict_accuracies(
         categories: n names.
         is_inconclusive: shape (n,); None if no verdict is inconclusive.
 
-    >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
-    0.5
+    Examples:
+        >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
+        0.5
     """
     names = np.asarray(categories)
     return tuple(
@@ -179,9 +184,10 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
         InputError: if there is no category, or a weighted accuracy is wanted and one of them has
             none.
 
-    >>> categories = verdict_accuracies(np.array([True, False, False]), ["a", "a", "none"])
-    >>> min_accuracy(categories, weighted=False)
-    0.5
+    Examples:
+        >>> categories = verdict_accuracies(np.array([True, False, False]), ["a", "a", "none"])
+        >>> min_accuracy(categories, weighted=False)
+        0.5
     """
     counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
     if not counted:

@@ -40,8 +40,9 @@ def confusion_matrix(
         InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
             not among `labels`.
 
-    >>> confusion_matrix(["a", "a", "b"], ["a", "b", "b"]).tolist()
-    [[1, 1], [0, 1]]
+    Examples:
+        >>> confusion_matrix(["a", "a", "b"], ["a", "b", "b"]).tolist()
+        [[1, 1], [0, 1]]
     """
     cells, k = _cells(left, right, labels)
     return np.bincount(cells, minlength=k * k).reshape(k, k)
@@ -62,8 +63,9 @@ def proportion_of_agreement(
     Raises:
         InputError: for empty input, different lengths, a negative weight, or weights that sum to 0.
 
-    >>> proportion_of_agreement(["a", "b"], ["a", "a"], weights=[3, 1])
-    0.75
+    Examples:
+        >>> proportion_of_agreement(["a", "b"], ["a", "a"], weights=[3, 1])
+        0.75
     """
     equal, weight = _equal_and_weights(left, right, weights)
     return float(weight[equal].sum() / weight.sum())
@@ -91,10 +93,11 @@ def cohen_kappa(
         InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
             not among `labels`.
 
-    >>> round(cohen_kappa(["a", "a", "b", "b"], ["a", "b", "b", "b"]), 3)
-    0.5
-    >>> cohen_kappa(["a", "a"], ["a", "a"]), cohen_kappa(["a", "a"], ["a", "b"])
-    (1.0, 0.0)
+    Examples:
+        >>> round(cohen_kappa(["a", "a", "b", "b"], ["a", "b", "b", "b"]), 3)
+        0.5
+        >>> cohen_kappa(["a", "a"], ["a", "a"]), cohen_kappa(["a", "a"], ["a", "b"])
+        (1.0, 0.0)
     """
     kappa = float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
     return 1.0 if math.isnan(kappa) else kappa
@@ -132,8 +135,9 @@ def kappa_interval(
         InputError: for labels that `confusion_matrix` refuses, options out of range, or groups of a
             different length.
 
-    >>> kappa_interval(["a", "b"] * 5, ["a", "b"] * 5)
-    NoInterval(reason='it is the same in every resample', n_undefined=0)
+    Examples:
+        >>> kappa_interval(["a", "b"] * 5, ["a", "b"] * 5)
+        NoInterval(reason='it is the same in every resample', n_undefined=0)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, k = _cells(left, right, labels)
@@ -173,8 +177,9 @@ def agreement_interval(
         InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or
             options out of range.
 
-    >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
-    0.342
+    Examples:
+        >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
+        0.342
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     equal, weight = _equal_and_weights(left, right, weights)

@@ -76,8 +76,9 @@ class Bootstrap:
     def options(self) -> _Options:
         """Seed and n_resamples, as keywords of the functions that draw.
 
-        >>> Bootstrap(seed=7).options
-        {'seed': 7, 'n_resamples': 1000}
+        Examples:
+            >>> Bootstrap(seed=7).options
+            {'seed': 7, 'n_resamples': 1000}
         """
         return {"seed": self.seed, "n_resamples": self.n_resamples}
 
@@ -94,10 +95,11 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         InputError: for a seed or a number of resamples that is not an integer or out of range, or a
             level outside (0, 1).
 
-    >>> check_bootstrap(seed=-1, n_resamples=1000)
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: seed: expected an integer of 0 or more, below 2**64, got -1
+    Examples:
+        >>> check_bootstrap(seed=-1, n_resamples=1000)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: seed: expected an integer of 0 or more, below 2**64, got -1
     """
     if not _is_integer(seed) or not 0 <= seed < 1 << _SEED_BITS:
         raise InputError(
@@ -153,9 +155,10 @@ def resampled_strata(
         InputError: for no sample, strata, groups or counts of a different length, a group in two
             strata, or options out of range.
 
-    >>> parts = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
-    >>> {name: sums.tolist() for name, sums in parts.items()}
-    {'a': [[2.0], [2.0]], 'b': [[5.0], [5.0]]}
+    Examples:
+        >>> parts = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
+        >>> {name: sums.tolist() for name, sums in parts.items()}
+        {'a': [[2.0], [2.0]], 'b': [[5.0], [5.0]]}
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples)
     n = len(columns)
@@ -206,8 +209,9 @@ def resampled_sums(
         InputError: for no sample, strata, groups or counts of a different length, a group in two
             strata, or options out of range.
 
-    >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
-    [[3.0, 6.0], [3.0, 6.0]]
+    Examples:
+        >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
+        [[3.0, 6.0], [3.0, 6.0]]
     """
     parts = resampled_strata(
         columns, strata, groups=groups, counts=counts, n_resamples=n_resamples, seed=seed
@@ -284,10 +288,11 @@ def percentile_interval(
     Returns:
         The interval, or the reason why there is none.
 
-    >>> percentile_interval(np.arange(5.0), level=0.5)
-    Interval(low=1.0, high=3.0, level=0.5, n_undefined=0, method='percentile')
-    >>> percentile_interval(np.array([0.5, float("nan")])).reason
-    'it is undefined in 1 of 2 resamples, more than 5 %'
+    Examples:
+        >>> percentile_interval(np.arange(5.0), level=0.5)
+        Interval(low=1.0, high=3.0, level=0.5, n_undefined=0, method='percentile')
+        >>> percentile_interval(np.array([0.5, float("nan")])).reason
+        'it is undefined in 1 of 2 resamples, more than 5 %'
     """
     defined = values[np.isfinite(values)]
     n_undefined = len(values) - len(defined)
@@ -316,9 +321,10 @@ def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interv
         whole: denominator, above 0.
         level: confidence level, in (0, 1).
 
-    >>> interval = wilson_interval(2, 2)
-    >>> round(interval.low, 3), interval.high
-    (0.342, 1.0)
+    Examples:
+        >>> interval = wilson_interval(2, 2)
+        >>> round(interval.low, 3), interval.high
+        (0.342, 1.0)
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     share, weight = part / whole, z * z / whole
@@ -358,9 +364,10 @@ def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str,
     Args:
         intervals: intervals, or reasons why there is none, by figure.
 
-    >>> intervals = {"accuracy": Interval(0.4, 0.6), "delta": NoInterval("it is undefined")}
-    >>> list(known_intervals(intervals)), list(missing_intervals(intervals))
-    (['accuracy'], ['delta'])
+    Examples:
+        >>> intervals = {"accuracy": Interval(0.4, 0.6), "delta": NoInterval("it is undefined")}
+        >>> list(known_intervals(intervals)), list(missing_intervals(intervals))
+        (['accuracy'], ['delta'])
     """
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, Interval)
@@ -405,11 +412,12 @@ def accuracy_intervals(
     Raises:
         InputError: for empty input, or options out of range.
 
-    >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
-    ...     "accuracy"
-    ... ]
-    >>> round(interval.low, 3), interval.high, interval.method
-    (0.566, 1.0, 'wilson')
+    Examples:
+        >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
+        ...     "accuracy"
+        ... ]
+        >>> round(interval.low, 3), interval.high, interval.method
+        (0.566, 1.0, 'wilson')
     """
     if len(is_correct) == 0:
         raise InputError(
@@ -446,9 +454,10 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
     Returns:
         A mapping from figure to an array of the same shape.
 
-    >>> figures = figures_of_sums({"a": np.array([4, 3, 4, 3]), "none": np.array([1, 0, 1, 0])})
-    >>> float(figures["accuracy"]), float(figures["min_accuracy"])
-    (0.6, 0.75)
+    Examples:
+        >>> figures = figures_of_sums({"a": np.array([4, 3, 4, 3]), "none": np.array([1, 0, 1, 0])})
+        >>> float(figures["accuracy"]), float(figures["min_accuracy"])
+        (0.6, 0.75)
     """
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}

@@ -37,8 +37,9 @@ def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]
     Returns:
         Shape (..., 6), in the order of `FIGURES`, in [0, 1]; NaN for a figure that is undefined.
 
-    >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
-    [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
+    Examples:
+        >>> decision_figures(np.array([6, 2, 2])).round(3).tolist()
+        [0.8, 0.75, 0.75, 0.6, 0.75, 0.667]
     """
     return np.stack(
         [np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in _ratios(counts)],
@@ -78,12 +79,14 @@ def decision_scores(
     Raises:
         InputError: for no verdicts.
 
-    >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
-    >>> scores = decision_scores(["correct", "incorrect", "correct"], groups)
-    >>> [round(scores[f"precision{suffix}"], 3) for suffix in ("", "_in_domain", "_out_of_domain")]
-    [0.667, 0.5, 1.0]
-    >>> scores["min_precision_domain"]
-    0.5
+    Examples:
+        >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
+        >>> scores = decision_scores(["correct", "incorrect", "correct"], groups)
+        >>> suffixes = ["", "_in_domain", "_out_of_domain"]
+        >>> [round(scores[f"precision{suffix}"], 3) for suffix in suffixes]
+        [0.667, 0.5, 1.0]
+        >>> scores["min_precision_domain"]
+        0.5
     """
     cells, counts, _ = _cells(verdicts, groupings)
     figures = _summary(counts, cells, list(groupings))

@@ -37,9 +37,10 @@ def count_cells(
         Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
             order above.
 
-    >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
-    >>> cells.sum(axis=1).tolist()
-    [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    Examples:
+        >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
+        >>> cells.sum(axis=1).tolist()
+        [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
     """
     cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
     for g, s, p in zip(gold, stereotypes, predicted, strict=True):
@@ -57,15 +58,16 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     Args:
         cells: counts, as `count_cells` returns them.
 
-    >>> cells = count_cells(
-    ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
-    ... )
-    >>> {
-    ...     name: round(value, 3)
-    ...     for name, value in gender_figures(cells).items()
-    ...     if name.startswith(("f1", "delta"))
-    ... }
-    {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
+    Examples:
+        >>> cells = count_cells(
+        ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
+        ... )
+        >>> {
+        ...     name: round(value, 3)
+        ...     for name, value in gender_figures(cells).items()
+        ...     if name.startswith(("f1", "delta"))
+        ... }
+        {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
     """
     figures = _figures(cells[None].astype(np.float64))
     return {name: float(values[0]) for name, values in figures.items() if not np.isnan(values[0])}
@@ -79,9 +81,10 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     Args:
         cells: counts, as `count_cells` returns them.
 
-    >>> cells = count_cells(["male"] * 3, ["pro"] * 3, ["male", "male", "unknown"])
-    >>> printed_figures(cells)["recall_male"], round(gender_figures(cells)["recall_male"], 6)
-    (0.667, 0.666667)
+    Examples:
+        >>> cells = count_cells(["male"] * 3, ["pro"] * 3, ["male", "male", "unknown"])
+        >>> printed_figures(cells)["recall_male"], round(gender_figures(cells)["recall_male"], 6)
+        (0.667, 0.666667)
     """
     exact = gender_figures(cells)
     exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())

@@ -52,8 +52,9 @@ def cohen_d(first: _Values, second: _Values) -> float:
         InputError: for fewer than three values in total, an empty group, values that are not
             finite, or groups without any spread.
 
-    >>> round(cohen_d([1, 2, 3], [0, 1, 2]), 4)
-    1.0
+    Examples:
+        >>> round(cohen_d([1, 2, 3], [0, 1, 2]), 4)
+        1.0
     """
     x, y = _checked(first, "first"), _checked(second, "second")
     if len(x) + len(y) < 3:
@@ -85,9 +86,10 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
             without any spread.
         MissingDependencyError: without scipy.
 
-    >>> test = t_test([1, 2, 3], [0, 1, 2])
-    >>> round(test.t, 4), test.degrees_of_freedom, round(test.p_value, 4)
-    (1.2247, 4.0, 0.2879)
+    Examples:
+        >>> test = t_test([1, 2, 3], [0, 1, 2])
+        >>> round(test.t, 4), test.degrees_of_freedom, round(test.p_value, 4)
+        (1.2247, 4.0, 0.2879)
     """
     x, y = _checked(first, "first"), _checked(second, "second")
     all_equal = bool(np.ptp(x) == np.ptp(y) == 0)
@@ -120,8 +122,9 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
             finite, or differences that are all the same.
         MissingDependencyError: without scipy.
 
-    >>> round(paired_t_test([1, 2, 4], [0, 1, 2]).t, 4)
-    4.0
+    Examples:
+        >>> round(paired_t_test([1, 2, 4], [0, 1, 2]).t, 4)
+        4.0
     """
     x, y = _checked(first, "first"), _checked(second, "second")
     if len(x) != len(y) or len(x) < 2:

@@ -95,9 +95,10 @@ def paired_differences(
         InputError: for fewer than two systems, no sample, shapes that differ, or options out of
             range.
 
-    >>> correct = np.array([[True] * 8, [True] * 4 + [False] * 4])
-    >>> paired_differences(correct, ["a"] * 8)[0]["accuracy"].difference
-    -0.5
+    Examples:
+        >>> correct = np.array([[True] * 8, [True] * 4 + [False] * 4])
+        >>> paired_differences(correct, ["a"] * 8)[0]["accuracy"].difference
+        -0.5
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if correct.ndim != 2 or len(correct) < 2 or correct.shape[1] == 0:
@@ -147,8 +148,9 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
         InputError: for shapes that differ.
         MissingDependencyError: without scipy.
 
-    >>> mcnemar(np.array([True] * 9 + [False]), np.array([False] * 8 + [True] * 2))
-    McNemar(n_only_first=8, n_only_second=1, p_value=0.0390625)
+    Examples:
+        >>> mcnemar(np.array([True] * 9 + [False]), np.array([False] * 8 + [True] * 2))
+        McNemar(n_only_first=8, n_only_second=1, p_value=0.0390625)
     """
     try:
         from scipy.stats import binomtest

@@ -65,9 +65,10 @@ def rank_correlation(
         InputError: for fewer than three items, different lengths, values that are not finite, a
             side with a single value, or options out of range.
 
-    >>> correlation = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4])
-    >>> round(correlation.spearman, 4), round(correlation.kendall, 4)
-    (0.8, 0.6667)
+    Examples:
+        >>> correlation = rank_correlation([1, 2, 3, 4], [1, 3, 2, 4])
+        >>> round(correlation.spearman, 4), round(correlation.kendall, 4)
+        (0.8, 0.6667)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)

@@ -62,8 +62,9 @@ class EffectThresholds:
         Args:
             value: correlation, of which the absolute value counts.
 
-        >>> effect_thresholds().size(-0.33)
-        'medium'
+        Examples:
+            >>> effect_thresholds().size(-0.33)
+            'medium'
         """
         names = [
             name
@@ -97,9 +98,10 @@ def mann_whitney(
         InputError: for an empty group, or a value that is not a finite number.
         MissingDependencyError: without scipy.
 
-    >>> test = mann_whitney([2, 3, 3], [1, 1, 2])
-    >>> test.u, round(test.rank_biserial, 4), round(test.p_value, 4)
-    (8.5, 0.8889, 0.1101)
+    Examples:
+        >>> test = mann_whitney([2, 3, 3], [1, 1, 2])
+        >>> test.u, round(test.rank_biserial, 4), round(test.p_value, 4)
+        (8.5, 0.8889, 0.1101)
     """
     try:
         from scipy.stats import mannwhitneyu
@@ -132,9 +134,10 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
     Raises:
         InputError: for a share that is not between 0 and 1.
 
-    >>> limits = effect_thresholds()
-    >>> round(limits.small, 4), round(limits.medium, 4), round(limits.large, 4)
-    (0.0995, 0.2425, 0.3714)
+    Examples:
+        >>> limits = effect_thresholds()
+        >>> round(limits.small, 4), round(limits.medium, 4), round(limits.large, 4)
+        (0.0995, 0.2425, 0.3714)
     """
     if not 0 < base_rate < 1:
         raise InputError(

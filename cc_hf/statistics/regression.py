@@ -109,9 +109,10 @@ def least_squares(
             the others; for a model that fits exactly, which leaves no error to estimate.
         MissingDependencyError: without statsmodels.
 
-    >>> model = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
-    >>> [round(c.value, 3) for c in model.coefficients], round(model.r_squared, 4)
-    ([0.99, 1.04], 0.9923)
+    Examples:
+        >>> model = least_squares(("y", [1.0, 2.1, 2.9, 4.2]), {"x": [0, 1, 2, 3]})
+        >>> [round(c.value, 3) for c in model.coefficients], round(model.r_squared, 4)
+        ([0.99, 1.04], 0.9923)
     """
     if not 0 < level < 1:
         raise InputError(f"level: expected a number in (0, 1), got {level}")

@@ -181,20 +181,21 @@ def explain(
             `cc_hf.evaluators.contests.check_contests`.
         EvaluatorError: for log-probabilities that are not numbers, or scores of 0.
 
-    >>> import cc_hf
-    >>> sources = ["The [female] doctor asked the nurse to help her."], [
-    ...     "The [male] doctor asked the nurse to help her."
-    ... ]
-    >>> explanation = explain(
-    ...     cc_hf.load_evaluator("cc-tiny-en-de"),
-    ...     "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
-    ...     *sources
-    ... )
-    >>> explanation.is_correct, [word.text for word in explanation.words if word.decides]
-    (True, ['Ärztin'])
-    >>> total = sum(token.contribution for token in explanation.tokens)
-    >>> abs(total - explanation.log_odds) < 1e-9
-    True
+    Examples:
+        >>> import cc_hf
+        >>> sources = ["The [female] doctor asked the nurse to help her."], [
+        ...     "The [male] doctor asked the nurse to help her."
+        ... ]
+        >>> explanation = explain(
+        ...     cc_hf.load_evaluator("cc-tiny-en-de"),
+        ...     "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
+        ...     *sources
+        ... )
+        >>> explanation.is_correct, [word.text for word in explanation.words if word.decides]
+        (True, ['Ärztin'])
+        >>> total = sum(token.contribution for token in explanation.tokens)
+        >>> abs(total - explanation.log_odds) < 1e-9
+        True
     """
     if not isinstance(evaluator, Evaluator):
         raise InputError(

@@ -137,10 +137,11 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             that cannot be read.
         UnknownNameError: for a metric or an option that does not exist.
 
-    >>> from cc_hf import load_material
-    >>> probing = ProbingCallback(load_material("simplegen", "en-de"), n_examples=100)
-    >>> probing.prefix, [metric.name for metric in probing.metrics]
-    ('simplegen', ['contrastive_conditioning'])
+    Examples:
+        >>> from cc_hf import load_material
+        >>> probing = ProbingCallback(load_material("simplegen", "en-de"), n_examples=100)
+        >>> probing.prefix, [metric.name for metric in probing.metrics]
+        ('simplegen', ['contrastive_conditioning'])
     """
 
     def __init__(

@@ -91,16 +91,17 @@ def make_compute_metrics(
         UnknownNameError: for a metric or an option that does not exist.
         InputError: for lists of different lengths, or a missing argument that a metric needs.
 
-    >>> from cc_hf.models.pretrained import load_model
-    >>> tokenizer = load_model("cc-tiny-en-de").tokenizer
-    >>> labels = tokenizer(text_target=["Der Arzt ist hier.", "Ja."])["input_ids"]
-    >>> compute_metrics = make_compute_metrics(tokenizer, labels=labels, metrics=["chrf"])
-    >>> rows = np.full((3, 12), -100)
-    >>> for row, ids in zip(rows, [*labels, labels[0]]):
-    ...     row[: len(ids)] = ids
-    >>> from transformers import EvalPrediction
-    >>> compute_metrics(EvalPrediction(predictions=rows, label_ids=rows))
-    {'chrf': 1.0, 'n': 2, 'n_empty': 0}
+    Examples:
+        >>> from cc_hf.models.pretrained import load_model
+        >>> tokenizer = load_model("cc-tiny-en-de").tokenizer
+        >>> labels = tokenizer(text_target=["Der Arzt ist hier.", "Ja."])["input_ids"]
+        >>> compute_metrics = make_compute_metrics(tokenizer, labels=labels, metrics=["chrf"])
+        >>> rows = np.full((3, 12), -100)
+        >>> for row, ids in zip(rows, [*labels, labels[0]]):
+        ...     row[: len(ids)] = ids
+        >>> from transformers import EvalPrediction
+        >>> compute_metrics(EvalPrediction(predictions=rows, label_ids=rows))
+        {'chrf': 1.0, 'n': 2, 'n_empty': 0}
     """
     if isinstance(metrics, str) or not metrics:
         raise InputError(f"metrics: expected a list of names, got {metrics!r}")

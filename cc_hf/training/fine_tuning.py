@@ -73,10 +73,11 @@ class FineTuning:
     Raises:
         InputError: for a value out of range.
 
-    >>> FineTuning(patience=0)
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: patience: expected 1 or more, got 0
+    Examples:
+        >>> FineTuning(patience=0)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: patience: expected 1 or more, got 0
     """
 
     learning_rate: float = 1e-7
@@ -133,11 +134,12 @@ def thesis_settings(family: str, **changes: Any) -> FineTuning:
     Raises:
         InputError: for a value out of range.
 
-    >>> mbart = thesis_settings("mbart", max_epochs=3)
-    >>> mbart.learning_rate, mbart.batch_size, mbart.label_smoothing, mbart.max_epochs
-    (1e-05, 16, 0.0, 3)
-    >>> thesis_settings("fsmt").batch_size
-    8
+    Examples:
+        >>> mbart = thesis_settings("mbart", max_epochs=3)
+        >>> mbart.learning_rate, mbart.batch_size, mbart.label_smoothing, mbart.max_epochs
+        (1e-05, 16, 0.0, 3)
+        >>> thesis_settings("fsmt").batch_size
+        8
     """
     of_transformers = {
         "batch_size": 16,

@@ -29,10 +29,11 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     Raises:
         InputError: for `n` or `seed` out of range.
 
-    >>> from cc_hf.data.loading import load_examples
-    >>> examples = load_examples("simplegen", "en-de")
-    >>> sorted(example.category for example in stratified_sample(examples, 8))
-    ['FoFc', 'FoFc', 'FoMc', 'FoMc', 'MoFc', 'MoFc', 'MoMc', 'MoMc']
+    Examples:
+        >>> from cc_hf.data.loading import load_examples
+        >>> examples = load_examples("simplegen", "en-de")
+        >>> sorted(example.category for example in stratified_sample(examples, 8))
+        ['FoFc', 'FoFc', 'FoMc', 'FoMc', 'MoFc', 'MoFc', 'MoMc', 'MoMc']
     """
     indices: dict[str, list[int]] = {}  # of the examples of each category
     for i, example in enumerate(examples):

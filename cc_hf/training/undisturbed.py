@@ -27,13 +27,14 @@ def undisturbed(model: Any) -> Iterator[None]:
     Args:
         model: a model in training; None to restore only the random states.
 
-    >>> model = torch.nn.Dropout().train()
-    >>> model.device = torch.device("cpu")
-    >>> before = random.getstate()
-    >>> with undisturbed(model):
-    ...     _ = model.training, random.random()
-    >>> model.training, random.getstate() == before
-    (True, True)
+    Examples:
+        >>> model = torch.nn.Dropout().train()
+        >>> model.device = torch.device("cpu")
+        >>> before = random.getstate()
+        >>> with undisturbed(model):
+        ...     _ = model.training, random.random()
+        >>> model.training, random.getstate() == before
+        (True, True)
     """
     modes = [] if model is None else [(module, module.training) for module in model.modules()]
     state, numpy_state = random.getstate(), np.random.get_state()

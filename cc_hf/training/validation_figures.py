@@ -37,8 +37,9 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
     Returns:
         The translations, and the number of those that were replaced.
 
-    >>> judgeable(["Die Ärztin.", " "])
-    (['Die Ärztin.', '.'], 1)
+    Examples:
+        >>> judgeable(["Die Ärztin.", " "])
+        (['Die Ärztin.', '.'], 1)
     """
     texts = [text if text.strip() else STAND_IN for text in translations]
     return texts, sum(not text.strip() for text in translations)
@@ -57,8 +58,9 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
     Returns:
         Options with these three filled in.
 
-    >>> in_training(LoadingOptions()).on_too_long
-    'truncate'
+    Examples:
+        >>> in_training(LoadingOptions()).on_too_long
+        'truncate'
     """
     return replace(
         loading,
@@ -79,8 +81,9 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
     Raises:
         InputError: for such a metric; the message names it.
 
-    >>> from cc_hf.evaluation.fitting import make_metric
-    >>> check_judges_translations([make_metric("contrastive_conditioning")])
+    Examples:
+        >>> from cc_hf.evaluation.fitting import make_metric
+        >>> check_judges_translations([make_metric("contrastive_conditioning")])
     """
     for metric in metrics:
         if not metric.takes_translations:
@@ -109,10 +112,12 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
     Raises:
         InputError: if two figures have the same name.
 
-    >>> first = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
-    >>> second = EvaluationResult("d", "c", "de", "second", "s", 2, {"accuracy": 1.0}, {}, (), ())
-    >>> flat_figures([first, second])
-    {'accuracy': 0.5, 'n': 2, 'n_empty': 0, 'second_accuracy': 1.0}
+    Examples:
+        >>> first = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
+        >>> scores = {"accuracy": 1.0}
+        >>> second = EvaluationResult("d", "c", "de", "second", "s", 2, scores, {}, (), ())
+        >>> flat_figures([first, second])
+        {'accuracy': 0.5, 'n': 2, 'n_empty': 0, 'second_accuracy': 1.0}
     """
     flat: dict[str, float] = {}
     for number, result in enumerate(results):
@@ -143,12 +148,13 @@ def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, reme
     Raises:
         InputError: if a figure of the same name exists.
 
-    >>> add_figures(
-    ...     {"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix"
-    ... )
-    Traceback (most recent call last):
-        ...
-    cc_hf.errors.InputError: expected new names, got figures that are there already: eval_winomt_accuracy; give prefix
+    Examples:
+        >>> add_figures(
+        ...     {"eval_winomt_accuracy": 0.5}, {"eval_winomt_accuracy": 0.6}, remedy="give prefix"
+        ... )
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: expected new names, got figures that are there already: eval_winomt_accuracy; give prefix
     """  # noqa: E501
     if repeated := sorted(metrics.keys() & figures.keys()):
         raise InputError(

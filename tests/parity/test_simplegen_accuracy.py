@@ -157,14 +157,16 @@ def test_dictionaries_are_table_a8_as_printed_and_as_corrected(shared: Path) -> 
     gaps: list[dict[str, Any]] = json.loads(
         (shared / "gold/simplegen/dictionary_coverage_gaps.json").read_text(encoding="utf-8")
     )
-    printed, mended = (
+    printed, corrected = (
         recorded(shared, "dictionary.tsv"),
         recorded(shared, "dictionary_corrected.tsv"),
     )
     for error in errors:
         assert printed[error["english"], error["column"]] == [error["printed"]]
     for gap in gaps:
-        mended[gap["english"], gap["column"]] = mended[gap["english"], gap["column"]] + gap["add"]
+        corrected[gap["english"], gap["column"]] = (
+            corrected[gap["english"], gap["column"]] + gap["add"]
+        )
     assert (len(errors), len(gaps), len(printed)) == (7, 19, 144)
     assert ours("paper") == printed
-    assert ours("default") == mended
+    assert ours("default") == corrected

@@ -62,11 +62,11 @@ def test_the_grammatical_configuration_corrects_the_sentences() -> None:
     } <= sources
     changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
     # templates of the paper; 25 is already correct where "her" is object and possessive
-    mended = (7, 8, 10, 13, 14, 20, 21, 25)
+    corrected = (7, 8, 10, 13, 14, 20, 21, 25)
     expected = [
         e
         for e in cc_hf.load_examples("simplegen", "en-de")
-        if int(e.extra["template"]) in mended
+        if int(e.extra["template"]) in corrected
         and not (e.extra["template"] == "25" and e.gold == "female")
     ]
     assert len(changed) == len(expected) > 0

@@ -101,9 +101,10 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     Raises:
         InputError: when no token or several variants fit.
 
-    >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]
-    >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt", "cmn_Hant")]
-    ['>>fra<<', '>>cmn_Hans<<', '>>por<<', '>>cmn_Hant<<']
+    Examples:
+        >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]
+        >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt", "cmn_Hant")]
+        ['>>fra<<', '>>cmn_Hans<<', '>>por<<', '>>cmn_Hant<<']
     """
     row = LANGUAGE_CODES.get(two_letter_code(lang))
     codes = [lang] if row is None else [lang, row.code, *row.others, row.nllb.partition("_")[0]]

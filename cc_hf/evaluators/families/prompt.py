@@ -26,8 +26,10 @@ class PromptTemplate:
     Raises:
         InputError: for other fields, or braces that do not match.
 
-    >>> PromptTemplate("translate {src_name} to {tgt_name}: {source}").fill("A doctor.", "en", "de")
-    'translate English to German: A doctor.'
+    Examples:
+        >>> template = PromptTemplate("translate {src_name} to {tgt_name}: {source}")
+        >>> template.fill("A doctor.", "en", "de")
+        'translate English to German: A doctor.'
     """
 
     text: str

@@ -147,8 +147,9 @@ def in_fp32(product: torch.Tensor) -> torch.Tensor:
     Args:
         product: any result of a `Product`, (n_rows, n_columns) if it has to be copied.
 
-    >>> in_fp32(torch.ones(1, 2, dtype=torch.bfloat16))
-    tensor([[1., 1.]])
+    Examples:
+        >>> in_fp32(torch.ones(1, 2, dtype=torch.bfloat16))
+        tensor([[1., 1.]])
     """
     if product.dtype == torch.float32 or product.device.type != "cpu":
         return product.float()
@@ -200,8 +201,9 @@ def is_bf16_fast(device: str) -> bool:
     Args:
         device: kind of device, "cpu" or "cuda".
 
-    >>> is_bf16_fast("mps")
-    False
+    Examples:
+        >>> is_bf16_fast("mps")
+        False
     """
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
@@ -253,9 +255,10 @@ def fast_exact_products() -> Iterator[None]:
     permitted. A CPU with matrix units (AMX) would then compute in bf16, so that nothing is changed
     there.
 
-    >>> with fast_exact_products():
-    ...     (torch.ones(2, 3) @ torch.ones(3, 1)).tolist()
-    [[3.0], [3.0]]
+    Examples:
+        >>> with fast_exact_products():
+        ...     (torch.ones(2, 3) @ torch.ones(3, 1)).tolist()
+        [[3.0], [3.0]]
     """
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield

@@ -57,10 +57,11 @@ def quantise(
     Returns:
         The bytes with their scales.
 
-    >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
-    >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
-    tensor([[ 0.5000, -1.0000],
-            [ 0.0000,  2.0000]])
+    Examples:
+        >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
+        >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
+        tensor([[ 0.5000, -1.0000],
+                [ 0.0000,  2.0000]])
     """
     rows, is_unsigned = states.flatten(0, -2), _is_layout_known()
     # The largest magnitude of a row; two reductions need no copy of the states, as abs() would.

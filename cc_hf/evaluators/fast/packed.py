@@ -249,7 +249,10 @@ class PackedModel:
         *,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Add what a token knows of its row: by self-attention, or by a recurrence."""
+        """Return the states with what each token knows of its row, (tokens, width).
+
+        It comes from self-attention, or from a recurrence.
+        """
         block = layer.self_attention
         if isinstance(block, _Recurrence):
             return self._recurrence(block, hidden, rows)
@@ -263,6 +266,9 @@ class PackedModel:
     def _recurrence(
         self, block: _Recurrence, hidden: torch.Tensor, rows: PackedRows
     ) -> torch.Tensor:
+        # Gates and candidates of all positions are one product; only their recurrence, in fp32
+        # whatever the mode, goes position by position. Padding comes last, so that no real state
+        # depends on it.
         normed = block.norm(hidden) if self.pre_norm else hidden
         inputs = in_fp32(block.inputs(self.arithmetic.prepare(normed)))
         gates, candidates = rows.padded(inputs).chunk(2, dim=-1)

@@ -22,11 +22,12 @@ class PackedRows:
         rows: at least one row of ids.
         put: moves a tensor to the device.
 
-    >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
-    >>> rows.ids.tolist(), rows.columns.tolist()
-    ([5, 6, 2, 7, 2], [0, 1, 2, 0, 1])
-    >>> rows.padded(torch.arange(5.0)[:, None]).shape
-    torch.Size([2, 3, 1])
+    Examples:
+        >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
+        >>> rows.ids.tolist(), rows.columns.tolist()
+        ([5, 6, 2, 7, 2], [0, 1, 2, 0, 1])
+        >>> rows.padded(torch.arange(5.0)[:, None]).shape
+        torch.Size([2, 3, 1])
     """
 
     def __init__(
@@ -94,8 +95,9 @@ def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     Args:
         rows: rows of ids.
 
-    >>> joined_ids([[5, 6, 2], [7, 2]])
-    tensor([5, 6, 2, 7, 2])
+    Examples:
+        >>> joined_ids([[5, 6, 2], [7, 2]])
+        tensor([5, 6, 2, 7, 2])
     """
     return torch.tensor([i for row in rows for i in row], dtype=torch.long)
 
@@ -106,9 +108,10 @@ def real_positions(lengths: torch.Tensor) -> torch.Tensor:
     Args:
         lengths: number of tokens of each row, (rows,).
 
-    >>> real_positions(torch.tensor([3, 2]))
-    tensor([[ True,  True,  True],
-            [ True,  True, False]])
+    Examples:
+        >>> real_positions(torch.tensor([3, 2]))
+        tensor([[ True,  True,  True],
+                [ True,  True, False]])
     """
     real: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
     return real
@@ -123,8 +126,9 @@ def slots_of(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         starts: index of the first token of each row, (rows,).
         real: mask of the tokens in padded rows, (rows, longest).
 
-    >>> slots_of(torch.tensor([0, 3]), real_positions(torch.tensor([3, 2])))
-    tensor([[0, 1, 2],
-            [3, 4, 0]])
+    Examples:
+        >>> slots_of(torch.tensor([0, 3]), real_positions(torch.tensor([3, 2])))
+        tensor([[0, 1, 2],
+                [3, 4, 0]])
     """
     return torch.where(real, starts[:, None] + torch.arange(real.shape[1]), 0)

@@ -78,6 +78,9 @@ def read_marian_file(path: str | Path) -> MarianFile:
     Args:
         path: a file in Marian's binary format or `.npz`, either of them also compressed by gzip.
 
+    Returns:
+        The configuration and the tensors, which are views of the file as far as possible.
+
     Raises:
         DataError: for a file that is damaged, truncated, of another format or version, or has
             types that no student uses; the message says what was found.
@@ -121,7 +124,11 @@ def read_bytes(path: Path) -> bytes:
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the file's path before the messages of a reader."""
+    """Put the file's path before the messages of a reader.
+
+    Raises:
+        DataError: the reader's, with the path.
+    """
     try:
         yield
     except DataError as error:
@@ -147,7 +154,13 @@ class _Cursor:
 
 
 def _from_binary(content: bytes) -> MarianFile:
-    """Read version 1 of Marian's binary format: headers, names, shapes, padding, data."""
+    """Return what a file in version 1 of Marian's binary format holds.
+
+    The order is: headers, names, shapes, padding, data.
+
+    Raises:
+        DataError: for a damaged file.
+    """
     cursor = _Cursor(content)
     version, n_tensors = _COUNTS.unpack(cursor.take(_COUNTS.size, "version and count"))
     if version != _VERSION:
@@ -225,7 +238,11 @@ def _check_kind(name: str, kind: int, known: tuple[int, ...]) -> None:
 
 
 def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) -> MarianTensor:
-    """Return a tensor whose length fits its type and shape."""
+    """Return a tensor whose length fits its type and shape.
+
+    Raises:
+        DataError: for another type or length, or a multiplier that is no positive number.
+    """
     _check_kind(name, kind, (_FLOAT32, _INT8_BY_COLUMN))
     n = math.prod(shape)
     n_bytes = 4 * n if kind == _FLOAT32 else n + 4
@@ -247,7 +264,11 @@ def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) ->
 
 
 def _from_npz(content: bytes) -> MarianFile:
-    """Read the arrays of an `.npz`, in which all numbers are float32."""
+    """Return the arrays of an `.npz`, in which all numbers are float32.
+
+    Raises:
+        DataError: for a damaged archive, or arrays of another type.
+    """
     tensors: dict[str, MarianTensor] = {}
     configuration = None
     try:
@@ -275,7 +296,11 @@ def _from_npz(content: bytes) -> MarianFile:
 
 
 def _configuration(stored: bytes | None) -> Mapping[str, Any]:
-    """Parse the configuration of the model."""
+    """Return the configuration of the model, parsed.
+
+    Raises:
+        DataError: for a configuration that is missing, too long, or no YAML mapping.
+    """
     if stored is None:
         raise DataError(
             f"expected the model's configuration under the name {CONFIGURATION!r}, there is none"

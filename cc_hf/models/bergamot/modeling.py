@@ -165,8 +165,10 @@ def recurrent_states(gates: torch.Tensor, candidates: torch.Tensor) -> torch.Ten
     Returns:
         c, (n, length, width).
 
-    >>> recurrent_states(torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])).tolist()
-    [[[2.0], [2.0]]]
+    Examples:
+        >>> gates, candidates = torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])
+        >>> recurrent_states(gates, candidates).tolist()
+        [[[2.0], [2.0]]]
     """
     additions = (candidates - gates * candidates).unbind(1)
     states = [additions[0]]
@@ -209,6 +211,9 @@ class _Attention(nn.Module):
             mask: added to the logits, or None.
             cache: keys and values of the tokens before and of the source, or None.
             is_cross: whether `states` are those of the source.
+
+        Returns:
+            What is added to the residual stream, (n, length, width).
         """
         if cache is not None and is_cross and cache.is_updated.get(self.layer):
             kept = cache.cross_attention_cache.layers[self.layer]
@@ -227,7 +232,7 @@ class _Attention(nn.Module):
         return projected
 
     def _split(self, states: torch.Tensor) -> torch.Tensor:
-        """Split states into heads, (n, heads, length, width per head)."""
+        """Return the states of each head, (n, heads, length, width per head)."""
         return states.view(*states.shape[:-1], self.n_heads, -1).transpose(1, 2)
 
 

@@ -258,8 +258,9 @@ def student_name(src_lang: str, tgt_lang: str) -> str:
         src_lang: languages, ISO 639-1.
         tgt_lang: as for `src_lang`.
 
-    >>> student_name("en", "pt"), student_name("en", "xx")
-    ('bergamot:en-pt', '')
+    Examples:
+        >>> student_name("en", "pt"), student_name("en", "xx")
+        ('bergamot:en-pt', '')
     """
     name = f"{PREFIX}{src_lang}-{tgt_lang}"
     return name if name in STUDENTS else ""

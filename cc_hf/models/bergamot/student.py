@@ -132,7 +132,11 @@ def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration,
 
 
 def _config(content: MarianFile) -> BergamotConfig:
-    """Translate Marian's configuration; refuse what this code would compute differently."""
+    """Return the configuration of the model; refuse what it would compute differently.
+
+    Raises:
+        DataError: for settings that are missing, of another type, or not supported.
+    """
     settings = content.configuration
     for name, accepted in _REQUIRED.items():
         value = settings.get(name, accepted[0])
@@ -295,7 +299,11 @@ class _Weights:
         self.weights[f"{target}.bias"] = self._vector(f"{name}_ln_bias", width)
 
     def _matrix(self, name: str, n_in: int, n_out: int) -> torch.Tensor:
-        """Return a weight as (out, in), from either layout."""
+        """Return a weight as (out, in), from either layout.
+
+        Raises:
+            DataError: for a tensor that is missing or of another shape.
+        """
         is_by_column = name in self.tensors and self.tensors[name].multiplier is not None
         values = self._pop(name)
         values = values if is_by_column else values.T

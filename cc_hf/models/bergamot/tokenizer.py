@@ -10,7 +10,8 @@ from typing import Any
 
 import sentencepiece
 
-from cc_hf.errors import DataError, EvaluatorError
+from cc_hf.errors import DataError, EvaluatorError, InputError, shown
+from cc_hf.files import parse_json
 from cc_hf.models.bergamot.marian_file import read_bytes
 from cc_hf.models.location import model_file
 
@@ -57,6 +58,9 @@ class BergamotTokenizer:
             paths: the SentencePiece models of source and target.
             languages: source and target language, "" where they are not known.
 
+        Returns:
+            The tokenizer.
+
         Raises:
             DataError: for a file that is missing or damaged.
         """
@@ -77,20 +81,27 @@ class BergamotTokenizer:
             folder: its folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
 
+        Returns:
+            The tokenizer.
+
         Raises:
             EvaluatorError: for a file that is missing or malformed.
             DataError: for a damaged vocabulary.
         """
         path = _located(str(folder), SETTINGS_FILE, revision)
         try:
-            settings = json.loads(path.read_text(encoding="utf-8"))
+            settings = parse_json(path.read_text(encoding="utf-8"))
             languages = settings["source_lang"], settings["target_lang"]
-            if settings["format"] != _FORMAT or not all(isinstance(c, str) for c in languages):
-                raise ValueError(f"expected format {_FORMAT} and two languages, got {settings}")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            is_known = settings["format"] == _FORMAT and all(isinstance(c, str) for c in languages)
+        except (OSError, ValueError, KeyError, TypeError, InputError) as error:
             raise EvaluatorError(
                 f"{folder}: {SETTINGS_FILE} is malformed ({error}); convert the student again"
             ) from error
+        if not is_known:
+            raise EvaluatorError(
+                f"{folder}: {SETTINGS_FILE}: expected format {_FORMAT} and two languages, got"
+                f" {shown(settings)}; convert the student again, or update cc_hf"
+            )
         source, target = (_located(str(folder), name, revision) for name in VOCABULARY_FILES)
         return cls.from_files((source, target), languages=languages)
 

@@ -246,8 +246,9 @@ def read_dictionary(text: str) -> list[str]:
         EvaluatorError: for a line that is not "symbol count", or a symbol that occurs twice without
             the mark #fairseq:overwrite.
 
-    >>> read_dictionary("the 12\\nThe 3\\n")
-    ['the', 'The']
+    Examples:
+        >>> read_dictionary("the 12\\nThe 3\\n")
+        ['the', 'The']
     """
     symbols: list[str] = []
     seen = set(SPECIAL)
@@ -281,8 +282,9 @@ def read_codes(text: str) -> str:
     Raises:
         EvaluatorError: for a line that is neither "left right" nor "left right count".
 
-    >>> read_codes("i n 25151\\ne n</w> 15963\\n")
-    '#version: 0.2\\ni n\\ne n</w>\\n'
+    Examples:
+        >>> read_codes("i n 25151\\ne n</w> 15963\\n")
+        '#version: 0.2\\ni n\\ne n</w>\\n'
     """
     lines = text.removesuffix("\n").split("\n")
     header = [lines.pop(0)] if lines[0].startswith("#version:") else []

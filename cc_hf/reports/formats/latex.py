@@ -40,12 +40,14 @@ def latex_report(report: Report) -> str:
     Args:
         report: the report.
 
-    >>> from cc_hf.reports.samples import System
-    >>> from cc_hf.reports.report import build_report
-    >>> from cc_hf.results import EvaluationResult
-    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
-    >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])
-    % a_b: own|n:2
+    Examples:
+        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.report import build_report
+        >>> from cc_hf.results import EvaluationResult
+        >>> scores = {"accuracy": 0.5}
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
+        >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])
+        % a_b: own|n:2
     """
     signatures = [
         f"% {_line(system.name)}: {_line(result.signature)}"
@@ -116,8 +118,9 @@ def latex_text(text: str) -> str:
     Args:
         text: plain text.
 
-    >>> latex_text("50 % of a_b")
-    '50 \\% of a\\_b'
+    Examples:
+        >>> latex_text("50 % of a_b")
+        '50 \\% of a\\_b'
     """
     return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
 

@@ -17,12 +17,14 @@ def markdown_report(report: Report) -> str:
     Args:
         report: the report.
 
-    >>> from cc_hf.reports.samples import System
-    >>> from cc_hf.reports.report import build_report
-    >>> from cc_hf.results import EvaluationResult
-    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
-    >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
-    # de
+    Examples:
+        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.report import build_report
+        >>> from cc_hf.results import EvaluationResult
+        >>> scores = {"accuracy": 0.5}
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
+        >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
+        # de
     """
     summary, *others = (
         f"## {markdown_text(table.title)}\n\n{markdown_table(table)}"
@@ -77,8 +79,9 @@ def markdown_text(text: str) -> str:
     Args:
         text: plain text.
 
-    >>> markdown_text("a|b <i>*c*</i>")
-    'a\\\\|b &lt;i>\\\\*c\\\\*&lt;/i>'
+    Examples:
+        >>> markdown_text("a|b <i>*c*</i>")
+        'a\\\\|b &lt;i>\\\\*c\\\\*&lt;/i>'
     """
     return (
         re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", " ".join(text.split()))
@@ -105,8 +108,9 @@ def markdown_code(text: str) -> str:
     Args:
         text: plain text.
 
-    >>> markdown_code("a`b")
-    '`` a`b ``'
+    Examples:
+        >>> markdown_code("a`b")
+        '`` a`b ``'
     """
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if "`" in text else ""

@@ -274,7 +274,8 @@ def _whisker(low: float, high: float, y: float) -> list[_Element]:
 def _short(text: str, n: int) -> str:
     """Return a name shortened in the middle, because the names of systems often differ at the end.
 
-    >>> _short("opus-mt-en-de-tiny", 9)
-    'opus…tiny'
+    Examples:
+        >>> _short("opus-mt-en-de-tiny", 9)
+        'opus…tiny'
     """
     return text if len(text) <= n else f"{text[: n // 2]}…{text[-(n - n // 2 - 1) :]}"

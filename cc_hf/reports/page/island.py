@@ -34,8 +34,9 @@ def island_json(data: Any) -> Markup:
     Args:
         data: anything that `json.dumps` accepts, without NaN.
 
-    >>> island_json("</script>")
-    Markup('"\\u003c/script\\u003e"')
+    Examples:
+        >>> island_json("</script>")
+        Markup('"\\u003c/script\\u003e"')
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, code in _UNSAFE.items():

@@ -45,13 +45,15 @@ def html_page(report: Report) -> str:
     Args:
         report: the report.
 
-    >>> from cc_hf.reports.samples import System
-    >>> from cc_hf.reports.report import build_report
-    >>> from cc_hf.results import EvaluationResult
-    >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ())
-    >>> page = html_page(build_report([System("<script>", {"own": result})]))
-    >>> "&lt;script&gt;" in page, "http-equiv" in page
-    (True, True)
+    Examples:
+        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.report import build_report
+        >>> from cc_hf.results import EvaluationResult
+        >>> scores = {"accuracy": 0.5}
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
+        >>> page = html_page(build_report([System("<script>", {"own": result})]))
+        >>> "&lt;script&gt;" in page, "http-equiv" in page
+        (True, True)
     """
     style, script = _resource("page.css"), _resource("page.js")
     figures = [figures_table(report, metric) for metric in report.metrics]

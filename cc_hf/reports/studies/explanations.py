@@ -32,13 +32,14 @@ def verdict_line(explanation: Explanation) -> str:
     Args:
         explanation: the explanation.
 
-    >>> from cc_hf.studies.explanation import Explanation
-    >>> verdict_line(
-    ...     Explanation(
-    ...         "Ja.", "a", "b", "geometric", 0.3, 0.1, 0.75, 1.1, (), (), "en", "de", "m@1"
-    ...     )
-    ... )
-    'correct: probability of the correct reading 75.0 %'
+    Examples:
+        >>> from cc_hf.studies.explanation import Explanation
+        >>> verdict_line(
+        ...     Explanation(
+        ...         "Ja.", "a", "b", "geometric", 0.3, 0.1, 0.75, 1.1, (), (), "en", "de", "m@1"
+        ...     )
+        ... )
+        'correct: probability of the correct reading 75.0 %'
     """
     verdict = (
         "tie"

@@ -84,8 +84,9 @@ def read_system_table(path: Path) -> list[dict[str, str]]:
         InputError: for a file that does not exist or has no rows, for a column named twice, or for
             a row with more or fewer cells than there are columns.
 
-    >>> read_system_table(CASE_STUDY)[0]["model"]
-    'SOTA Teacher'
+    Examples:
+        >>> read_system_table(CASE_STUDY)[0]["model"]
+        'SOTA Teacher'
     """
     delimiter = "," if path.suffix == ".csv" else "\t"
     rows = [cells for _, cells in parse_table(read_lines(path), path, delimiter=delimiter)]
@@ -104,8 +105,9 @@ def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[s
     Raises:
         InputError: for a column that does not exist, or if no system matches.
 
-    >>> len(select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
-    12
+    Examples:
+        >>> len(select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
+        12
     """
     for name in where:
         _check_name(systems, name)
@@ -138,12 +140,13 @@ def regress(
             number, or data that `cc_hf.statistics.regression.least_squares` refuses.
         MissingDependencyError: without statsmodels.
 
-    >>> german = select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de"})
-    >>> [
-    ...     round(c.value, 2)
-    ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
-    ... ]
-    [-151.32, 5.0, -7.56]
+    Examples:
+        >>> german = select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de"})
+        >>> [
+        ...     round(c.value, 2)
+        ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
+        ... ]
+        [-151.32, 5.0, -7.56]
     """
     if len(set(independents)) < len(independents):
         raise InputError(f"independents: expected different columns, got {', '.join(independents)}")

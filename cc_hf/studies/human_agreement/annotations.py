@@ -158,8 +158,9 @@ def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     Raises:
         InputError: for a label that the annotators could not choose.
 
-    >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))
-    'female'
+    Examples:
+        >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))
+        'female'
     """
     rules = _RULES.get(classes, {})
     if label not in rules:

@@ -62,8 +62,9 @@ def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAg
         tgt_lang: ISO 639-1 code of the target language.
         metric: name of a metric of cc_hf.
 
-    >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
-    0.976
+    Examples:
+        >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
+        0.976
     """
     return next(
         (

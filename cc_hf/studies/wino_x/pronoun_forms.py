@@ -52,9 +52,10 @@ class PronounOccurrence:
         Args:
             translation: the text in which the pronoun was found.
 
-        >>> (found,) = find_pronouns("Ich nahm sie.", "de")
-        >>> found.variants("Ich nahm sie.")
-        ('Ich nahm sie.', 'Ich nahm er.', 'Ich nahm es.')
+        Examples:
+            >>> (found,) = find_pronouns("Ich nahm sie.", "de")
+            >>> found.variants("Ich nahm sie.")
+            ('Ich nahm sie.', 'Ich nahm er.', 'Ich nahm es.')
         """
         return (
             translation,
@@ -96,13 +97,15 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     Raises:
         InputError: for a language that is not in `PRONOUN_FORMS`.
 
-    >>> [(p.text, p.start, p.alternatives) for p in find_pronouns("Sie sieht, dass er esse.", "de")]
-    [('Sie', 0, ('Er', 'Es')), ('er', 16, ('sie', 'es'))]
-    >>> [
-    ...     (p.text, p.alternatives)
-    ...     for p in find_pronouns("Je crois qu'elle part elle-même, part-il ?", "fr")
-    ... ]
-    [('elle', ('il',)), ('il', ('elle',))]
+    Examples:
+        >>> pronouns = find_pronouns("Sie sieht, dass er esse.", "de")
+        >>> [(p.text, p.start, p.alternatives) for p in pronouns]
+        [('Sie', 0, ('Er', 'Es')), ('er', 16, ('sie', 'es'))]
+        >>> [
+        ...     (p.text, p.alternatives)
+        ...     for p in find_pronouns("Je crois qu'elle part elle-même, part-il ?", "fr")
+        ... ]
+        [('elle', ('il',)), ('il', ('elle',))]
     """
     check_language(lang)
     occurrences = []
@@ -145,14 +148,15 @@ def ambiguous_pronoun(
         A tuple with the first pronoun that ends at or after the first difference; empty if there is
         none.
 
-    >>> text = "Er nahm den Ball, weil er rund war."
-    >>> [
-    ...     p.start
-    ...     for p in ambiguous_pronoun(
-    ...         text, "Er nahm den Ball, weil sie rund war.", find_pronouns(text, "de")
-    ...     )
-    ... ]
-    [23]
+    Examples:
+        >>> text = "Er nahm den Ball, weil er rund war."
+        >>> [
+        ...     p.start
+        ...     for p in ambiguous_pronoun(
+        ...         text, "Er nahm den Ball, weil sie rund war.", find_pronouns(text, "de")
+        ...     )
+        ... ]
+        [23]
     """
     letters = enumerate(zip(correct, contrastive, strict=False))
     same = next(

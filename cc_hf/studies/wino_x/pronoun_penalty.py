@@ -38,11 +38,12 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
     Raises:
         InputError: for another shape.
 
-    >>> [
-    ...     round(float(value), 4)
-    ...     for value in pronoun_penalty(torch.tensor([[0.2, 0.1, 0.1], [0.1, 0.1, 0.0]]).log())
-    ... ]
-    [0.75, 1.0]
+    Examples:
+        >>> [
+        ...     round(float(value), 4)
+        ...     for value in pronoun_penalty(torch.tensor([[0.2, 0.1, 0.1], [0.1, 0.1, 0.0]]).log())
+        ... ]
+        [0.75, 1.0]
     """
     if logprobs.dim() != 2 or logprobs.shape[1] < 2:
         raise InputError(
@@ -67,14 +68,15 @@ def smoothed_cross_entropy(
         labels: (n, length) token ids; -100 for positions without a loss.
         smoothing: ε in [0, 1).
 
-    >>> float(
-    ...     smoothed_cross_entropy(
-    ...         torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]]).log(),
-    ...         torch.tensor([[0, -100]]),
-    ...         0.0,
-    ...     )
-    ... )
-    0.6931471824645996
+    Examples:
+        >>> float(
+        ...     smoothed_cross_entropy(
+        ...         torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]]).log(),
+        ...         torch.tensor([[0, -100]]),
+        ...         0.0,
+        ...     )
+        ... )
+        0.6931471824645996
     """
     kept = labels.ne(IGNORED)
     chosen = logprobs[kept]

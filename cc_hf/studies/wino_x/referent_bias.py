@@ -146,11 +146,12 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
             examples, or an unknown name of a gender or position.
         MissingDependencyError: without scipy.
 
-    >>> bias = referent_bias(
-    ...     [Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
-    ... )
-    >>> bias.genders["male"], bias.test("gender").test.rank_biserial
-    (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
+    Examples:
+        >>> bias = referent_bias(
+        ...     [Choice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
+        ... )
+        >>> bias.genders["male"], bias.test("gender").test.rank_biserial
+        (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
     """
     if not choices:
         raise InputError("expected at least one choice, got none")

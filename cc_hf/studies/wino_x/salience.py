@@ -154,8 +154,9 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
     Returns:
         Pairs of an index in `left` and an index in `right`, in ascending order.
 
-    >>> shared_words("it was too small .".split(), "it was too large .".split())
-    [(0, 0), (1, 1), (2, 2), (4, 4)]
+    Examples:
+        >>> shared_words("it was too small .".split(), "it was too large .".split())
+        [(0, 0), (1, 1), (2, 2), (4, 4)]
     """
     best = np.zeros((len(left) + 1, len(right) + 1), dtype=np.int64)
     for i, a in enumerate(left, 1):

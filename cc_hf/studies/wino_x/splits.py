@@ -102,19 +102,20 @@ def schema_of(example: ContrastiveTranslationExample) -> str:
     Raises:
         InputError: for an example of another dataset.
 
-    >>> schema_of(
-    ...     ContrastiveTranslationExample(
-    ...         "3A-1",
-    ...         "en",
-    ...         "de",
-    ...         "It broke.",
-    ...         "Er zerbrach.",
-    ...         ("Sie zerbrach.",),
-    ...         "male",
-    ...         {"pair": "3A"},
-    ...     )
-    ... )
-    '3A'
+    Examples:
+        >>> schema_of(
+        ...     ContrastiveTranslationExample(
+        ...         "3A-1",
+        ...         "en",
+        ...         "de",
+        ...         "It broke.",
+        ...         "Er zerbrach.",
+        ...         ("Sie zerbrach.",),
+        ...         "male",
+        ...         {"pair": "3A"},
+        ...     )
+        ... )
+        '3A'
     """
     pair = example.extra.get("pair")
     if not pair:
@@ -152,16 +153,17 @@ def split_schemas(
         InputError: for samples that are not from Wino-X, too few samples, or an id that occurs
             twice.
 
-    >>> twins = [
-    ...     ContrastiveTranslationExample(
-    ...         f"{i}-{j}", "en", "de", f"{i} {j}", "Er.", ("Sie.",), "male", {"pair": str(i)}
-    ...     )
-    ...     for i in range(6)
-    ...     for j in (1, 2)
-    ... ]
-    >>> parts = split_schemas(twins, n_dev=2, n_test=4)
-    >>> [e.id for e in parts.dev], len(parts.test), parts.train_sizes(2)
-    (['2-1', '2-2'], 4, (2, 4, 6))
+    Examples:
+        >>> twins = [
+        ...     ContrastiveTranslationExample(
+        ...         f"{i}-{j}", "en", "de", f"{i} {j}", "Er.", ("Sie.",), "male", {"pair": str(i)}
+        ...     )
+        ...     for i in range(6)
+        ...     for j in (1, 2)
+        ... ]
+        >>> parts = split_schemas(twins, n_dev=2, n_test=4)
+        >>> [e.id for e in parts.dev], len(parts.test), parts.train_sizes(2)
+        (['2-1', '2-2'], 4, (2, 4, 6))
     """
     if n_dev < 1 or n_test < 1:
         raise InputError(

@@ -57,8 +57,9 @@ class FormPaths:
         Returns:
             The paths, or None if two variants have the same ids.
 
-        >>> FormPaths.of([[7, 5, 9, 0], [7, 6, 4, 9, 0], [7, 8, 9, 0]])
-        FormPaths(start=1, paths=((5,), (6, 4), (8,)))
+        Examples:
+            >>> FormPaths.of([[7, 5, 9, 0], [7, 6, 4, 9, 0], [7, 8, 9, 0]])
+            FormPaths(start=1, paths=((5,), (6, 4), (8,)))
         """
         if len(set(map(tuple, variants))) < len(variants):
             return None

@@ -125,20 +125,21 @@ def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
     Returns:
         A 0-based position, or None if the translation does not contain the pronoun.
 
-    >>> extra = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
-    >>> pronoun_start(
-    ...     ContrastiveTranslationExample(
-    ...         "1",
-    ...         "en",
-    ...         "de",
-    ...         "It hit her, she says.",
-    ...         "Sie traf sie, sagt sie.",
-    ...         ("Er traf sie, sagt sie.",),
-    ...         "female",
-    ...         extra,
-    ...     )
-    ... )
-    0
+    Examples:
+        >>> extra = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
+        >>> pronoun_start(
+        ...     ContrastiveTranslationExample(
+        ...         "1",
+        ...         "en",
+        ...         "de",
+        ...         "It hit her, she says.",
+        ...         "Sie traf sie, sagt sie.",
+        ...         ("Er traf sie, sagt sie.",),
+        ...         "female",
+        ...         extra,
+        ...     )
+        ... )
+        0
     """
     right, wrong = (example.extra[f"{side}_pronoun"].strip() for side in ("correct", "incorrect"))
     text = example.correct_translation
