@@ -45,7 +45,24 @@ def _link_cards(app: Any, docname: str, source: list[str]) -> None:
     source[0] = source[0].replace("](../cards/", "](cards/")
 
 
+def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
+    """Add the navigation: the lists of the start page, and the cards of each kind.
+
+    It is not in the pages themselves, because GitHub would show it as raw text.
+    """
+    if docname == "index":
+        for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
+            pages = "\n".join(re.findall(r"\((\w+)\.md\)", links))
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
+    kind = {"metrics": "metrics", "datasets": "datasets", "evaluators": "models"}.get(docname)
+    if kind is not None:
+        source[0] += (
+            f"\n```{{toctree}}\n:glob:\n:maxdepth: 1\n:caption: Cards\n\ncards/{kind}/*\n```\n"
+        )
+
+
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _write_cards)
     app.connect("source-read", _link_cards)
+    app.connect("source-read", _add_toctrees)

@@ -40,9 +40,10 @@ _COMMANDS = [
 
 @pytest.mark.parametrize("code", _PYTHON)
 def test_python_examples_print_what_their_comments_say(
-    code: str, monkeypatch: pytest.MonkeyPatch
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # do not ask the Hub first
+    monkeypatch.chdir(tmp_path)
     register()  # the first import may have registered in another home
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -115,19 +116,17 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     (tmp_path / "winomt.de.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     (tmp_path / "annotations.jsonl").write_bytes(annotations.read_bytes())
-    shown = re.search(
-        r"^\$ cat bats.csv\n(.*?)^\$", _TEXTS["docs/recipes.md"], re.DOTALL | re.MULTILINE
+    shown = re.findall(
+        r"^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS["docs/recipes.md"], re.DOTALL | re.MULTILINE
     )
-    assert shown is not None
-    (tmp_path / "bats.csv").write_text(shown.group(1), encoding="utf-8")
-    (tmp_path / "bats.de.txt").write_text(
-        "Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8"
-    )
+    assert len(shown) == 4
+    for name, text in shown:
+        (tmp_path / name).write_text(text, encoding="utf-8")
     environment = {**os.environ, "CC_HF_DATA_DIR": str(shared / "upstream")}
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
-    assert len(commands) == 14
+    assert len(commands) == 16
     for command in commands:
         found = subprocess.run(
             [sys.executable, "-m", "cc_hf.cli", *command[1:]],
