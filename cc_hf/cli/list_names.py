@@ -38,10 +38,7 @@ class Kind(str, Enum):
 def list_names(
     kind: Annotated[
         str | None,
-        typer.Argument(
-            help="What to list. Default: everything.",
-            metavar=f"<{'|'.join(k.value for k in Kind)}>",
-        ),
+        typer.Argument(help="What to list: datasets, metrics or evaluators. Default: everything."),
     ] = None,
     name: Annotated[
         str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
@@ -81,7 +78,7 @@ def _datasets() -> Table:
     table = _table(
         "datasets; the configurations of one: cc-hf list datasets NAME",
         "dataset",
-        "default configuration",
+        "default",
         "configurations",
         "about",
     )

@@ -135,9 +135,9 @@ def report(
     pictures = _pictures(contents, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
-    if plots is None and not written:
+    if plots is None and not written:  # the notes are part of the Markdown
         Console().print(Text(markdown_report(contents)), soft_wrap=True, end="")
-    if not quiet:
+    elif not quiet:
         console = Console(stderr=True)
         for note in contents.notes:
             console.print(Text(f"note: {note}"), soft_wrap=True)

@@ -292,7 +292,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         ),
         (
             ["evaluate", "winomt", "de", "--translations", "t"],
-            "'de' is a target language, give it as `tgt_lang`",
+            "'de' is a target language, give it as `--tgt-lang`",
         ),
         (["list", "winomt"], "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
         (["list", "dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),
