@@ -58,13 +58,15 @@ class UnknownNameError(InputError, KeyError):
         cc_hf.errors.UnknownNameError: unknown dataset 'winmt'; did you mean 'winomt'? Known: simplegen, winomt
     """  # noqa: E501
 
-    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str], *, remedy: str = "") -> None:
         import difflib  # imported here, since `import cc_hf` reads this file and must stay fast
 
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.5)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-        super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(names) or 'none'}")
+        super().__init__(
+            f"unknown {kind} {name!r}{hint} Known: {', '.join(names) or 'none'}{remedy}"
+        )
 
     def __str__(self) -> str:  # KeyError prints the repr of the message
         return str(self.args[0])

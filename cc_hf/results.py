@@ -110,8 +110,8 @@ class EvaluationResult:
     """The result of one metric for one system on one dataset.
 
     Attributes:
-        dataset: name of the dataset; "" for the caller's own data.
-        config: name of the configuration; "" for the caller's own data.
+        dataset: name of the dataset; "" for the user's own data.
+        config: name of the configuration; "" for the user's own data.
         tgt_lang: target language, ISO 639-1.
         metric: name of the metric.
         signature: everything that the figures depend on.
@@ -300,7 +300,7 @@ class ResultSet:
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
     """Return why the judgements of some results cannot be joined by their example ids.
 
-    The caller's own data have row numbers for ids, so the signatures must have the same digest of
+    The user's own data have row numbers for ids, so the signatures must have the same digest of
     the references. Two metrics read different parts of the references, so their digests cannot be
     compared; the caller must make sure that the translations are the same.
 

@@ -27,7 +27,7 @@ from cc_hf.cli.options import (
     TgtLang,
     chosen_cache,
 )
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def build(
             score=score,
         ),
         data_dir=data_dir,
-        progress=not quiet,
+        progress=shows_progress(quiet=quiet),
     )
     if output is not None:
         write_atomically(

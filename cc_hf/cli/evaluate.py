@@ -33,7 +33,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
 from cc_hf.errors import ResultWarning
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def evaluate(
             distributed=sharding.is_launched(),
         ),
         "seed": seed,
-        "progress": is_main and not quiet,
+        "progress": is_main and shows_progress(quiet=quiet),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes

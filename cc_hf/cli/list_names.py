@@ -15,7 +15,7 @@ from cc_hf import registry
 from cc_hf.cli.output import Console
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.suitability import RECOMMENDED
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
@@ -36,31 +36,50 @@ class Kind(str, Enum):
 
 
 def list_names(
-    kind: Annotated[Kind | None, typer.Argument(help="What to list. Default: everything.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(help="What to list: datasets, metrics or evaluators. Default: everything."),
+    ] = None,
     name: Annotated[
         str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
     ] = None,
 ) -> None:
     """List datasets, the configurations of a dataset, metrics and evaluators."""
     console = Console()
+    chosen = None if kind is None else _kind(kind)
     if name is not None:
-        if kind is not Kind.datasets:
+        if chosen is not Kind.datasets:
             raise InputError(
                 f"expected a name after `datasets` only, got {name!r} after"
-                f" {kind.value if kind else 'nothing'}"
+                f" {chosen.value if chosen else 'nothing'}"
             )
         console.print(_configurations(name, is_wide=console.width >= _WIDE))
         return
-    for listed in [kind] if kind else list(Kind):
+    for listed in [chosen] if chosen else list(Kind):
         console.print(_TABLES[listed]())
+
+
+def _kind(text: str) -> Kind:
+    """Return the kind that a word names, in the plural or the singular.
+
+    Raises:
+        UnknownNameError: for another word; the message says how to list a dataset.
+    """
+    kinds = [kind.value for kind in Kind]
+    for kind in (text, f"{text}s"):
+        if kind in kinds:
+            return Kind(kind)
+    is_dataset = text in registry.DATASETS
+    remedy = f"; the configurations of a dataset: cc-hf list datasets {text}" * is_dataset
+    raise UnknownNameError("kind", text, kinds, remedy=remedy)
 
 
 def _datasets() -> Table:
     table = _table(
         "datasets; the configurations of one: cc-hf list datasets NAME",
         "dataset",
-        "default configuration",
-        "of",
+        "default",
+        "configurations",
         "about",
     )
     for name in registry.names("dataset"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 import signal
 import sys
 import threading
@@ -136,17 +137,19 @@ def _exit_if_broken(reasons: list[str]) -> None:
 
 
 def with_flags(message: str, arguments: Sequence[str]) -> str:
-    """Return a message of the library with its leading parameter names replaced by flags of the
-    command.
+    """Return a message of the library with its parameter names replaced by flags of the command.
+
+    Names are replaced at the beginning of the message, before a colon, and in back-ticks.
 
     Args:
-        message: the text of an error. It is returned unchanged unless it begins with parameter
-            names that are options of the command.
+        message: the text of an error. Names that are no options of the command stay.
         arguments: the command line, which begins with the names of the command.
 
     Examples:
         >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
         "--tgt-lang: expected one of de, es, got 'xx'"
+        >>> with_flags("no file; pass `data_dir`", ["evaluate", "winomt"])
+        'no file; pass `--data-dir`'
     """
     command: Any = typer.main.get_command(app)
     for argument in arguments:
@@ -156,6 +159,7 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         for option in command.params
         if option.param_type_name == "option"
     }
+    message = re.sub(r"`(\w+)`", lambda match: f"`{flags.get(match[1]) or match[1]}`", message)
     names, colon, remainder = message.partition(":")
     matched_flags = [flags.get(name) or "" for name in names.split(", ")]
     return f"{', '.join(matched_flags)}:{remainder}" if colon and all(matched_flags) else message

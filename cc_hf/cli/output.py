@@ -35,6 +35,7 @@ __all__ = [
     "check_output",
     "prepare_streams",
     "printable",
+    "shows_progress",
     "silence_broken_streams",
     "write_atomically",
 ]
@@ -70,6 +71,16 @@ def printable(text: str) -> str:
         red: \u001b[31m
     """
     return text.translate(_UNPRINTABLE)
+
+
+def shows_progress(*, quiet: bool) -> bool:
+    """Return whether progress bars are shown: only in a terminal, since a file would keep every
+    state of a bar.
+
+    Args:
+        quiet: whether the user asked for no bars.
+    """
+    return not quiet and sys.stderr.isatty()
 
 
 class Console(rich.console.Console):

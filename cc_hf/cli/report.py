@@ -102,18 +102,17 @@ def report(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Write a report: systems side by side, by category and sample by sample."""
+    """Write a report: systems side by side, by category and sample by sample.
+
+    Without a file or folder to write, the tables are printed as Markdown.
+    """
     from cc_hf.data.quality_scores import read_quality_scores
+    from cc_hf.reports.formats.markdown import markdown_report
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
     outputs = {"html": html, "markdown": markdown, "latex": latex}
-    if plots is None and not any(outputs.values()):
-        raise InputError(
-            "expected something to write, got nothing; name a file with --html, --markdown or"
-            " --latex, or a folder with --plots"
-        )
     for kind, path in outputs.items():
         check_output(path, kind)
     _check_folder(plots)
@@ -136,7 +135,9 @@ def report(
     pictures = _pictures(contents, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
-    if not quiet:
+    if plots is None and not written:  # the notes are part of the Markdown
+        Console().print(Text(markdown_report(contents)), soft_wrap=True, end="")
+    elif not quiet:
         console = Console(stderr=True)
         for note in contents.notes:
             console.print(Text(f"note: {note}"), soft_wrap=True)

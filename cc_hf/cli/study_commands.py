@@ -24,7 +24,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ def trigger_importance(
         device=device,
         mode="exact",
     )
-    saliences, skipped = prediction_differences(model, examples, progress=not quiet)
+    saliences, skipped = prediction_differences(
+        model, examples, progress=shows_progress(quiet=quiet)
+    )
     importance = importance_of(saliences, skipped=skipped)
     fields: dict[str, str | int] = {
         **signature_fields("wino_x", config, split=split, data_dir=data_dir),

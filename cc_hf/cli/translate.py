@@ -19,7 +19,7 @@ from cc_hf.cli.options import (
     Split,
     TgtLang,
 )
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
 
 __all__ = ["translate"]
 
@@ -71,7 +71,7 @@ def translate(
         tgt_lang=material.tgt_lang,
         num_beams=num_beams,
         loading=LoadingOptions(kind=kind, prompt=prompt, device=device),
-        progress=not quiet,
+        progress=shows_progress(quiet=quiet),
     )
     lines = list(translations)
     if output.suffix == ".jsonl":

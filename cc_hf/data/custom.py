@@ -380,20 +380,19 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     if isinstance(cues, str):
         cues = [cue.strip() for cue in cues.split(_CELL_SEPARATOR)]
     if not isinstance(cues, list) or not cues or not all(isinstance(cue, str) for cue in cues):
-        others = ""
         if not any(name in row for name in _CUE_KEYS):
-            others = (
-                f"; or gold: {' or '.join(_GENDERS)}, for gender brackets, got"
-                f" {_text(row, 'gold')!r}"
-            )
-            others += (
+            building = (
                 "; `cc-hf cues build` finds cues for words with gold and reference"
                 if "reference" in row
                 else ""
             )
+            raise InputError(
+                f"gold: expected {' or '.join(_GENDERS)}, for gender brackets, got"
+                f" {_text(row, 'gold')!r}; or give {' and '.join(_CUE_KEYS)}{building}"
+            )
         raise InputError(
             f'{key}: expected at least one cue, in a list or separated by "{_CELL_SEPARATOR}", got'
-            f" {cues!r}{others}"
+            f" {cues!r}"
         )
     return cues
 
@@ -404,7 +403,12 @@ def _focus(row: Mapping[str, Any], source: str) -> Focus:
         if not text:
             raise InputError('expected "focus", "position" or both, got neither')
         positions = focus_positions(text, source)
-        if len(positions) != 1:
+        if not positions:
+            raise InputError(
+                f"focus: {text!r} does not occur as a whole word in {source!r}; write it exactly as"
+                " in the source, with its capitals"
+            )
+        if len(positions) > 1:
             raise InputError(
                 f"focus: {text!r} occurs {len(positions)} times as a whole word in {source!r}; give"
                 ' its "position", the 0-based number of its first character'

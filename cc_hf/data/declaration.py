@@ -150,8 +150,12 @@ class DatasetDeclaration:
         for config in self.configs:
             if config.name == chosen:
                 return config
+        is_language = any(chosen in config.tgt_langs for config in self.configs)
         raise UnknownNameError(
-            f"configuration of {self.name}", chosen, [c.name for c in self.configs]
+            f"configuration of {self.name}",
+            chosen,
+            [c.name for c in self.configs],
+            remedy=f"; {chosen!r} is a target language, give it as `tgt_lang`" * is_language,
         )
 
     def split(self, config: str | None, name: str) -> str:

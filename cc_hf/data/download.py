@@ -23,7 +23,7 @@ _TIMEOUT = 60
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
 _SHA256_LENGTH = 64
-_LOCAL_HINT = "Pass data_dir or set CC_HF_DATA_DIR to a folder with DIR/owner/repository/path"
+_LOCAL_HINT = "pass `data_dir` or set CC_HF_DATA_DIR to a folder with DIR/owner/repository/path"
 
 
 def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
@@ -150,12 +150,12 @@ def _from_hub(file: SourceFile) -> Path:
     except LocalEntryNotFoundError as error:
         raise DataError(
             f"{file.path} of the dataset {file.repository} is not in the Hub's cache, and the Hub"
-            f" cannot be reached ({error}). {_LOCAL_HINT}, or go online once"
+            f" cannot be reached ({error}). Go online once, or {_LOCAL_HINT}"
         ) from error
     except (HfHubHTTPError, OSError) as error:
         raise DataError(
-            f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or work"
-            f" offline. {_LOCAL_HINT}"
+            f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or"
+            f" {_LOCAL_HINT}"
         ) from error
     expected = path.resolve().name
     if (
@@ -181,7 +181,7 @@ def _download(file: SourceFile, path: Path) -> None:
     if constants.HF_HUB_OFFLINE:
         raise DataError(
             f"{file.path} of {file.repository} is not in the cache ({path}) and HF_HUB_OFFLINE is"
-            f" set. {_LOCAL_HINT}, or go online once"
+            f" set. Go online once, or {_LOCAL_HINT}"
         )
     part = path.with_name(f".{path.name}.part")
     try:
@@ -196,7 +196,7 @@ def _download(file: SourceFile, path: Path) -> None:
     except OSError as error:
         raise DataError(
             f"{path}: the cache cannot be written ({error}). Set HF_HOME to a folder that can, or"
-            f" work from a local copy. {_LOCAL_HINT}"
+            f" {_LOCAL_HINT}"
         ) from error
 
 
@@ -222,7 +222,7 @@ def _complete(file: SourceFile, part: Path) -> None:
             part.unlink(missing_ok=True)
             raise DataError(
                 f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or"
-                f" work offline. {_LOCAL_HINT}"
+                f" {_LOCAL_HINT}"
             ) from error
         except (urllib.error.URLError, HTTPException, ConnectionError, TimeoutError) as error:
             problem = str(error)
@@ -236,8 +236,8 @@ def _complete(file: SourceFile, part: Path) -> None:
             else "nothing was kept"
         )
         raise DataError(
-            f"{file.url} could not be downloaded ({problem}); {outcome}. Try again, or work"
-            f" offline. {_LOCAL_HINT}"
+            f"{file.url} could not be downloaded ({problem}); {outcome}. Try again, or"
+            f" {_LOCAL_HINT}"
         )
     received = hashlib.sha256(part.read_bytes()).hexdigest()
     if file.sha256 and received != file.sha256:

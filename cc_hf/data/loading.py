@@ -444,6 +444,12 @@ def check_target_language(
     languages = chosen.tgt_langs
     if tgt_lang is None and len(languages) == 1:
         return languages[0]
+    if tgt_lang is None and declared.name == "custom":
+        raise InputError(
+            f"tgt_lang: the file of the dataset {chosen.name!r} does not say into which language"
+            " its sentences are translated; give the code of the language, such as de, or add a"
+            " column tgt_lang to the file"
+        )
     if tgt_lang is None:
         raise InputError(
             f"tgt_lang: {declared.name} {chosen.name} has several target languages; name one of"

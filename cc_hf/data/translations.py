@@ -14,10 +14,22 @@ from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Example
 
-__all__ = ["MatchedTranslations", "read_translations"]
+__all__ = ["LineCountError", "MatchedTranslations", "read_translations"]
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
+
+
+class LineCountError(InputError):
+    """A file that should have one line per example, and has another number of lines.
+
+    Attributes:
+        n_lines: number of lines of the file.
+    """
+
+    def __init__(self, message: str, n_lines: int) -> None:
+        super().__init__(message)
+        self.n_lines = n_lines
 
 
 @dataclass(frozen=True)
@@ -60,8 +72,9 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
 
     Raises:
         InputError: for a file that does not exist or is not UTF-8, an empty translation, a line
-            without " ||| " among lines with it, a different number of lines and examples, an
-            example without a translation, two different translations of one source, or no examples.
+            without " ||| " among lines with it, an example without a translation, two different
+            translations of one source, or no examples.
+        LineCountError: for a different number of lines and examples.
 
     Examples:
         >>> import tempfile
@@ -160,10 +173,11 @@ def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> Matc
             if len(rows) > len(examples)
             else f"the source {examples[index].source!r} has no line"
         )
-        raise InputError(
+        raise LineCountError(
             f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)}"
             f' ({where}). "source ||| translation" lines, or JSONL with ids, are matched by source'
-            " or id"
+            " or id",
+            len(rows),
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)
 

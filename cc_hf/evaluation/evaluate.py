@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cc_hf.data.translations import read_translations
+from cc_hf.data.translations import LineCountError, read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.fitting import (
+    all_metrics,
     check_translations_or_system,
     chosen_metrics,
     fitting_metrics,
@@ -23,6 +24,7 @@ from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.checks import listed
+from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
 
@@ -93,6 +95,8 @@ def evaluate(
     # Translations are read first, so that a mismatch is found before any model is loaded.
     texts = _read_or_check(material, translations)
     loading = loading or LoadingOptions()
+    if metrics[0].takes_evaluator and evaluator is None:
+        _check_embedded(material)
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
         texts = _translated(material, system, device=loading.device, progress=progress)
@@ -221,6 +225,42 @@ def _scorer(
     )
 
 
+def _check_embedded(material: Material) -> None:
+    """Refuse material for which no evaluator is embedded; name the metrics that need none.
+
+    Raises:
+        InputError: when none is embedded for the language pair.
+    """
+    try:
+        default_evaluator(material.src_lang, material.tgt_lang)
+    except InputError as error:
+        others = [
+            metric.name
+            for metric in all_metrics()
+            if material.declared
+            and not metric.takes_evaluator
+            and not material.unfit_reason(metric)
+        ]
+        if not others:
+            raise
+        raise InputError(f"{error}; the metric {' or '.join(others)} needs no evaluator") from None
+
+
+def _configurations_with(n: int, material: Material) -> str:
+    """Return a hint at the configurations of the dataset that have `n` examples, or ""."""
+    configs = material.declared.configs if material.declared is not None else ()
+    names = [
+        config.name
+        for config in configs
+        if config.splits.get(material.split) == n and material.tgt_lang in config.tgt_langs
+    ]
+    return (
+        f". {n} is the number of examples of the configuration {' or '.join(names)}"
+        if names
+        else ""
+    )
+
+
 def _translated(
     material: Material, system: str | Path, *, device: str | None, progress: bool
 ) -> _Texts:
@@ -251,7 +291,10 @@ def _read_or_check(material: Material, translations: str | Path | Sequence[str] 
     if translations is None:
         return _Texts()
     if isinstance(translations, (str, Path)):
-        matched = read_translations(translations, examples)
+        try:
+            matched = read_translations(translations, examples)
+        except LineCountError as error:
+            raise InputError(f"{error}{_configurations_with(error.n_lines, material)}") from None
         counts = {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
         return _Texts(matched.translations, {}, counts)
     texts = listed("translations", translations)

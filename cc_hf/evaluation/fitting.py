@@ -182,7 +182,7 @@ def check_translations_or_system(
         >>> check_translations_or_system([metric], None, None)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: translations: expected either translations or a system to translate with, got neither
+        cc_hf.errors.InputError: translations, system: expected either translations or a system to translate with, got neither
     """  # noqa: E501
     if not any(metric.takes_translations for metric in metrics):
         names = [
@@ -198,7 +198,7 @@ def check_translations_or_system(
             )
     elif (translations is None) == (system is None):
         raise InputError(
-            "translations: expected either translations or a system to translate with, got "
+            "translations, system: expected either translations or a system to translate with, got "
             + ("neither" if translations is None else "both")
         )
 
@@ -234,14 +234,19 @@ def _check_fits(metric: type[Metric], material: Material) -> None:
         for c in alike
         if not metric.fits(declared.name, c.name, c.form, c.src_lang, material.tgt_lang)
     ]
-    others = (
-        f"use {', '.join(configs)}"
+    pair = f"{config.src_lang}-{material.tgt_lang}"
+    hints = [
+        f"use the configuration {' or '.join(configs)}"
         if configs
-        else f"no configuration of {declared.name} fits for {config.src_lang}-{material.tgt_lang}"
-    )
-    fitting = [m.name for m in all_metrics() if not material.unfit_reason(m)]
-    metrics = f", or for {config.name} the metric {' or '.join(fitting)}" if fitting else ""
-    raise InputError(f"{reason}; {others}{metrics} (see `cc-hf list datasets {declared.name}`)")
+        else f"no configuration of {declared.name} fits for {pair}"
+    ]
+    if fitting := [m.name for m in all_metrics() if not material.unfit_reason(m)]:
+        hints.append(f"metrics that fit {material.name}: {', '.join(fitting)}")
+    if declared.name == "custom":  # a file has one configuration
+        hints.pop(0)
+    else:
+        hints.append(f"see `cc-hf list datasets {declared.name}`")
+    raise InputError("; ".join([reason, *hints]))
 
 
 def _listed(metrics: Sequence[type[Metric]]) -> str:

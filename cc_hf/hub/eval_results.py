@@ -75,7 +75,7 @@ def published_scores(
         One item per result, in the order of the results.
 
     Raises:
-        InputError: for a result on the caller's own data, a dataset without a repository, a
+        InputError: for a result on the user's own data, a dataset without a repository, a
             configuration that the metric does not fit, a result without a score for a leaderboard,
             or two results for the same tasks.
 
@@ -133,7 +133,7 @@ def check_dataset(result: EvaluationResult) -> None:
         result: the result.
 
     Raises:
-        InputError: for a result on the caller's own data.
+        InputError: for a result on the user's own data.
     """
     if result.dataset not in registry.names("dataset"):
         what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"

@@ -179,8 +179,8 @@ class ContrastiveConditioning(ScoringMetric):
         return (
             ""
             if form is ContrastiveSourceExample
-            else f"{dataset} {config} has no contrastive sources, which contrastive_conditioning"
-            " needs"
+            else f"{dataset} {config} has no contrastive sources; contrastive_conditioning needs"
+            " them"
         )
 
     @staticmethod

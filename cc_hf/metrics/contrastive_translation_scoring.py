@@ -247,8 +247,8 @@ class ContrastiveTranslationScoring(ScoringMetric):
             ""
             if form is ContrastiveTranslationExample
             else (
-                f"{dataset} {config} has no contrastive translations, which"
-                " contrastive_translation_scoring needs"
+                f"{dataset} {config} has no contrastive translations;"
+                " contrastive_translation_scoring needs them"
             )
         )
 

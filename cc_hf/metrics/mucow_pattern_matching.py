@@ -266,8 +266,8 @@ class MucowPatternMatching(Metric):
         """Return "" for MuCoW with translations of a system, else the reason."""
         if dataset != "mucow":
             return (
-                f"{dataset} does not list the words of its senses, which mucow_pattern_matching"
-                " needs; only mucow does"
+                "mucow_pattern_matching needs the translations of each sense of a word, which only"
+                f" mucow lists, not {dataset}"
             )
         if form is ContrastiveTranslationExample:
             return (

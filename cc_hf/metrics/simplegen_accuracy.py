@@ -301,8 +301,8 @@ class SimplegenAccuracy(Metric):
             ""
             if dataset == "simplegen"
             else (
-                "simplegen_accuracy needs occupations in contexts of known gender, as simplegen has"
-                f" them, not {dataset}"
+                "simplegen_accuracy needs occupations in contexts of known gender, which only"
+                f" simplegen has, not {dataset}"
             )
         )
 

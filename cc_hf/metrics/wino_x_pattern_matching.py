@@ -218,8 +218,8 @@ class WinoXPatternMatching(Metric):
         if dataset == "wino_x" and form is ContrastiveSourceExample:
             return ""
         return (
-            'wino_x_pattern_matching needs English sentences with an ambiguous "it", as mt_* of'
-            f" wino_x have them, not {dataset} {config}"
+            'wino_x_pattern_matching needs English sentences with an ambiguous "it"; the'
+            f" configurations mt_* of wino_x have such sentences, {dataset} {config} does not"
         )
 
     @staticmethod

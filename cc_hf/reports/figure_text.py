@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
+
+if TYPE_CHECKING:
+    from cc_hf.studies.comparison import Comparison
 
 __all__ = [
     "FigureRow",
@@ -122,13 +126,20 @@ def score_text(result: EvaluationResult, name: str) -> str:
     )
 
 
-def data_name(result: EvaluationResult) -> str:
-    """Return dataset, configuration and target language of a result, separated by spaces.
+def data_name(result: EvaluationResult | Comparison) -> str:
+    """Return dataset, configuration and target language of a result, separated by spaces. The
+    language is omitted if the name of the configuration has it.
 
     Args:
-        result: the result.
+        result: the result, or a comparison of results.
+
+    Examples:
+        >>> data_name(EvaluationResult("simplegen", "en-de", "de", "", "", 1, {}, {}, (), ()))
+        'simplegen en-de'
     """
-    return " ".join(part for part in (result.dataset, result.config, result.tgt_lang) if part)
+    in_config = result.tgt_lang in re.split(r"[-_.]", result.config)
+    parts = (result.dataset, result.config, "" if in_config else result.tgt_lang)
+    return " ".join(part for part in parts if part)
 
 
 def category_key(name: str) -> tuple[int, str]:

@@ -89,8 +89,8 @@ def read_examples(
 
     Args:
         result: a result whose dataset, configuration and signature name the data.
-        dataset: another dataset name, or the file of sources and cues if the data were the caller's
-            own.
+        dataset: another dataset name, or the file of sources and cues if the results are on the
+            user's data.
         data_dir: a local copy of the upstream repositories.
 
     Returns:
@@ -127,8 +127,8 @@ def read_examples(
     # A result does not say which file of this machine its data came from.
     if not dataset and (name in ("", "custom") or is_custom(name)):
         return None, [
-            "the results are on data of your own: ids and translations are shown without their"
-            " sources (give the file with the data as the dataset to show them)"
+            "sources are not shown, because the results are on data of your own; to show them,"
+            " name the file with the data (`--dataset FILE`, in Python `dataset`)"
         ]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)

@@ -216,15 +216,31 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
         >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
         ['no interval: a, c']
     """
+    return [f"{text}: {names}" for text, names in names_by_note(notes).items()]
+
+
+def names_by_note(notes: Mapping[str, str]) -> dict[str, str]:
+    """Group names by their note, and omit empty notes.
+
+    Args:
+        notes: name -> note.
+
+    Returns:
+        Note -> the names that have it, at most six of them, separated by commas.
+
+    Examples:
+        >>> names_by_note({"a": "no interval", "b": "", "c": "no interval"})
+        {'no interval': 'a, c'}
+    """
     by_text: dict[str, list[str]] = {}
     for name, text in notes.items():
         if text:
             by_text.setdefault(text, []).append(name)
-    lines = []
+    listed = {}
     for text, names in by_text.items():
         more = f" and {len(names) - _NAMED_IN_NOTES} more" if len(names) > _NAMED_IN_NOTES else ""
-        lines.append(f"{text}: {', '.join(names[:_NAMED_IN_NOTES])}{more}")
-    return lines
+        listed[text] = f"{', '.join(names[:_NAMED_IN_NOTES])}{more}"
+    return listed
 
 
 def tie_text(result: EvaluationResult) -> str:

@@ -357,7 +357,7 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
     if kind != other or different:
         key = different[0] if different else "metric"
         raise InputError(
-            f"{baseline} and {name} are of different systems and were not judged alike: {key} is"
+            f"{baseline} and {name} are different systems, judged with different options: {key} is"
             f" {left.get(key, kind if not different else 'not given')!r} and"
             f" {right.get(key, other if not different else 'not given')!r}; evaluate both with the"
             " same options"

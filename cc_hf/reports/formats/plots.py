@@ -120,6 +120,7 @@ def _probabilities(report: Report, metric: str) -> Figure:
             patch.set_alpha(shade)
         axes.axvline(50, color="#535c68", linewidth=1, linestyle=":")
         axes.set_ylim(0, 1.08 * max(max(other.counts) for other in system_histograms))
+        axes.locator_params(axis="y", integer=True)
         axes.set_xlim(0, 100)
         axes.set_xlabel("probability of the correct reading, %")
         axes.set_title(_literal(report.systems[histogram.system].name), loc="left")

@@ -107,7 +107,7 @@ def histogram_chart(
         An SVG element.
     """
     left, right, top, bottom = 40, _WIDTH - 16, 10, 168
-    ticks = nice_ticks(0, max(highest, 1), n=3)
+    ticks = [tick for tick in nice_ticks(0, max(highest, 1), n=3) if tick.is_integer()]
     width = (right - left) / len(histogram.counts)
     parts = []
     for tick in ticks:

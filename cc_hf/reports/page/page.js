@@ -223,7 +223,7 @@
   };
 
   const scores = (index) => {
-    const head = ["system", "metric", "verdict", "read", "expected", "probability", "score, correct", "score, incorrect", "weight"];
+    const head = ["system", "metric", "verdict", "found", "gold", "probability", "score, correct", "score, incorrect", "weight"];
     const rows = [];
     for (const system of all) metrics.forEach((name, metric) => {
       const columns = judged(metric, system, index);

@@ -10,8 +10,22 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import category_key, limits, p_text, percent, with_interval
-from cc_hf.reports.tables import grouped_notes, heading, note_lines, plain_table, shared_notes
+from cc_hf.reports.figure_text import (
+    category_key,
+    data_name,
+    limits,
+    p_text,
+    percent,
+    with_interval,
+)
+from cc_hf.reports.tables import (
+    grouped_notes,
+    heading,
+    names_by_note,
+    note_lines,
+    plain_table,
+    shared_notes,
+)
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.studies.comparison import Comparison, MetricAgreement, SystemComparison
 
@@ -25,16 +39,14 @@ def comparison_tables(comparison: Comparison) -> Group:
     Args:
         comparison: the comparison.
     """
-    title = " ".join(
-        part for part in (comparison.dataset, comparison.config, comparison.tgt_lang) if part
-    )
+    title = data_name(comparison)
     parts: list[RenderableType] = []
     for system_comparison in comparison.systems:
         metric = system_comparison.metric.replace("_", " ")
         parts += [
             heading(
-                f"{title}: {metric}: {system_comparison.system} (system) against"
-                f" {system_comparison.baseline} (baseline), n = {system_comparison.n}"
+                f"{title}: {metric}: {system_comparison.system} against the baseline"
+                f" {system_comparison.baseline}, n = {system_comparison.n}"
             ),
             _differences_table(system_comparison),
         ]
@@ -52,7 +64,8 @@ def comparison_tables(comparison: Comparison) -> Group:
             for label, difference in _in_order(system_comparison.differences)
         }
         parts += [
-            Text(f"{system_comparison.system}: difference: {note}") for note in grouped_notes(notes)
+            Text(f"{system_comparison.system}: difference in {names}: {note}")
+            for note, names in names_by_note(notes).items()
         ]
     for agreement in comparison.agreements:
         parts += [
@@ -77,7 +90,7 @@ def comparison_tables(comparison: Comparison) -> Group:
 
 
 def _differences_table(comparison: SystemComparison) -> Table:
-    table = plain_table("", "baseline", "system", "difference (95 %)", "p")
+    table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
     for label, difference in _in_order(comparison.differences):
         table.add_row(
             Text(label),

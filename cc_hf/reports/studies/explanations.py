@@ -79,8 +79,8 @@ def explanation_table(explanation: Explanation) -> Group:
         ),
         _words_table(explanation),
         Text(
-            "* decides: the fewest words that together make up half of what speaks for the verdict;"
-            " share: of everything that speaks for either side",
+            "* decides: the fewest words that together make up half of the evidence for the"
+            " verdict; share: part of the evidence for either reading",
             style="italic",
         ),
         *note_lines(explanation.notes),
@@ -88,7 +88,7 @@ def explanation_table(explanation: Explanation) -> Group:
 
 
 def _words_table(explanation: Explanation) -> Table:
-    table = plain_table("word", "correct", "incorrect", "difference", "share (%)", "speaks for", "")
+    table = plain_table("word", "correct", "incorrect", "difference", "share (%)", "favours", "")
     for word in explanation.words:
         style = "" if word.contribution == 0 else "green" if word.contribution > 0 else "red"
         side = "" if word.contribution == 0 else "correct" if word.contribution > 0 else "incorrect"

@@ -233,7 +233,7 @@ def examples_without_corpora(
         data_dir: a local copy of the upstream repositories.
 
     Raises:
-        InputError: for a result on the caller's own data, a dataset whose examples name no corpus,
+        InputError: for a result on the user's own data, a dataset whose examples name no corpus,
             or a corpus that the dataset does not have.
     """
     if not result.dataset:

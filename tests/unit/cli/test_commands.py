@@ -290,6 +290,12 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
             ["evaluate", "winomt", "--translations", "t"],
             "has several target languages; name one of",
         ),
+        (
+            ["evaluate", "winomt", "de", "--translations", "t"],
+            "'de' is a target language, give it as `--tgt-lang`",
+        ),
+        (["list", "winomt"], "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
+        (["list", "dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),
         (["evaluate", "simplegen"], "or a system to translate with, got neither"),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
         (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
@@ -481,8 +487,8 @@ def test_configurations_without_contrastive_sources_are_refused_first() -> None:
     assert "no configuration of mucow fits for en-cs" in " ".join(found.stderr.split())
     found = cc_hf("evaluate", "mucow", "en-de.probing", "--translations", "none.txt", status=2)
     assert (
-        "use en-de, en-de.emnlp2021, or for en-de.probing the metric mucow_pattern_matching (see"
-        in " ".join(found.stderr.split())
+        "use the configuration en-de or en-de.emnlp2021; metrics that fit mucow en-de.probing:"
+        " mucow_pattern_matching; see `cc-hf list datasets mucow`" in " ".join(found.stderr.split())
     )
 
 

@@ -16,6 +16,12 @@ from tests.helpers.cases import cases_by_message, cases_by_words
         ("evaluate winomt", "tgt_lang: expected de", "--tgt-lang: expected de"),
         ("evaluate --tgt-lang xx winomt", "output: no folder a: b", "--output: no folder a: b"),
         ("analyze referent-bias r.json", "data_dir: none", "--data-dir: none"),
+        ("evaluate winomt", "f: no; pass `data_dir`", "f: no; pass `--data-dir`"),
+        (
+            "evaluate winomt",
+            "translations, system: expected either translations or a system, got neither",
+            "--translations, --system: expected either translations or a system, got neither",
+        ),
         ("cues build mucow", "words: got 'x'", "--word: got 'x'"),
         ("explain --source x", "gold: expected male", "--gender: expected male"),
         (
@@ -40,6 +46,7 @@ def test_parameter_names_in_messages_are_shown_as_flags(
         ("cues build mucow", "candidates, dataset: got both"),
         ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
         ("evaluate winomt", "output"),
+        ("compare a.json b.json", "file not found; pass `data_dir` or `-v`"),
         ("", "output: x"),
     ],
 )

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 import cc_hf.cli
-from cc_hf.cli.output import Console, printable
+from cc_hf.cli.output import Console, printable, shows_progress
 
 _ROWS = (
     "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
@@ -152,3 +152,14 @@ def test_every_command_prints_through_the_escaping_console() -> None:
         assert path.name == "output.py" or "rich.console" not in path.read_text(encoding="utf-8"), (
             path
         )
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "quiet", "shown"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_bars_are_shown_in_a_terminal_only(
+    is_terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    assert shows_progress(quiet=quiet) is shown

@@ -75,6 +75,14 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
 
 
+def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:
+    arguments = ["report", "a.json", "b.json", "--resamples", "10"]
+    printed = cc_hf(*arguments, cwd=files)
+    cc_hf(*arguments, "--markdown", "o.md", cwd=files)
+    assert printed.stdout == (files / "o.md").read_text(encoding="utf-8")
+    assert printed.stderr == ""
+
+
 def test_undecodable_file_names_are_written_as_escapes(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,13 +115,6 @@ def test_undecodable_file_names_are_written_as_escapes(
 @cases_by_message(
     ("arguments", "message"),
     [
-        (
-            ["a.json"],
-            (
-                "expected something to write, got nothing; name a file with --html, --markdown or"
-                " --latex, or a folder with --plots"
-            ),
-        ),
         (["a.json", "--html", "no/o.html"], "does not exist; create it first"),
         (["a.json", "--plots", "b.json"], "plots: expected a folder, b.json is a file"),
         (["a.json", "--html", "o.html", "--baseline", "c"], "unknown baseline 'c'. Known: a"),

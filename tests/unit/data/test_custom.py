@@ -108,10 +108,13 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
     ("row", "message"),
     [
         ({**ROW, "source": " "}, "source: expected a text"),
-        ({**ROW, "focus": "cat"}, "'cat' occurs 0 times"),
-        ({**ROW, "focus": "a"}, "'a' occurs 0 times as a whole word .* give its \"position\""),
-        ({**ROW, "source": "The bat saw a bat."}, "'bat' occurs 2 times as a whole word"),
-        ({**ROW, "source": "The combat was old."}, "'bat' occurs 0 times as a whole word"),
+        ({**ROW, "focus": "cat"}, "'cat' does not occur as a whole word .* write it exactly"),
+        ({**ROW, "focus": "Bat"}, "'Bat' does not occur as a whole word .* write it exactly"),
+        (
+            {**ROW, "source": "The bat saw a bat."},
+            "'bat' occurs 2 times as a whole word .* give its \"position\"",
+        ),
+        ({**ROW, "source": "The combat was old."}, "'bat' does not occur as a whole word"),
         (
             {**ROW, "source": "The combat was old.", "position": 7},
             "'bat' at character 7 .* begins or ends within a word",
@@ -119,7 +122,7 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
         (
             {"source": "The doctor left.", "focus": "doctor", "gold": "Male"},
-            "or gold: male or female, for gender brackets, got 'Male'",
+            "gold: expected male or female, .* got 'Male'; or give correct_cues and incorrect_cues",
         ),
         (
             {"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"},
@@ -228,6 +231,26 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
     assert again.signature.split("|")[1] != result.signature.split("|")[1]
 
 
+def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.jsonl", ROW)
+    with pytest.raises(
+        InputError, match=r"^tgt_lang: the file .*'own' does not say .* such as de, or add a"
+    ):
+        cc_hf.load_material(path)
+
+
+def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.jsonl", ROW)
+    with pytest.raises(InputError) as refused:
+        evaluate_dataset(
+            str(path), translations=["a"], tgt_lang="de", metric="mucow_pattern_matching"
+        )
+    assert str(refused.value) == (
+        "mucow_pattern_matching needs the translations of each sense of a word, which only mucow"
+        " lists, not custom; metrics that fit custom own: contrastive_conditioning"
+    )
+
+
 def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
     rows = [
         {"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"}
@@ -239,7 +262,7 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
         ("[nainen] Lääkäri lähti.",),
     )
     assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
-    with pytest.raises(DataError, match="correct_cues: expected at least one cue"):
+    with pytest.raises(DataError, match=r"gold: expected male or female, .* got 'neutral'"):
         list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
 
 

@@ -175,7 +175,7 @@ def test_offline_mode_raises_an_error_with_a_remedy(
     monkeypatch.setattr(constants, "HF_HOME", str(tmp_path))
     with pytest.raises(
         DataError,
-        match=r"HF_HUB_OFFLINE is set\. Pass data_dir or set CC_HF_DATA_DIR",
+        match=r"HF_HUB_OFFLINE is set\. Go online once, or pass `data_dir` or set CC_HF_DATA_DIR",
     ):
         fetch(FILE)
 
@@ -247,8 +247,8 @@ def test_a_missing_hub_file_offline_raises_an_error_with_a_remedy(hub_cache: Pat
     with pytest.raises(
         DataError,
         match=(
-            r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* Pass"
-            r" data_dir or set CC_HF_DATA_DIR"
+            r"data/other.jsonl of the dataset owner/dataset is not in the Hub's cache.* or pass"
+            r" `data_dir` or set CC_HF_DATA_DIR"
         ),
     ):
         fetch(other)

@@ -10,7 +10,10 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.cli.options import metric_options
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.material import Material
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
@@ -133,7 +136,10 @@ def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
 def test_an_unsuitable_metric_is_refused_with_alternatives() -> None:
     with pytest.raises(
         InputError,
-        match="words knows simplegen only, not mucow; no configuration of mucow fits for en-de",
+        match=(
+            "words knows simplegen only, not mucow; no configuration of mucow fits for en-de;"
+            " metrics that fit mucow en-de: contrastive_conditioning; see"
+        ),
     ):
         evaluate_dataset("mucow", "en-de", translations=TEXTS, metric="words")
 
@@ -201,3 +207,31 @@ def _shown(renderable: Any) -> str:
     with console.capture() as captured:
         console.print(renderable)
     return captured.get()
+
+
+def test_a_file_with_the_lines_of_another_configuration_is_refused_naming_it(
+    tmp_path: Path,
+) -> None:
+    winomt = declaration("winomt")
+    rows = load_examples("simplegen", "en-de")[:4]
+    material = Material("en", "de", rows, declared=winomt, config=winomt.config("default"))
+    path = tmp_path / "de.txt"
+    path.write_text("Text.\n" * 3888, encoding="utf-8")
+    with pytest.raises(
+        InputError,
+        match=(
+            r"4 in all, got 3888 .* 3888 is the number of examples of the configuration all or"
+            r" acl2019$"
+        ),
+    ):
+        evaluate(material, translations=path, evaluator=hash_scores)
+    path.write_text("Text.\n" * 5, encoding="utf-8")
+    with pytest.raises(InputError, match=r"matched by source or id$"):
+        evaluate(material, translations=path, evaluator=hash_scores)
+
+
+def test_a_pair_without_an_embedded_evaluator_names_metrics_that_need_none() -> None:
+    with pytest.raises(
+        InputError, match=r"none ships with the package for en-es.*; the metric words needs no eval"
+    ):
+        evaluate_dataset("simplegen", "en-es", translations=TEXTS)

@@ -77,7 +77,7 @@ def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> Non
         ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
         ({"occurrence": 3}, "expected 1 to 2"),
         ({"occurrence": 0}, "expected 1 to 2"),
-        ({"gender": "x"}, "gold: male or female"),
+        ({"gender": "x"}, "gold: expected male or female"),
         ({"gender": ""}, "correct cues: expected at least one cue"),
         (
             {"gender": "", "correct_cues": "one", "incorrect_cues": " | "},

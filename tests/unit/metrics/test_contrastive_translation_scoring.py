@@ -584,15 +584,15 @@ def test_translations_and_systems_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError,
         match=(
-            "simplegen en-de has no contrastive translations, which contrastive_translation_scoring"
-            " needs; no configuration"
+            "simplegen en-de has no contrastive translations; contrastive_translation_scoring needs"
+            " them; no configuration"
         ),
     ):
         evaluate_dataset("simplegen", metric=METRIC)
     with pytest.raises(
         InputError,
         match=(
-            r"contrawsd de-en has no contrastive sources.*or for de-en the metric"
+            r"contrawsd de-en has no contrastive sources.*metrics that fit contrawsd de-en:"
             r" contrastive_translation_scoring"
         ),
     ):

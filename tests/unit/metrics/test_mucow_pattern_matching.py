@@ -261,7 +261,7 @@ def test_only_mucow_data_without_scoring_suites_fit() -> None:
     assert "scores given translations" in DECLARATION.fits(
         "mucow", "scoring.de-en", ContrastiveTranslationExample, "de", "en"
     )
-    assert "only mucow does" in DECLARATION.fits(
+    assert "which only mucow lists" in DECLARATION.fits(
         "winomt", "default", ContrastiveSourceExample, "en", "de"
     )
 

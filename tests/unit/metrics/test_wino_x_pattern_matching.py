@@ -261,8 +261,8 @@ def test_unsuitable_configurations_are_refused_with_alternatives() -> None:
     with pytest.raises(
         InputError,
         match=(
-            r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* not wino_x'
-            r" lm_en_de; use mt_en_de, or for lm_en_de the metric"
+            r'wino_x_pattern_matching needs English sentences with an ambiguous "it".* wino_x lm_en_de'
+            r" does not; use the configuration mt_en_de; metrics that fit wino_x lm_en_de: "
         ),
     ):
         evaluate_dataset("wino_x", "lm_en_de", metric=METRIC, translations=["x"])

@@ -104,3 +104,14 @@ def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
         result.judgements[0].example_id,
         [],
     )
+
+
+def test_data_of_the_user_are_shown_without_sources_unless_their_file_is_named() -> None:
+    own = replace(PLAIN, dataset="custom", config="own")
+    assert read_examples(own) == (
+        None,
+        [
+            "sources are not shown, because the results are on data of your own; to show them,"
+            " name the file with the data (`--dataset FILE`, in Python `dataset`)"
+        ],
+    )

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.figures import category_bars, histograms, nice_ticks, quality_points
+from cc_hf.reports.figures import Histogram, category_bars, histograms, nice_ticks, quality_points
+from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.studies.comparison import compare
@@ -73,7 +75,9 @@ def test_systems_that_cannot_be_compared_are_noted() -> None:
     )
     found = build_report([first, replace(second, results={"words": other})], n_resamples=1)
     assert found.comparisons == {}
-    assert any("words: " in note and "were not judged alike" in note for note in found.notes)
+    assert any(
+        "words: " in note and "judged with different options" in note for note in found.notes
+    )
     half = second.results["words"]
     half = replace(half, judgements=half.judgements[:40], n=40)
     found = build_report([first, System("half", {"words": half})], n_resamples=1)
@@ -160,3 +164,12 @@ def test_plots_get_the_figures_of_the_report() -> None:
         (s.bleu, s.results[metric].scores["min_accuracy"]) for s in found.systems
     ]
     assert nice_ticks(0, 0.03) == (0.0, 0.01, 0.02, 0.03)
+
+
+@pytest.mark.parametrize("highest", [1, 2, 7])
+def test_the_axis_of_counts_has_whole_numbers_only(highest: int) -> None:
+    histogram = Histogram(0, (0, highest), 0)
+    chart = histogram_chart(histogram, ["a"], highest=highest, label="a")
+    labels = re.findall(r'class="end muted"[^>]*>([^<]*)<', chart)
+    assert [float(label) for label in labels] == [int(label) for label in labels]
+    assert len(labels) >= 2

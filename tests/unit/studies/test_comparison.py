@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -206,7 +207,7 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
         ),
         (
             lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
-            "not judged alike: eval is 'function hash_scores' and 'function coarse_scores'",
+            "judged with different options: eval is 'function hash_scores' and 'function coarse_scores'",
         ),
         (
             lambda: {
@@ -355,7 +356,9 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
     assert expected.signature in found.output
-    assert "b (system) against a (baseline), n = 60" in " ".join(found.output.split())
+    assert "b against the baseline a, n = 60" in " ".join(found.output.split())
+    header = next(line for line in found.output.splitlines() if "difference (95 %)" in line)
+    assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
 
 
 @pytest.mark.shared
@@ -388,3 +391,10 @@ def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_
     # scores of a hash differ only by chance
     assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)
     assert accuracy.p_value > 0.05
+
+
+def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
+    table = comparison_tables(compare({"a": judged("a"), "b": judged("a")}, n_resamples=10))
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(table)
+    assert "b: difference in accuracy, " in console.export_text()

@@ -340,8 +340,8 @@ def test_references_are_judged_correct_and_the_signature_names_the_content(
     with pytest.raises(
         InputError,
         match=(
-            "wino_x lm_en_de has no contrastive sources, which contrastive_conditioning needs; use"
-            " mt_en_de, or for lm_en_de the metric contrastive_tra"
+            "wino_x lm_en_de has no contrastive sources; contrastive_conditioning needs them; use"
+            " the configuration mt_en_de; metrics that fit wino_x lm_en_de: contrastive_tra"
         ),
     ):
         evaluate_dataset(
