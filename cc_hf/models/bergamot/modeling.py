@@ -1,4 +1,4 @@
-"""The students of Bergamot as a model of transformers: configuration, modules, `generate`.
+"""The students of Bergamot as a model of transformers, with `generate`.
 
 The encoder is a transformer. The decoder has a simpler simple recurrent unit (SSRU; Kim et al.
 2019, "From Research to Production and Back") in place of self-attention, or self-attention in older
@@ -14,23 +14,16 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
-from transformers import (
-    AutoConfig,
-    AutoModelForSeq2SeqLM,
-    GenerationConfig,
-    GenerationMixin,
-    PretrainedConfig,
-    PreTrainedModel,
-)
+from transformers import AutoModelForSeq2SeqLM, GenerationMixin, PreTrainedModel
 from transformers import __version__ as transformers_version
 from transformers.cache_utils import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
+from cc_hf.models.bergamot.configuration import BergamotConfig
+
 __all__ = [
-    "BergamotConfig",
     "BergamotForConditionalGeneration",
     "Recurrence",
-    "generation_settings",
     "recurrent_states",
 ]
 
@@ -40,81 +33,6 @@ _ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "gelu": functional.gelu,
 }
 _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
-
-
-class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
-    """The configuration of a student.
-
-    Token ids are those of the SentencePiece models: </s> is 0. One id is added after the last one
-    for padding and for the start of the decoder; its embedding is zero, and it is never produced.
-
-    Args:
-        vocab_size: number of embeddings, that of padding included.
-        d_model: width of the states.
-        encoder_layers: number of layers.
-        decoder_layers: as for `encoder_layers`.
-        encoder_attention_heads: number of attention heads.
-        decoder_attention_heads: as for `encoder_attention_heads`.
-        encoder_ffn_dim: inner width of the feed-forward parts.
-        decoder_ffn_dim: as for `encoder_ffn_dim`.
-        activation_function: "relu", "swish" or "gelu".
-        decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
-        share_encoder_decoder_embeddings: whether both sides have the same embeddings.
-        tie_word_embeddings: whether the embeddings of the decoder are also the weights of the
-            projection to the vocabulary.
-        pre_norm: whether each block starts with a norm of its own, as in teachers.
-        max_position_embeddings: length of the longest source or target; positions are computed.
-        options: further options of `PretrainedConfig`.
-    """
-
-    model_type = "bergamot"
-    attribute_map = {  # noqa: RUF012 (transformers reads it from the class)
-        "hidden_size": "d_model",
-        "num_attention_heads": "encoder_attention_heads",
-        "num_hidden_layers": "encoder_layers",
-    }
-
-    def __init__(
-        self,
-        vocab_size: int = 32001,
-        d_model: int = 256,
-        encoder_layers: int = 6,
-        decoder_layers: int = 2,
-        encoder_attention_heads: int = 8,
-        decoder_attention_heads: int = 8,
-        encoder_ffn_dim: int = 1536,
-        decoder_ffn_dim: int = 1536,
-        activation_function: str = "relu",
-        decoder_recurrence: bool = True,
-        share_encoder_decoder_embeddings: bool = True,
-        tie_word_embeddings: bool = True,
-        pre_norm: bool = False,
-        max_position_embeddings: int = 1024,
-        **options: Any,
-    ) -> None:
-        self.vocab_size = vocab_size
-        self.d_model = d_model
-        self.encoder_layers = encoder_layers
-        self.decoder_layers = decoder_layers
-        self.encoder_attention_heads = encoder_attention_heads
-        self.decoder_attention_heads = decoder_attention_heads
-        self.encoder_ffn_dim = encoder_ffn_dim
-        self.decoder_ffn_dim = decoder_ffn_dim
-        self.activation_function = activation_function
-        self.decoder_recurrence = decoder_recurrence
-        self.share_encoder_decoder_embeddings = share_encoder_decoder_embeddings
-        self.pre_norm = pre_norm
-        self.max_position_embeddings = max_position_embeddings
-        super().__init__(
-            **{
-                "is_encoder_decoder": True,
-                "tie_word_embeddings": tie_word_embeddings,
-                "eos_token_id": 0,
-                "pad_token_id": vocab_size - 1,
-                "decoder_start_token_id": vocab_size - 1,
-                **options,
-            }
-        )
 
 
 class Recurrence(nn.Module):
@@ -529,20 +447,6 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
         return shifted.masked_fill(shifted == -100, self.config.pad_token_id)
 
 
-def generation_settings(config: BergamotConfig) -> GenerationConfig:
-    """Return the settings of `generate` for a model.
-
-    Args:
-        config: the configuration of the model.
-    """
-    return GenerationConfig(
-        eos_token_id=config.eos_token_id,
-        pad_token_id=config.pad_token_id,
-        decoder_start_token_id=config.decoder_start_token_id,
-        max_length=config.max_position_embeddings,
-    )
-
-
 def _norm(width: int) -> nn.LayerNorm:
     return nn.LayerNorm(width, eps=1e-9)
 
@@ -555,5 +459,4 @@ def _additive(mask: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor | N
     return zeros.masked_fill_(mask == 0, -torch.inf)[:, None, None, :]
 
 
-AutoConfig.register(BergamotConfig.model_type, BergamotConfig, exist_ok=True)
 AutoModelForSeq2SeqLM.register(BergamotConfig, BergamotForConditionalGeneration, exist_ok=True)

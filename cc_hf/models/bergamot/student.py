@@ -13,12 +13,9 @@ import torch
 from cc_hf.errors import DataError
 from cc_hf.files import is_folder
 from cc_hf.languages import LANGUAGES
+from cc_hf.models.bergamot.configuration import BergamotConfig, generation_settings
 from cc_hf.models.bergamot.marian_file import MarianFile, read_marian_file
-from cc_hf.models.bergamot.modeling import (
-    BergamotConfig,
-    BergamotForConditionalGeneration,
-    generation_settings,
-)
+from cc_hf.models.bergamot.modeling import BergamotForConditionalGeneration
 from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
 
 __all__ = ["StudentFiles", "load_student", "student_files"]
