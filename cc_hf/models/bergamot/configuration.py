@@ -67,6 +67,7 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
         super().__init__(
             **{
                 "is_encoder_decoder": True,
+                "tie_word_embeddings": True,
                 "eos_token_id": 0,
                 "pad_token_id": vocab_size - 1,
                 "decoder_start_token_id": vocab_size - 1,

@@ -381,6 +381,7 @@ def test_translate_writes_a_file_that_evaluate_reads(
 
 _INTERRUPTED_WHILE_TRANSLATING = """
 import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
 import cc_hf.systems.translate
 from cc_hf.cli.main import run
 
@@ -409,6 +410,7 @@ def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path) -> None:
 
 _INTERRUPT_DROPPED = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
 import cc_hf.systems.translate
 from cc_hf.cli.main import run
 

@@ -13,6 +13,7 @@ import transformers
 
 from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel
+from cc_hf.models.bergamot.modeling import BergamotForConditionalGeneration
 
 _SIZES: dict[str, Any] = {
     "d_model": 16,
@@ -31,6 +32,7 @@ _SIZES: dict[str, Any] = {
     "attention_dropout": 0.0,
 }
 _CONFIGS: dict[str, dict[str, Any]] = {
+    "bergamot": {"vocab_size": 1500, "activation_function": "relu"},
     "marian": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "swish"},
     "bart": {"vocab_size": 1500, "activation_function": "gelu"},
     "mbart": {"vocab_size": 1500, "scale_embedding": True, "activation_function": "gelu"},
@@ -44,6 +46,7 @@ _CONFIGS: dict[str, dict[str, Any]] = {
     },
 }
 _CLASSES = {
+    "bergamot": BergamotForConditionalGeneration,
     "marian": transformers.MarianMTModel,
     "bart": transformers.BartForConditionalGeneration,
     "mbart": transformers.MBartForConditionalGeneration,
