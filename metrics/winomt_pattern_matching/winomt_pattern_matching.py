@@ -24,7 +24,8 @@ Args:
         `occupation_index` (int, 0-based, the first word of the occupation among the space-split
         tokens of the source), `gold_gender` (male, female, neutral) and `stereotype` (pro, anti,
         none).
-    tgt_lang (str): ar, de, he, ru or uk; es, fr or it with spaCy and its model for the language.
+    tgt_lang (str): ar, de, he, pt, ru or uk; es, fr or it with spaCy and its model for the
+        language.
     aligner (str or Aligner): "fast_align" (default), "eflomal", which must be installed, or an
         object with the method `align`.
     alignments (str or list of str, optional): a Pharaoh file or its lines, which replace the

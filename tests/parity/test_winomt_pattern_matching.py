@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -206,3 +207,22 @@ def test_configurations_all_and_acl2019_differ_in_two_stereotypes(shared: Path) 
     assert [(e.id, e.source, e.focus, e.gold, e.extra) for e in every if e.gold != "neutral"] == [
         (e.id, e.source, e.focus, e.gold, e.extra) for e in with_cues
     ]
+
+
+@pytest.mark.parametrize(("system", "agreement"), [("aws", 0.984), ("google", 0.989)])
+def test_portuguese_rules_agree_with_the_archived_verdicts_of_winopt(
+    shared: Path, system: str, agreement: float
+) -> None:
+    folder = shared / f"upstream/ramos-ai/winopt/translations/{system}"
+    result = evaluate_dataset(
+        "winomt",
+        "all",
+        translations=folder / "en-pt.txt",
+        tgt_lang="pt",
+        metric="winomt_pattern_matching",
+        data_dir=shared / "upstream",
+    )
+    with (folder / "en-pt.txt.pred.csv").open(encoding="utf-8", newline="") as file:
+        archived = [row["Predicted gender"] for row in csv.DictReader(file)]
+    equal = [j.predicted == gender for j, gender in zip(result.judgements, archived, strict=True)]
+    assert sum(equal) / len(equal) >= agreement

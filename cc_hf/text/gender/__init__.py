@@ -1,4 +1,5 @@
-"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928).
+"""The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928),
+and for Portuguese by rules of our own.
 
 There is one file per language family. `gender_predictor` returns the rules of a language; only then
 are the packages that they need imported.
@@ -28,6 +29,7 @@ _FAMILIES = {
     "fr": "romance",
     "he": "semitic",
     "it": "romance",
+    "pt": "portuguese",
     "ru": "east_slavic",
     "uk": "east_slavic",
 }

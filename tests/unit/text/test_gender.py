@@ -13,7 +13,7 @@ from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender_predictor, romance
 from tests.helpers.cases import cases_by_words
 
-BUILT_IN = ("ar", "de", "he", "ru", "uk")
+BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
 
 
 def gender(
@@ -66,6 +66,19 @@ def test_german_gender_is_read_from_article_and_noun(
         ("he", "את הרופא", "male"),
         ("he", "האחות.", "female"),
         ("he", "", UNKNOWN),
+        ("pt", "a médica", "female"),
+        ("pt", "o médico,", "male"),
+        ("pt", "o caixa", "male"),  # the determiner decides
+        ("pt", "à gerente", "female"),
+        ("pt", "gerente", "male"),  # the generic form
+        ("pt", "A carpinteiro", "female"),  # a capital begins a sentence: the article
+        ("pt", "a carpinteiro", "male"),  # the preposition
+        ("pt", "o da supervisora", "female"),
+        ("pt", "o dono da casa", "male"),  # a complement says nothing of the person
+        ("pt", "a alguém", "male"),
+        ("pt", "que a", UNKNOWN),
+        ("pt", ",", UNKNOWN),
+        ("pt", "", UNKNOWN),
         ("ar", "الطبيبة", "female"),
         ("ar", "الطبيب", "male"),
         ("ar", "طبيبﺔ", "female"),
@@ -102,10 +115,10 @@ def test_the_signature_names_the_morphology_used(lang: str) -> None:
 
 
 def test_languages_without_rules_are_refused() -> None:
-    assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
+    assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, ru, uk",
+        match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt, ru, uk",
     ):
         gender_predictor("cs")
     with pytest.raises(
