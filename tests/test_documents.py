@@ -10,9 +10,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from cc_hf.cli.main import app
 from cc_hf.evaluate_modules import register
 from tests.helpers.metrics import compute_metric
 
@@ -55,6 +58,27 @@ def test_python_examples_print_what_their_comments_say(
     ]
     assert expected
     assert printed.getvalue().splitlines()[: len(expected)] == expected
+
+
+def _shell_commands() -> list[str]:
+    """The commands of blocks that need a GPU, the Hub or a large model, and so are not run."""
+    pages = [*_PAGES, "docs/parity.md", "docs/annotations.md", "CONTRIBUTING.md"]
+    text = "\n".join((_ROOT / page).read_text(encoding="utf-8") for page in pages)
+    blocks = re.findall(r"```(?:sh|shell)\n(.*?)```", text, re.DOTALL)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.startswith("cc-hf ")]
+
+
+@pytest.mark.parametrize("line", _shell_commands(), ids=lambda line: " ".join(line.split()[:4]))
+def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    command: Any = typer.main.get_command(app)
+    name, parent = "cc-hf", None
+    while hasattr(command, "commands"):  # a group: its first word names a command of it
+        parent = command.make_context(name, [], parent=parent, resilient_parsing=True)
+        name, *words = words
+        command = command.commands[name]
+    command.make_context(name, words, parent=parent)  # parses, and raises what a user would see
 
 
 def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
