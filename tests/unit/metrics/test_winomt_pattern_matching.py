@@ -217,7 +217,10 @@ def test_bad_input_is_refused_naming_the_row(
 @cases_by_message(
     ("options", "message"),
     [
-        ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt, ru, uk"),
+        (
+            {"tgt_lang": "cs"},
+            "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt, ru, uk",
+        ),
         ({"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
         ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
         ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
