@@ -11,6 +11,7 @@ from cc_hf.models.bergamot.published import LICENCE
 from cc_hf.models.bergamot.student import load_student, student_files
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.location import locate
+from cc_hf.models.weights import reported_loading
 
 __all__ = ["convert_student"]
 
@@ -72,7 +73,8 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
         dir=target.absolute().parent, prefix=f".{target.name}."
     ) as temporary:
         built = Path(temporary) / "build"
-        model.save_pretrained(built)
+        with reported_loading(str(source)):  # without progress bars
+            model.save_pretrained(built)
         tokenizer.save_pretrained(built)
         (built / "README.md").write_text(card, encoding="utf-8")
         if target.exists():

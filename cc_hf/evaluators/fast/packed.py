@@ -101,7 +101,7 @@ class PackedModel:
         self.arithmetic = ARITHMETICS[mode]
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
-        self.pre_norm = getattr(config, "pre_norm", config.model_type in ("mbart", "m2m_100"))
+        self.pre_norm = config.model_type in ("mbart", "m2m_100")
         self.is_relu = config.activation_function == "relu"
         self.activation = _activation(config.activation_function)
         first = PACKED_FAMILIES[config.model_type]

@@ -19,7 +19,6 @@ _DEFAULTS = {
     "activation_function": "relu",
     "decoder_recurrence": True,
     "share_encoder_decoder_embeddings": True,
-    "pre_norm": False,
     "max_position_embeddings": 1024,
 }
 
@@ -44,7 +43,6 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
         activation_function: "relu", "swish" or "gelu".
         decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
         share_encoder_decoder_embeddings: whether both sides have the same embeddings.
-        pre_norm: whether each block starts with a norm of its own, as in teachers.
         max_position_embeddings: length of the longest source or target; positions are computed.
 
     Examples:

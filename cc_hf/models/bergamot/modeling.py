@@ -2,7 +2,7 @@
 
 The encoder is a transformer. The decoder has a simpler simple recurrent unit (SSRU; Kim et al.
 2019, "From Research to Production and Back") in place of self-attention, or self-attention in older
-models. Norms follow the residual sum; in teachers they precede the block.
+models. Norms follow the residual sum.
 """
 
 from __future__ import annotations
@@ -168,7 +168,6 @@ class _Layer(nn.Module):
         width, side = config.d_model, "decoder" if is_decoder else "encoder"
         n_heads = getattr(config, f"{side}_attention_heads")
         inner = getattr(config, f"{side}_ffn_dim")
-        self.is_decoder, self.pre_norm = is_decoder, config.pre_norm
         if is_decoder and config.decoder_recurrence:
             self.recurrence = Recurrence(width, number)
         else:
@@ -198,26 +197,16 @@ class _Layer(nn.Module):
             source_mask: mask of the source, or None.
             cache: what the decoder keeps of the tokens before, or None.
         """
-        given = self._before(self.self_attn_layer_norm, hidden)
         if hasattr(self, "recurrence"):
-            change = self.recurrence(given, cache)
+            change = self.recurrence(hidden, cache)
         else:
-            change = self.self_attn(given, given, mask, cache)
-        hidden = self._after(self.self_attn_layer_norm, hidden + change)
+            change = self.self_attn(hidden, hidden, mask, cache)
+        hidden = self.self_attn_layer_norm(hidden + change)
         if states is not None:
-            given = self._before(self.encoder_attn_layer_norm, hidden)
-            change = self.encoder_attn(given, states, source_mask, cache, is_cross=True)
-            hidden = self._after(self.encoder_attn_layer_norm, hidden + change)
-        given = self._before(self.final_layer_norm, hidden)
-        change = self.fc2(self.activation(self.fc1(given)))
-        return self._after(self.final_layer_norm, hidden + change)
-
-    def _before(self, norm: nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
-        normed: torch.Tensor = norm(states) if self.pre_norm else states
-        return normed
-
-    def _after(self, norm: nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
-        normed: torch.Tensor = states if self.pre_norm else norm(states)
+            change = self.encoder_attn(hidden, states, source_mask, cache, is_cross=True)
+            hidden = self.encoder_attn_layer_norm(hidden + change)
+        change = self.fc2(self.activation(self.fc1(hidden)))
+        normed: torch.Tensor = self.final_layer_norm(hidden + change)
         return normed
 
 
@@ -256,7 +245,6 @@ class _Stack(nn.Module):
             _Layer(config, number, is_decoder=is_decoder)
             for number in range(getattr(config, f"{side}_layers"))
         )
-        self.layer_norm = _norm(config.d_model) if config.pre_norm else None
 
     def embed(self, ids: torch.Tensor, first: int = 0) -> torch.Tensor:
         """Return scaled embeddings with positions; that of padding, and so of the start, is zero.
@@ -267,11 +255,6 @@ class _Stack(nn.Module):
         """
         embedded: torch.Tensor = self.embed_tokens(ids) * self.embed_scale
         return embedded + self.embed_positions.weight[first : first + ids.shape[1]]
-
-    def finish(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return the states after the last layer."""
-        finished: torch.Tensor = hidden if self.layer_norm is None else self.layer_norm(hidden)
-        return finished
 
 
 class _Encoder(_Stack):
@@ -292,7 +275,7 @@ class _Encoder(_Stack):
         mask = _additive(attention_mask, hidden.dtype)
         for layer in self.layers:
             hidden = layer(hidden, mask)
-        return BaseModelOutput(last_hidden_state=self.finish(hidden))
+        return BaseModelOutput(last_hidden_state=hidden)
 
 
 class _Decoder(_Stack):
@@ -320,7 +303,7 @@ class _Decoder(_Stack):
         causal = torch.full((n, first + n), -torch.inf, device=ids.device).triu_(first + 1)
         for layer in self.layers:
             hidden = layer(hidden, causal.to(hidden.dtype), states, source_mask, cache)
-        return self.finish(hidden)
+        return hidden
 
 
 class _Body(nn.Module):

@@ -34,10 +34,10 @@ _REQUIRED: dict[str, tuple[Any, ...]] = {
     "transformer-ffn-activation": ("relu", "swish", "gelu"),
     "transformer-no-projection": (False,),
     "transformer-pool": (False,),
-    "transformer-postprocess": ("dan", "da"),
+    "transformer-postprocess": ("dan",),
     "transformer-postprocess-emb": ("d", ""),
-    "transformer-postprocess-top": ("", "n"),
-    "transformer-preprocess": ("", "n", "d", "dn"),
+    "transformer-postprocess-top": ("",),
+    "transformer-preprocess": ("", "d"),  # "n" is a norm before each block, in some teachers
     "transformer-tied-layers": ([],),
     "transformer-train-position-embeddings": (False,),
     "ulr": (False,),
@@ -186,7 +186,6 @@ def _config(content: MarianFile) -> BergamotConfig:
         tie_word_embeddings=bool(
             settings.get("tied-embeddings-all") or settings.get("tied-embeddings")
         ),
-        pre_norm="n" in settings.get("transformer-preprocess", ""),
     )
 
 
@@ -217,8 +216,6 @@ class _Weights:
         ):
             for number in range(n_layers):
                 self._layer(side, number)
-            if config.pre_norm:
-                self._norm(f"model.{side}.layer_norm", f"{side}_top")
         if self.tensors:
             names = sorted(self.tensors)
             raise DataError(

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
+from typer.testing import CliRunner
 
 import cc_hf
+from cc_hf.cli.main import app
 from cc_hf.conversion.student import convert_student
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.models.bergamot.modeling import recurrent_states
@@ -170,6 +172,7 @@ def test_gzip_files_are_loaded(tmp_path: Path) -> None:
         ({"transformer-ffn-activation": "tanh"}, "says 'tanh'"),
         ({"transformer-tied-layers": [1, 1]}, "transformer-tied-layers"),
         ({"transformer-train-position-embeddings": True}, "train-position-embeddings"),
+        ({"transformer-preprocess": "n"}, "transformer-preprocess"),
         ({"dim-emb": "16"}, "expected positive sizes"),
         ({"enc-depth": 10**9}, "expected positive sizes"),
         ({"transformer-heads": 3}, "divisible by transformer-heads"),
@@ -250,3 +253,14 @@ def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
     assert not model.training
     assert tokenizer.pad_token_id == model.config.pad_token_id == 70
     assert tokenizer.batch_decode([[0, 70]]) == [""]
+
+
+def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
+    folder, output = save_student(tmp_path / "student"), tmp_path / "converted"
+    run = CliRunner().invoke(app, ["convert-bergamot", str(folder), "--output", str(output)])
+    assert run.exit_code == 0, run.output
+    assert run.output.split() == [str(output), "bergamot"]
+    evaluator: Any = cc_hf.load_evaluator(output)
+    (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
+    assert evaluator.source_pieces(ids)[-1] == "</s>"
+    assert evaluator.target_pieces(ids)[-1] == "</s>"
