@@ -161,19 +161,9 @@ class EvaluationResult:
             Name of the score -> text.
 
         Examples:
+            >>> notes = {"f1": NoInterval("it is the same in every resample")}
             >>> result = EvaluationResult(
-            ...     "",
-            ...     "",
-            ...     "de",
-            ...     "own",
-            ...     "own|n:2",
-            ...     2,
-            ...     {"f1": 1.0},
-            ...     {},
-            ...     (),
-            ...     (),
-            ...     {},
-            ...     {"f1": NoInterval("it is the same in every resample")},
+            ...     "", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, notes
             ... )
             >>> result.interval_notes()
             {'f1': 'no interval: it is the same in every resample'}

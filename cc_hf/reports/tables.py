@@ -181,19 +181,9 @@ def interval_notes(result: EvaluationResult) -> list[str]:
 
     Examples:
         >>> from cc_hf.results import NoInterval
+        >>> notes = {"f1": NoInterval("it is the same in every resample")}
         >>> result = EvaluationResult(
-        ...     "",
-        ...     "",
-        ...     "de",
-        ...     "own",
-        ...     "own|n:2",
-        ...     2,
-        ...     {"f1": 1.0},
-        ...     {},
-        ...     (),
-        ...     (),
-        ...     {},
-        ...     {"f1": NoInterval("it is the same in every resample")},
+        ...     "", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, notes
         ... )
         >>> interval_notes(result)
         ['no interval: it is the same in every resample: f1']

@@ -117,7 +117,9 @@ class ReferenceStudent:
 
     def _feed_forward(self, name: str, hidden: Floats) -> Floats:
         weights = self.weights
-        inner = np.maximum(hidden @ weights[f"{name}_W1"] + weights[f"{name}_b1"], 0)
+        inner = hidden @ weights[f"{name}_W1"] + weights[f"{name}_b1"]
+        is_relu = self.settings["transformer-ffn-activation"] == "relu"
+        inner = np.maximum(inner, 0) if is_relu else inner / (1 + np.exp(-inner))
         return self._norm(
             f"{name}_ffn", hidden + inner @ weights[f"{name}_W2"] + weights[f"{name}_b2"]
         )

@@ -40,7 +40,7 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
         encoder_layers, decoder_layers: numbers of layers.
         encoder_attention_heads, decoder_attention_heads: numbers of attention heads.
         encoder_ffn_dim, decoder_ffn_dim: inner widths of the feed-forward parts.
-        activation_function: "relu", "swish" or "gelu".
+        activation_function: "relu" or "swish".
         decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
         share_encoder_decoder_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target; positions are computed.

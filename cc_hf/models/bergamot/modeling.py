@@ -30,7 +30,6 @@ __all__ = [
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "relu": functional.relu,
     "swish": functional.silu,
-    "gelu": functional.gelu,
 }
 _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
 

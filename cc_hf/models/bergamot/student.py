@@ -27,11 +27,12 @@ _REQUIRED: dict[str, tuple[Any, ...]] = {
     "lemma-dim-emb": (0,),
     "right-left": (False,),
     "skip": (False,),
+    "tied-embeddings-src": (False,),
     "transformer-depth-scaling": (False, True),  # of the initial weights only
     "transformer-decoder-autoreg": ("rnn", "self-attention"),
     "transformer-ffn-depth": (2,),
     "transformer-decoder-ffn-depth": (0, 2),
-    "transformer-ffn-activation": ("relu", "swish", "gelu"),
+    "transformer-ffn-activation": ("relu", "swish"),  # Marian's gelu is an approximation of its own
     "transformer-no-projection": (False,),
     "transformer-pool": (False,),
     "transformer-postprocess": ("dan",),
@@ -170,22 +171,20 @@ def _config(content: MarianFile) -> BergamotConfig:
             f" and {n_heads}"
         )
     inner = settings.get("transformer-dim-ffn", 2048)
-    is_shared = bool(settings.get("tied-embeddings-all") or settings.get("tied-embeddings-src"))
+    is_shared = bool(settings.get("tied-embeddings-all"))
     return BergamotConfig(
         vocab_size=max(sizes) + 1,
         d_model=width,
         encoder_layers=settings["enc-depth"],
         decoder_layers=settings["dec-depth"],
         encoder_attention_heads=n_heads,
-        decoder_attention_heads=settings.get("transformer-heads-decoder") or n_heads,
+        decoder_attention_heads=n_heads,
         encoder_ffn_dim=inner,
         decoder_ffn_dim=settings.get("transformer-decoder-dim-ffn") or inner,
         activation_function=settings.get("transformer-ffn-activation", "relu"),
         decoder_recurrence=recurrent,
         share_encoder_decoder_embeddings=is_shared,
-        tie_word_embeddings=bool(
-            settings.get("tied-embeddings-all") or settings.get("tied-embeddings")
-        ),
+        tie_word_embeddings=is_shared or bool(settings.get("tied-embeddings")),
     )
 
 

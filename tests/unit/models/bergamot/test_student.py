@@ -45,6 +45,7 @@ def _reference(folder: Path, evaluator: Any) -> list[np.ndarray]:
     "changes",
     [
         pytest.param({}, id="tiny"),
+        pytest.param({"transformer-ffn-activation": "swish"}, id="swish"),
         pytest.param({"transformer-decoder-autoreg": "self-attention"}, id="transformer decoder"),
         pytest.param({**_TWO_VOCABULARIES, "tied-embeddings": True}, id="two vocabularies"),
         pytest.param(_TWO_VOCABULARIES, id="untied"),
@@ -169,7 +170,8 @@ def test_gzip_files_are_loaded(tmp_path: Path) -> None:
     [
         ({"dec-cell": "gru"}, "expected the decoder cell 'ssru', the configuration says 'gru'"),
         ({"type": "s2s"}, "expected type to be 'transformer', the configuration says 's2s'"),
-        ({"transformer-ffn-activation": "tanh"}, "says 'tanh'"),
+        ({"transformer-ffn-activation": "gelu"}, "says 'gelu'"),
+        ({"tied-embeddings-src": True}, "tied-embeddings-src"),
         ({"transformer-tied-layers": [1, 1]}, "transformer-tied-layers"),
         ({"transformer-train-position-embeddings": True}, "train-position-embeddings"),
         ({"transformer-preprocess": "n"}, "transformer-preprocess"),
