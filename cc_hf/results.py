@@ -126,6 +126,8 @@ class EvaluationResult:
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are.
+        wording: the wording of cues that replaced that of the dataset, as
+            `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -144,6 +146,7 @@ class EvaluationResult:
     counts: Mapping[str, int] = field(default_factory=dict)
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    wording: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -153,6 +156,12 @@ class EvaluationResult:
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
+
+    @property
+    def split(self) -> str:
+        """The split of the dataset that the signature names, "test" if it names none."""
+        data, _, _ = _data(self).rpartition("@")
+        return data.removeprefix(f"{self.dataset}/{self.config}").removeprefix("/") or "test"
 
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.
@@ -181,8 +190,9 @@ class EvaluationResult:
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        if not self.no_interval:
-            del row["no_interval"]
+        for name in ("no_interval", "wording"):
+            if not row[name]:
+                del row[name]
         for judgement in row["judgements"]:
             if not judgement["scores"]:  # most metrics have none: keep the file small
                 del judgement["scores"]
@@ -428,6 +438,7 @@ _TYPES: dict[type, _Types] = {
     EvaluationResult: (
         (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
+        (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
     ),
     Interval: (
         (("low", "high", "level"), _is_number, "a number"),

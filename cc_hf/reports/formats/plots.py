@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "plots"]
+__all__ = ["FORMATS", "empty_figure", "literal_text", "plots", "saved_figure"]
 
 FORMATS = ("png", "svg")
 _TITLE_LENGTH = 60
@@ -48,7 +48,8 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
             f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
         )
     return {
-        f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)
+        f"{name}.{file_format}": saved_figure(figure, file_format)
+        for name, figure in _figures(report)
     }
 
 
@@ -65,7 +66,7 @@ def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
 def _categories(report: Report, metric: str) -> Figure:
     bars = category_bars(report, metric)
     names = list(dict.fromkeys(bar.category for bar in bars))
-    figure, (axes,) = _empty(1, width=max(4.5, 0.6 * len(bars) + 2), height=3.4)
+    figure, (axes,) = empty_figure(1, width=max(4.5, 0.6 * len(bars) + 2), height=3.4)
     width = 0.8 / len(report.systems)
     for index, system in enumerate(report.systems):
         system_bars = [bar for bar in bars if bar.system == index]
@@ -89,10 +90,10 @@ def _categories(report: Report, metric: str) -> Figure:
                 width * 0.92,
                 yerr=spread,
                 color=_colour(index),
-                label=_literal(system.name),
+                label=literal_text(system.name),
                 error_kw={"linewidth": 1, "capsize": 2},
             )
-    axes.set_xticks(range(len(names)), [_literal(name) for name in names])
+    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
     axes.set_ylim(0, 100)
     axes.set_ylabel("accuracy, %")
     axes.set_title(_title(report, metric), loc="left")
@@ -103,7 +104,9 @@ def _categories(report: Report, metric: str) -> Figure:
 
 def _probabilities(report: Report, metric: str) -> Figure:
     system_histograms = histograms(report, metric)
-    figure, panels = _empty(len(system_histograms), width=4.2 * len(system_histograms), height=3.0)
+    figure, panels = empty_figure(
+        len(system_histograms), width=4.2 * len(system_histograms), height=3.0
+    )
     edges = [100 * k / N_BINS for k in range(N_BINS)]
     for histogram, axes in zip(system_histograms, panels, strict=True):
         shades = [0.45 if edge < 50 else 1.0 for edge in edges]
@@ -123,13 +126,13 @@ def _probabilities(report: Report, metric: str) -> Figure:
         axes.locator_params(axis="y", integer=True)
         axes.set_xlim(0, 100)
         axes.set_xlabel("probability of the correct reading, %")
-        axes.set_title(_literal(report.systems[histogram.system].name), loc="left")
+        axes.set_title(literal_text(report.systems[histogram.system].name), loc="left")
     panels[0].set_ylabel("samples")
     return figure
 
 
 def _quality(report: Report, metric: str) -> Figure:
-    figure, (axes,) = _empty(1, width=4.8, height=3.8)
+    figure, (axes,) = empty_figure(1, width=4.8, height=3.8)
     for point in quality_points(report, metric):
         x, y = 100 * point.bleu, 100 * point.min_accuracy
         low, high = (
@@ -144,7 +147,7 @@ def _quality(report: Report, metric: str) -> Figure:
             capsize=2,
         )
         axes.annotate(
-            _literal(report.systems[point.system].name),
+            literal_text(report.systems[point.system].name),
             (x, y),
             xytext=(6, 4),
             textcoords="offset points",
@@ -156,13 +159,27 @@ def _quality(report: Report, metric: str) -> Figure:
     return figure
 
 
-def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def empty_figure(
+    n: int, *, width: float, height: float, n_columns: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with empty panels.
+
+    Args:
+        n: number of panels.
+        width: width of the figure in inches.
+        height: height of the figure in inches.
+        n_columns: number of panels in a row; None for all in one row.
+
+    Raises:
+        MissingDependencyError: without matplotlib.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=160)
-    panels = [figure.add_subplot(1, n, 1 + number) for number in range(n)]
+    columns = n_columns or n
+    panels = [figure.add_subplot(-(-n // columns), columns, 1 + i) for i in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#e4e7ec")
@@ -170,7 +187,13 @@ def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def _saved(figure: Figure, file_format: str) -> bytes:
+def saved_figure(figure: Figure, file_format: str) -> bytes:
+    """Return the file of a figure, which depends only on its content.
+
+    Args:
+        figure: the figure.
+        file_format: one of `FORMATS`.
+    """
     import matplotlib
 
     written = io.BytesIO()
@@ -186,14 +209,14 @@ def _saved(figure: Figure, file_format: str) -> bytes:
 
 def _title(report: Report, metric: str) -> str:
     title = f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": ")
-    return _literal(title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…")
+    return literal_text(title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…")
 
 
 def _colour(system: int) -> str:
     return _COLOURS[system % len(_COLOURS)]
 
 
-def _literal(text: str) -> str:
+def literal_text(text: str) -> str:
     """Return text that matplotlib does not read as a formula, with unprintable characters replaced
     because fonts and SVG lack them.
     """
