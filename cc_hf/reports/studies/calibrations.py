@@ -31,13 +31,13 @@ def calibration_table(calibration: Calibration) -> Group:
         calibration: the calibration.
     """
     first, second = calibration.readings
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("wording", overflow="fold")
     for name in ("AUC (95 %)", "right, %", first, second, "shift"):
         table.add_column(name, justify="right", no_wrap=True)
     for result in calibration.results:
         figures, limits = result.report, result.intervals.get("auc")
-        interval = f" ({limits.low:.3f} – {limits.high:.3f})" if limits else ""
+        interval = f" ({limits.low:.3f}–{limits.high:.3f})" if limits else ""
         is_chosen = result.name == calibration.chosen
         table.add_row(
             Text(f"{result.name} *" if is_chosen else result.name),
