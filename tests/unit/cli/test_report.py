@@ -63,7 +63,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
     assert "| Y (baseline) |" in markdown
     assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5
     page = (files / "o.html").read_text(encoding="utf-8")
-    assert "<title>d c de: 2 systems</title>" in page
+    assert "<title>d (c), German: 2 systems</title>" in page
     assert "Dasselbe." in page
     assert sorted(path.name for path in (files / "pictures").iterdir()) == [
         "categories.contrastive_conditioning.svg",
