@@ -47,7 +47,7 @@ def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
 
     Examples:
         >>> results = [
-        ...     EvaluationResult("", "", "de", "m", "m|n:1", 1, {}, {}, (), (), system=system)
+        ...     EvaluationResult("d", "c", "de", "m", "m|n:1", 1, {}, {}, (), (), system=system)
         ...     for system in ("aws", "bing", "bing")
         ... ]
         >>> system_names(list(zip(map(Path, ("a.json", "b.json", "c.json")), results)))

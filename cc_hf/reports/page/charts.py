@@ -22,7 +22,7 @@ _NAMES = 104  # width for the names of the systems beside the bars
 _VALUES = 44
 _CHARACTER = 6.4  # approximate width of a character, to keep labels apart
 _BESIDE = 14  # longest name that stands beside its bar; a longer one stands above it
-_LINE = 62  # characters in the width of the chart, beside a mark
+_LINE = 64  # characters in the width of the chart, beside a mark
 _AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
 _SHAPES = (
     "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
