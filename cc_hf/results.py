@@ -128,6 +128,8 @@ class EvaluationResult:
             wherever the figures are.
         wording: the wording of cues that replaced that of the dataset, as
             `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
+        system: name of the system under test, as reports show it; "" if it was not named. No figure
+            depends on it.
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -147,6 +149,7 @@ class EvaluationResult:
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     wording: Mapping[str, Any] | None = None
+    system: str = ""
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -183,14 +186,14 @@ class EvaluationResult:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals are
-        left out.
+        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
+        and a name of the system that was not given, are left out.
         """
         row = {
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        for name in ("no_interval", "wording"):
+        for name in ("no_interval", "wording", "system"):
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
@@ -206,7 +209,8 @@ class EvaluationResult:
     def from_json(cls, text: str) -> EvaluationResult:
         """Return the result from its JSON; the inverse of `to_json`.
 
-        Files of older versions, without verdicts of judgements or notes, are accepted.
+        Files of older versions, without verdicts of judgements, notes or a name of the system, are
+        accepted.
 
         Args:
             text: JSON as `to_json` writes it.
@@ -254,7 +258,8 @@ class ResultSet:
 
     Attributes:
         results: the results.
-        not_run: metric -> why it was not run.
+        not_run: metric that fits the data -> what it lacked to be run, such as a package. Files of
+            older versions also name metrics that do not fit.
     """
 
     results: tuple[EvaluationResult, ...]
@@ -436,7 +441,7 @@ _COUNT = "a number, 0 or more"
 #: Class -> names of fields, a check of their values, and what is expected.
 _TYPES: dict[type, _Types] = {
     EvaluationResult: (
-        (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),
+        (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
         (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
     ),
