@@ -79,7 +79,15 @@ class MissingOptionError(InputError):
 
 
 class TooLongError(InputError):
-    """A text that is longer than the evaluator accepts."""
+    """A text that is longer than the evaluator accepts.
+
+    Attributes:
+        translations: every translation that is too long, if nothing else is; else empty.
+    """
+
+    def __init__(self, message: str, *, translations: Collection[str] = ()) -> None:
+        super().__init__(message)
+        self.translations = frozenset(translations)
 
 
 class DataError(CCError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.options import (
+    AsJson,
     BatchTokens,
     Cache,
     Config,
@@ -19,9 +20,11 @@ from cc_hf.cli.options import (
     Device,
     Evaluators,
     FamilyName,
+    Limit,
     MetricOptions,
     Mode,
     NoCache,
+    OnBlank,
     OnTooLong,
     Prompt,
     Quiet,
@@ -33,7 +36,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
+from cc_hf.cli.output import check_output, print_result, say, say_written, shows_progress
 from cc_hf.errors import ResultWarning
 
 if TYPE_CHECKING:
@@ -58,8 +61,9 @@ def evaluate(
         Path | None,
         typer.Option(
             help=(
-                "File of translations: one translation per line in the order of the dataset,"
-                ' lines of the form "source ||| translation", or JSONL.'
+                "File of translations, or - for standard input: one translation per line in the"
+                ' order of the dataset, lines of the form "source ||| translation", or JSONL. It'
+                " may also have one line for each line of the upstream test set."
             )
         ),
     ] = None,
@@ -97,6 +101,8 @@ def evaluate(
     ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
+    limit: Limit = None,
+    on_blank: OnBlank = None,
     on_too_long: OnTooLong = "error",
     mode: Mode = "auto",
     cache: Cache = None,
@@ -107,9 +113,12 @@ def evaluate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Write the result with all judgements to this JSON file."
+            "--output",
+            "-o",
+            help="Write the result with all judgements to this JSON file; - for standard output.",
         ),
     ] = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Judge a system by its translations, or an evaluator by what it prefers."""
@@ -123,11 +132,13 @@ def evaluate(
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
-    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    material = load_material(
+        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
+    )
     arguments: dict[str, Any] = {
         "translations": translations,
         "system": system,
-        "options": metric_options(option, score=score),
+        "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
             kind=kind,
@@ -155,40 +166,53 @@ def evaluate(
     sharding.leave()
     if not is_main:
         return
-    if output is not None:
-        write_atomically(output, outcome.to_json())
-    console = Console()
-    console.print(
-        results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
+    print_result(
+        as_json,
+        outcome.to_json(),
+        lambda: [
+            results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome),
+            *(Text(f"signature: {result.signature}") for result in results),
+        ],
+        output=output,
     )
-    for result in results:
-        console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
+    for warning in _warnings(results):
+        say("warning", warning)
     if not quiet:
-        _print_notes(results, output)
+        for note in _notes(results):
+            say("note", note)
+        say_written(output)
 
 
-def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> None:
+def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
+    """Yield what may be wrong with the translations or the evaluator."""
     from cc_hf.metrics.base import registered_metric
     from cc_hf.reports.tables import tie_text
 
-    result = results[0]  # notes on the file are the same for all metrics
-    notes = Console(stderr=True)
-    if unused := result.counts.get("n_unused_lines"):
-        notes.print(
-            f"note: {unused} of {result.counts['n_lines']} lines do not belong to this"
-            " configuration and were not judged",
-            highlight=False,
-        )
+    result = results[0]  # the translations are the same for all metrics
     if copies := result.counts.get("n_with_source"):
-        notes.print(
-            f"note: {copies} of {result.n} translations contain their whole source; is this the"
-            " right file?",
-            highlight=False,
+        yield (
+            f"{copies:,} of {result.n:,} translations contain their whole source; is this the right"
+            " file?"
+        )
+    if n_blank := max(result.counts.get("n_blank", 0) for result in results):
+        yield f"{n_blank:,} of {result.n:,} translations are blank, which is never right"
+    if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
+        yield (
+            f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"
+            " as incorrect"
         )
     for result in results:
         if ties := tie_text(result):
             declared = registered_metric(result.metric)
             question = _TIES.get(declared.ties) if declared is not None and declared.ties else None
-            notes.print("note: " + "; ".join(filter(None, (ties, question))), highlight=False)
-    if output is not None:
-        notes.print(Text(f"written: {output}"), soft_wrap=True)
+            yield "; ".join(filter(None, (ties, question)))
+
+
+def _notes(results: Sequence[EvaluationResult]) -> Iterator[str]:
+    """Yield what is as it should be, but may surprise."""
+    counts = results[0].counts
+    if unused := counts.get("n_unused_lines"):
+        yield (
+            f"{unused:,} of {counts['n_lines']:,} lines do not belong to the examples that were"
+            " judged and were not used"
+        )

@@ -6,11 +6,14 @@ Unicode line separators.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from cc_hf.errors import DataError, InputError
 
 __all__ = ["read_lines", "read_text", "text_lines"]
+
+_STANDARD = Path("-")
 
 
 def read_lines(path: Path) -> list[str]:
@@ -18,7 +21,7 @@ def read_lines(path: Path) -> list[str]:
     end.
 
     Args:
-        path: the file.
+        path: the file; "-" for standard input.
 
     Raises:
         InputError: when the file does not exist or is not UTF-8. The message names the line.
@@ -56,7 +59,7 @@ def text_lines(path: Path) -> list[str]:
 def _decoded(path: Path, error: type[InputError] | type[DataError]) -> str:
     """Return the text of a file without a byte order mark, or raise `error`."""
     try:
-        raw = path.read_bytes()
+        raw = sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()
     except FileNotFoundError:
         raise error(f"file not found: {path}") from None
     except (OSError, ValueError) as reason:  # a null character in the path is a ValueError

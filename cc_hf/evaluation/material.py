@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cc_hf import signature
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, shown
@@ -29,6 +30,7 @@ class Material:
         ids: unique names of rows that are mappings; None for row numbers.
         declared, config, split, data_dir: dataset of the rows, as `load_material` finds it; None
             for rows of the caller.
+        limit: number of examples to judge, from the first, for a first look; None for all.
 
     Examples:
         >>> rows = load_examples("simplegen", "en-de")[:4]
@@ -44,14 +46,42 @@ class Material:
     config: ConfigDeclaration | None = None
     split: str = "test"
     data_dir: str | Path | None = None
+    limit: int | None = None
 
-    @functools.cached_property
+    def __post_init__(self) -> None:
+        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
+            raise InputError(f"limit: expected a whole number from 1, got {shown(self.limit)}")
+
+    @property
     def examples(self) -> list[Any]:
         """The examples; empty if the rows are mappings.
 
         Raises:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
         """
+        return self._whole[: self.limit]
+
+    @property
+    def is_first_look(self) -> bool:
+        """Whether `limit` leaves examples out."""
+        return self.limit is not None and self.limit < len(self._whole)
+
+    def translated_lines(self) -> dict[int, list[int]]:
+        """Return how else a file with one translation per line may be made.
+
+        Returns:
+            Number of lines of the file -> the 0-based line of each example. These are the files
+            with a line for every example where `limit` leaves some out, and with a line for every
+            line of the upstream file where the configuration leaves some out.
+        """
+        lengths = {len(self._whole): list(range(len(self.examples)))}
+        if self.config is not None and self.config.n_lines is not None:
+            lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
+        return lengths
+
+    @functools.cached_property
+    def _whole(self) -> list[Any]:
+        """The examples without a limit."""
         if self.rows is not None:
             is_list = isinstance(self.rows, (list, tuple))
             are_examples = is_list and all(isinstance(row, tuple(FORMS)) for row in self.rows)
@@ -85,7 +115,22 @@ class Material:
         fields = signature_fields(
             self.declared, self.config.name, split=self.split, data_dir=self.data_dir
         )
+        if self.is_first_look and self.limit is not None:
+            fields["data"] = signature.limited(fields["data"], self.limit)
         return Origin(self.declared.name, self.config.name, fields)
+
+    @property
+    def limit_notes(self) -> tuple[str, ...]:
+        """The note on a result that judges the first examples only."""
+        return (
+            (
+                f"This is a first look: only the first {len(self.examples):,} of"
+                f" {len(self._whole):,} examples were judged. The figures on all examples"
+                " differ; leave the limit out for them",
+            )
+            if self.is_first_look
+            else ()
+        )
 
     @property
     def name(self) -> str:
@@ -137,6 +182,7 @@ def load_material(
     split: str = "test",
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
+    limit: int | None = None,
 ) -> Material:
     """Find a dataset to judge translations by.
 
@@ -149,6 +195,8 @@ def load_material(
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
+        limit: number of examples to judge, from the first, for a first look; None for all. Results
+            say so in their notes and their signature.
 
     Returns:
         The material, whose examples are not read yet.
@@ -156,7 +204,7 @@ def load_material(
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.
         InputError: for a target language that the configuration does not have, or no target
-            language if it has several.
+            language if it has several, or for a limit below 1.
         DataError: for a file that is not as expected.
 
     Examples:
@@ -173,4 +221,5 @@ def load_material(
         config=chosen,
         split=declared.split(chosen.name, split),
         data_dir=data_dir,
+        limit=limit,
     )

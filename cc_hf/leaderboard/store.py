@@ -89,5 +89,17 @@ def read_folder(folder: str | Path) -> Store:
 
 
 def _entry(path: Path, result: EvaluationResult) -> StoredResult:
+    """Return the result without its judgements.
+
+    Raises:
+        InputError: for a result on the first examples of a dataset, which must not pass for the
+            whole.
+    """
+    _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
+    if limit is not None:
+        raise InputError(
+            f"expected results on all examples, got a first look at {limit}; evaluate without a"
+            " limit"
+        )
     system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
     return StoredResult(system or path.stem, path.name, replace(result, judgements=()))

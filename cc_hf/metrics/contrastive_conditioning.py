@@ -6,7 +6,7 @@ See Vamvas & Sennrich 2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -97,6 +97,7 @@ def judge(
     scores: npt.NDArray[np.float64],
     *,
     ids: Sequence[str] | None = None,
+    unscored: Collection[int] = (),
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation (section 3.2 of the paper).
 
@@ -109,6 +110,7 @@ def judge(
         references: mappings with the keys that `ContrastiveConditioning` reads.
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
+        unscored: rows without a score, which are incorrect with probability 0.
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -127,7 +129,12 @@ def judge(
             n = len(reference[key])
             best[row, side] = scores[start : start + n].max()
             start += n
-    probability = np.array([share(correct, incorrect) for correct, incorrect in best.tolist()])
+    probability = np.array(
+        [
+            0.0 if row in unscored else share(correct, incorrect)
+            for row, (correct, incorrect) in enumerate(best.tolist())
+        ]
+    )
     categories = [reference["category"] for reference in references]
     weights = rank_weights(probability, categories)
     return tuple(
@@ -137,8 +144,8 @@ def judge(
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
             verdict="correct" if probability[row] >= 0.5 else "incorrect",
-            score_correct=float(best[row, 0]),
-            score_incorrect=float(best[row, 1]),
+            score_correct=None if row in unscored else float(best[row, 0]),
+            score_incorrect=None if row in unscored else float(best[row, 1]),
             weight=int(weights[row]),
             translation=predictions[row],
         )
@@ -156,9 +163,12 @@ class ContrastiveConditioning(ScoringMetric):
     References hold `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
 
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
-    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties.
+    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties,
+    and n_blank and n_too_long where such translations count as incorrect.
 
     Attributes:
+        on_blank: what a blank translation is: "error", or "incorrect", which counts it with
+            probability 0 (the signature says so if there is one).
         score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); ignored for a
             function.
     """
@@ -172,6 +182,15 @@ class ContrastiveConditioning(ScoringMetric):
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
 
     score: str = "geometric"
+    on_blank: str = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("on_blank", self.on_blank, ("error", "incorrect"))
+
+    @property
+    def counts_blank(self) -> bool:
+        """Whether a blank translation is judged."""
+        return self.on_blank == "incorrect"
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -249,7 +268,14 @@ class ContrastiveConditioning(ScoringMetric):
             InputError: without scores.
         """
         scoring = self.scored(scoring)
-        judgements = judge(rows.translations, rows.references, scoring.scores, ids=rows.ids)
+        unscored = {reason: len(found) for reason, found in scoring.unscored.items() if found}
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            scoring.scores,
+            ids=rows.ids,
+            unscored=scoring.unscored_rows,
+        )
         categories = [j.category for j in judgements]
         probability = np.array([j.probability_correct for j in judgements])
         correct = np.array([j.is_correct for j in judgements])
@@ -275,11 +301,16 @@ class ContrastiveConditioning(ScoringMetric):
                 "pool": "max",
                 "weight": "rank",
                 "tie": str(self.ties),
+                **{reason.replace("_", ""): "incorrect" for reason in unscored},
             },
             intervals=accuracy_intervals(correct, weights, categories, **bootstrap.options),
             categories=by_category,
             judgements=judgements,
-            counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+            counts={
+                "n_correct": int(correct.sum()),
+                "n_ties": int((probability == 0.5).sum()),
+                **{f"n_{reason}": n for reason, n in unscored.items()},
+            },
         )
 
     @staticmethod

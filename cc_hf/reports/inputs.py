@@ -120,8 +120,8 @@ def read_examples(
         >>> examples[0].source, notes
         ('My husband is a director.', [])
     """
-    data, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
-    split = data.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
+    revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")[2]
+    split, _ = signature.split_and_limit(result.signature, result.dataset, result.config)
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
     # A result does not say which file of this machine its data came from.
