@@ -22,6 +22,7 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.suitability import RECOMMENDED
+from cc_hf.languages import LANGUAGES
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.schema import FORMS
@@ -131,12 +132,12 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[RenderableType]:
     """Yield a table with one line per configuration, and the metrics that fit."""
     yield Text(f"configurations of {declared.name} (* default; ? not known)", style="italic")
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("configuration", overflow="fold")
+    table.add_column("configuration", no_wrap=True)
     table.add_column("format", no_wrap=True)
     splits = list(dict.fromkeys(split for config in declared.configs for split in config.splits))
     for split in splits:
         table.add_column("examples" if len(splits) == 1 else split, justify="right", no_wrap=True)
-    table.add_column("pair", no_wrap=True)
+    table.add_column("pair", overflow="fold")
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""
         languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
@@ -150,7 +151,8 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[RenderableType]:
     yield table
     by_description: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
-        by_description.setdefault(config.description, []).append(config)
+        pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
+        by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
     for description, configs in by_description.items():
         yield _entry(_names(declared, configs), description)
     yield Text("\nmetrics that fit, of those of `cc-hf list metrics`\n", style="italic")

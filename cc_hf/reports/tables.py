@@ -126,7 +126,7 @@ def results_table(result_set: ResultSet) -> Group:
         for note in interval_notes(result)
     ]
     return Group(
-        heading(f"{data_name(first)}: {names} on {first.n} {judged}"),
+        heading(f"{data_name(first)}: {names} on {first.n:,} {judged}"),
         table,
         _caption(result_set.results),
         *lines,
@@ -247,7 +247,7 @@ def tie_text(result: EvaluationResult) -> str:
         return ""
     declared = registered_metric(result.metric)
     counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
-    return f"{ties} of {result.n} judgements of {result.metric} are ties{counted}"
+    return f"{ties:,} of {result.n:,} judgements of {result.metric} are ties{counted}"
 
 
 def heading(text: str) -> Text:
@@ -317,20 +317,20 @@ def _categories_table(result: EvaluationResult) -> Table:
     for category in ordered_categories(result):
         add(
             category_label(result, category.category),
-            str(category.n),
+            f"{category.n:,}",
             "accuracy",
             f"_{category.category}",
-            n_ties=str(category.n_ties),
-            n_inconclusive=str(category.n_inconclusive),
+            n_ties=f"{category.n_ties:,}",
+            n_inconclusive=f"{category.n_inconclusive:,}",
         )
     table.add_section()
     n_inconclusive = sum(c.n_inconclusive for c in result.categories)
     add(
         "total",
-        str(result.n),
+        f"{result.n:,}",
         "accuracy",
-        n_ties=str(result.counts.get("n_ties", 0)),
-        n_inconclusive=str(n_inconclusive),
+        n_ties=f"{result.counts.get('n_ties', 0):,}",
+        n_inconclusive=f"{n_inconclusive:,}",
     )
     if "min_accuracy" in result.scores:
         add("minimum", "", "min_accuracy")
