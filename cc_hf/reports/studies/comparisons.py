@@ -35,7 +35,7 @@ __all__ = ["DifferenceMatrix", "comparison_tables"]
 
 #: Largest p -> mark.
 _MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-_WIDTH = 15  # columns of a system; longer names are folded
+_WIDTH = 13  # columns of a system; longer names are folded
 _UNLIMITED = 100_000
 
 
@@ -158,7 +158,7 @@ def _cell(difference: PairedDifference) -> str:
     second = with_interval(difference.second, None)
     interval = limits(difference.interval)
     mark = _mark(difference.p_value)
-    return f"{second} {sign}{signed}{mark}" + (f"\n({interval})" if interval else "")
+    return f"{second} {sign}{signed}{mark}" + (f"\n{interval}" if interval else "")
 
 
 def _mark(p_value: float) -> str:
