@@ -44,7 +44,9 @@ def human_agreement(
             help=(
                 "JSONL file of human labels, with the keys id, index or testset_line;"
                 " translation; gold_gender; and label_annotator1 and 2 or binarized_annotator1"
-                " and 2. Give the option once for all files of results, or once for each."
+                " and 2; or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of"
+                " the other annotator beside it. Give the option once for all files of results, or"
+                " once for each."
             )
         ),
     ],
