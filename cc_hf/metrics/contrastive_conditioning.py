@@ -19,7 +19,7 @@ from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
-from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts
+from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import (
@@ -34,7 +34,7 @@ from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
 #: Keys of a reference, each with the check of its value.
-_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
+_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": optional_text}
 _KEYS = tuple(_FIELDS)
 
 
@@ -135,7 +135,7 @@ def judge(
             for row, (correct, incorrect) in enumerate(best.tolist())
         ]
     )
-    categories = [reference["category"] for reference in references]
+    categories = [reference.get("category") or "all" for reference in references]
     weights = rank_weights(probability, categories)
     return tuple(
         Judgement(
@@ -160,7 +160,8 @@ class ContrastiveConditioning(ScoringMetric):
     If an evaluator that ships with the package judges data for which it was not made, the result
     carries a note, and a warning is given (`ResultWarning`).
 
-    References hold `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
+    References hold `correct_sources`, `incorrect_sources` (lists of sources) and optionally
+    `category`, the group that accuracies are computed for ("all" by default).
 
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
     mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties,

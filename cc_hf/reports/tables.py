@@ -59,9 +59,37 @@ def result_table(result: EvaluationResult) -> Group:
         heading(title),
         *parts,
         _caption([result]),
+        *_explanations(result),
         *map(Text, interval_notes(result)),
         *note_lines(result.notes),
     )
+
+
+#: Row or column -> what it is, in the order of the tables.
+_MEANINGS = {
+    "accuracy": "share of the examples that are judged right",
+    "weighted": "the same, where an example counts more the surer the evaluator is of it",
+    "minimum": "the lowest category",
+    "ties": "examples that the evaluator cannot decide",
+    "inconclusive": "examples without a verdict, which are not right",
+    "mean confidence": "how sure the evaluator is, from 0 (ties) to 100",
+}
+
+
+def _explanations(result: EvaluationResult) -> list[Text]:
+    """Return what the rows and columns of the table of categories are."""
+    if not result.categories:
+        return []
+    shown = {
+        "accuracy": True,
+        "weighted": any(c.weighted_accuracy is not None for c in result.categories),
+        "minimum": "min_accuracy" in result.scores,
+        "ties": "n_ties" in result.counts,
+        "inconclusive": any(c.n_inconclusive for c in result.categories),
+        "mean confidence": "mean_confidence" in result.scores,
+    }
+    text = "; ".join(f"{name}: {_MEANINGS[name]}" for name in shown if shown[name])
+    return [Text(text, style="italic")]
 
 
 def note_lines(notes: Iterable[str]) -> list[Text]:

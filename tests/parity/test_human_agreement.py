@@ -199,7 +199,7 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
         skip_others=True,
         assumption=Assumption(result, population, as_published=True),
     )
-    assert abs(by_translation.n_labels - found.n_labels) == 2
+    assert abs(by_translation.n_labels - found.n_labels) <= 2
     assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
     fair = agreement_with_labels(
         result, annotations, skip_others=True, assumption=Assumption(result, population)
