@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,6 +76,15 @@ def evaluate(
             )
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Name of the system in tables and reports. Default: the model that translated, or"
+                " the file of translations."
+            )
+        ),
+    ] = None,
     metric: Annotated[
         str,
         typer.Option(
@@ -138,6 +147,7 @@ def evaluate(
     arguments: dict[str, Any] = {
         "translations": translations,
         "system": system,
+        "name": name,
         "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
@@ -180,6 +190,8 @@ def evaluate(
     if not quiet:
         for note in _notes(results):
             say("note", note)
+        for note in _not_run(outcome.not_run if isinstance(outcome, ResultSet) else {}):
+            say("note", note)
         say_written(output)
 
 
@@ -216,3 +228,14 @@ def _notes(results: Sequence[EvaluationResult]) -> Iterator[str]:
             f"{unused:,} of {counts['n_lines']:,} lines do not belong to the examples that were"
             " judged and were not used"
         )
+
+
+def _not_run(not_run: Mapping[str, str]) -> Iterator[str]:
+    """Yield what metrics lacked, once for all that lacked the same."""
+    from cc_hf.reports.figure_text import metric_name
+
+    lacking: dict[str, list[str]] = {}
+    for metric, reason in not_run.items():
+        lacking.setdefault(reason.removeprefix(f"{metric}: "), []).append(metric_name(metric))
+    for reason, names in lacking.items():
+        yield f"not run: {', '.join(names)}: {reason}"

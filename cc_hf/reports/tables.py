@@ -15,7 +15,10 @@ from cc_hf.reports.figure_text import (
     FigureRow,
     category_label,
     data_name,
+    figure_label,
+    figure_name,
     figure_rows,
+    metric_name,
     ordered_categories,
     score_text,
 )
@@ -46,7 +49,7 @@ def result_table(result: EvaluationResult) -> Group:
     Args:
         result: the result.
     """
-    title = f"{data_name(result)}: {result.metric.replace('_', ' ')}"
+    title = _title(result.system, data_name(result), metric_name(result.metric))
     others = [
         row
         for row in figure_rows(result)
@@ -65,31 +68,30 @@ def result_table(result: EvaluationResult) -> Group:
     )
 
 
-#: Row or column -> what it is, in the order of the tables.
-_MEANINGS = {
-    "accuracy": "share of the examples that are judged right",
-    "weighted": "the same, where an example counts more the surer the evaluator is of it",
-    "minimum": "the lowest category",
-    "ties": "examples that the evaluator cannot decide",
-    "inconclusive": "examples without a verdict, which are not right",
-    "mean confidence": "how sure the evaluator is, from 0 (ties) to 100",
+#: Row or column of the table of categories -> the figure whose meaning explains it.
+_EXPLAINED = {
+    "accuracy": "accuracy",
+    "weighted": "weighted_accuracy",
+    "minimum": "min_accuracy",
+    "inconclusive": "n_inconclusive",
+    "mean confidence": "mean_confidence",
 }
 
 
 def _explanations(result: EvaluationResult) -> list[Text]:
-    """Return what the rows and columns of the table of categories are."""
+    """Return what the rows and columns of the table of categories are, one line each."""
     if not result.categories:
         return []
-    shown = {
-        "accuracy": True,
-        "weighted": any(c.weighted_accuracy is not None for c in result.categories),
-        "minimum": "min_accuracy" in result.scores,
-        "ties": "n_ties" in result.counts,
-        "inconclusive": any(c.n_inconclusive for c in result.categories),
-        "mean confidence": "mean_confidence" in result.scores,
+    shown = {*result.scores, *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories)}
+    meanings = {
+        label: figure_name(result.metric, name).meaning
+        for label, name in _EXPLAINED.items()
+        if name in shown
     }
-    text = "; ".join(f"{name}: {_MEANINGS[name]}" for name in shown if shown[name])
-    return [Text(text, style="italic")]
+    declared = registered_metric(result.metric)
+    if "n_ties" in result.counts and declared is not None and declared.ties is not None:
+        meanings["ties"] = f"Both sides have the same score; they count as {declared.ties}."
+    return [Text(f"{label}: {meaning}") for label, meaning in meanings.items() if meaning]
 
 
 def note_lines(notes: Iterable[str]) -> list[Text]:
@@ -123,8 +125,7 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def results_table(result_set: ResultSet) -> Group:
-    """Return a table of every figure of several metrics on the same translations, followed by the
-    metrics that were not run and the reasons.
+    """Return a table of every figure of several metrics on the same translations.
 
     Args:
         result_set: the results of all metrics.
@@ -133,28 +134,22 @@ def results_table(result_set: ResultSet) -> Group:
     names = "1 metric" if len(result_set.results) == 1 else f"{len(result_set.results)} metrics"
     table = plain_table("", "n", "percent (95 %)")
     for result in result_set.results:
-        table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
+        table.add_row(Text(metric_name(result.metric), style="bold"), "", "")
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
-    lines = note_lines(
-        shared_notes({r.metric.replace("_", " "): r.notes for r in result_set.results})
-    )
-    notes = [
-        Text(f"not run: {name.replace('_', ' ')}: {reason}")
-        for name, reason in result_set.not_run.items()
-    ]
+    lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in result_set.results}))
     # Without translations, it is the evaluator that was judged.
     judged = (
         "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"
     )
-    notes += [
-        Text(f"{result.metric.replace('_', ' ')}: {note}")
+    notes = [
+        Text(f"{metric_name(result.metric)}: {note}")
         for result in result_set.results
         for note in interval_notes(result)
     ]
     return Group(
-        heading(f"{data_name(first)}: {names} on {first.n:,} {judged}"),
+        heading(f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}"),
         table,
         _caption(result_set.results),
         *lines,
@@ -183,7 +178,7 @@ def resampling_text(metrics: Iterable[str]) -> str:
         >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
         'within categories'
         >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
-        'within categories (contrastive conditioning), within gold genders (winomt pattern matching)'
+        'within categories (contrastive conditioning), within gold genders (WinoMT pattern matching)'
         >>> resampling_text(["a metric of one's own"])
         'over samples'
     """  # noqa: E501
@@ -191,7 +186,7 @@ def resampling_text(metrics: Iterable[str]) -> str:
     for metric in dict.fromkeys(metrics):
         declared = registered_metric(metric)
         by_text.setdefault("over samples" if declared is None else declared.resampling, []).append(
-            metric.replace("_", " ")
+            metric_name(metric)
         )
     if len(by_text) == 1:
         return next(iter(by_text))
@@ -217,7 +212,7 @@ def interval_notes(result: EvaluationResult) -> list[str]:
         ['no interval: it is the same in every resample: f1']
     """
     return grouped_notes(
-        {name.replace("_", " "): text for name, text in result.interval_notes().items()}
+        {figure_label(result.metric, name): text for name, text in result.interval_notes().items()}
     )
 
 
@@ -275,7 +270,12 @@ def tie_text(result: EvaluationResult) -> str:
         return ""
     declared = registered_metric(result.metric)
     counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
-    return f"{ties:,} of {result.n:,} judgements of {result.metric} are ties{counted}"
+    metric = metric_name(result.metric)
+    return f"{ties:,} of {result.n:,} judgements of {metric} are ties{counted}"
+
+
+def _title(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
 
 
 def heading(text: str) -> Text:

@@ -12,10 +12,12 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf import signature
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
     limits,
+    metric_name,
     p_text,
     percent,
     with_interval,
@@ -46,7 +48,7 @@ def comparison_tables(comparison: Comparison) -> Group:
     Args:
         comparison: the comparison.
     """
-    title = data_name(comparison)
+    title, n_resamples = data_name(comparison), _n_resamples(comparison)
     parts: list[RenderableType] = []
     by_metric: dict[str, list[SystemComparison]] = {}
     for system_comparison in comparison.systems:
@@ -55,10 +57,14 @@ def comparison_tables(comparison: Comparison) -> Group:
         names = ", ".join(one.system for one in compared)
         parts += [
             heading(
-                f"{title}: {metric.replace('_', ' ')}: {names} against the baseline"
+                f"{title}: {metric_name(metric)}: {names} against the baseline"
                 f" {compared[0].baseline}, n = {compared[0].n:,}"
             ),
-            _differences_table(compared[0]) if len(compared) == 1 else DifferenceMatrix(compared),
+            (
+                _differences_table(compared[0], n_resamples)
+                if len(compared) == 1
+                else DifferenceMatrix(compared)
+            ),
         ]
     if comparison.systems:
         marks = (
@@ -68,8 +74,11 @@ def comparison_tables(comparison: Comparison) -> Group:
         )
         parts.append(
             Text(
-                "percent; intervals and p by paired bootstrap within categories, McNemar's p exact;"
-                f" not corrected for multiple comparisons{marks}",
+                "percent; interval and p of a difference come from the same"
+                f" {n_resamples:,} paired resamples within categories: the middle 95 %"
+                " of the resampled differences, and the share of them, moved to mean 0, that is as"
+                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
+                f" exact. Nothing is corrected for multiple comparisons{marks}",
                 style="italic",
             )
         )
@@ -102,6 +111,10 @@ def comparison_tables(comparison: Comparison) -> Group:
     ]
     parts += note_lines(shared_notes(comparison.notes))
     return Group(*parts)
+
+
+def _n_resamples(comparison: Comparison) -> int:
+    return int(signature.parse(comparison.signature)[1]["boot"])
 
 
 class DifferenceMatrix:
@@ -165,7 +178,7 @@ def _mark(p_value: float) -> str:
     return next((mark for limit, mark in _MARKS if p_value < limit), "")
 
 
-def _differences_table(comparison: SystemComparison) -> Table:
+def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
     table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
     for label, difference in _in_order(comparison.differences):
         table.add_row(
@@ -173,7 +186,7 @@ def _differences_table(comparison: SystemComparison) -> Table:
             with_interval(difference.first, None),
             with_interval(difference.second, None),
             with_interval(difference.difference, difference.interval),
-            p_text(difference.p_value),
+            p_text(difference.p_value, n_resamples=n_resamples),
         )
     test = comparison.mcnemar
     table.add_row(
